@@ -12,9 +12,9 @@ import { DecisionStore } from "./decisions/decision-store.js";
 import { EvidenceStore, unusableEvidence } from "./evidence/evidence-store.js";
 import type { Setup } from "./load-setup.js";
 import { Metrics } from "./metrics.js";
+import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
 import { routes } from "./routes.js";
-import { Signer } from "./signer.js";
 import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
@@ -96,7 +96,7 @@ export async function buildProvider(
   const decider = new Decider({ values, store, evidence, now, metrics });
   const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
   const webOracle = folder && new WebOracle(setup.webOracle, { folder, redirectedOrigins, hasReserve, logger });
-  const reporter = new Reporter({ served, webOracle, decider, signer: new Signer({ account, logger, metrics }) });
+  const reporter = new Reporter({ served, webOracle, decider, signer: new ReportSigner({ account, logger, metrics }) });
   const trials = openTrials(setup, { pool, egress: triedEgress, hasReserve });
   metrics.watch(store, () => decider.isReady());
 

@@ -6,7 +6,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
 import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
-import type { Served, ServedDataset, ServedKey } from "./served-keys.js";
+import type { Served, ServedDataset, ServedKey } from "./served-datasets.js";
 import type { WebOracleKey } from "./web-oracle/web-oracle.js";
 
 /** A key of a dataset on a network. */

@@ -5,7 +5,7 @@ import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions/decision-store.js";
 import { checkEvidence } from "./evidence/evidence-store.js";
-import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
+import { findServedDatasets, requireKeys, type Served } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { checkRedirects } from "./source/redirected-origins.js";
 import { type CheckedWebOracleSettings, checkWebOracleSettings, knownOrigins } from "./web-oracle/check-settings.js";

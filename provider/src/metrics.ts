@@ -1,7 +1,7 @@
 import type { KeyForm } from "@dataset-oracle/protocol/dataset-key";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { DecisionStore } from "./decisions/decision-store.js";
-import type { ServedKey } from "./served-keys.js";
+import type { ServedKey } from "./served-datasets.js";
 import type { Reading } from "./source/source-failure.js";
 import type { ValueWithSources } from "./value-with-sources.js";
 

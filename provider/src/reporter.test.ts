@@ -17,8 +17,8 @@ import { DataPointReader } from "./data-point-reader.js";
 import { Decider } from "./decisions/decider.js";
 import { DecisionStore } from "./decisions/decision-store.js";
 import { Metrics } from "./metrics.js";
+import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
-import { Signer } from "./signer.js";
 import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
@@ -51,7 +51,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
     served: new Map([[42, new Map([[address, dataset]])]]),
     webOracle: null,
     decider: new Decider({ values, store, evidence: null, now, metrics }),
-    signer: new Signer({ account, logger, metrics }),
+    signer: new ReportSigner({ account, logger, metrics }),
   });
 }
 

@@ -10,8 +10,8 @@ import type { TracedCaller } from "./caller.js";
 import { type FindWebOracleKey, findDataPoint, findDataset } from "./data-point.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-record.js";
-import type { Served } from "./served-keys.js";
-import type { Signer } from "./signer.js";
+import type { ReportSigner } from "./report-signer.js";
+import type { Served } from "./served-datasets.js";
 import type { WebOracle } from "./web-oracle/web-oracle.js";
 
 interface ReporterParts {
@@ -19,7 +19,7 @@ interface ReporterParts {
   /** Null when the Web Oracle's keys are not served. */
   readonly webOracle: Pick<WebOracle, "find"> | null;
   readonly decider: Decider;
-  readonly signer: Signer;
+  readonly signer: ReportSigner;
 }
 
 /** Answers requests for reports and rows: finds the data points, decides their values, signs the decisions. */

@@ -4,7 +4,7 @@ import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-ac
 import { Value } from "@sinclair/typebox/value";
 import { describe, expect, it } from "vitest";
 import { ProviderConfig } from "./config.js";
-import { findServedDatasets, type Served } from "./served-keys.js";
+import { findServedDatasets, type Served } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import type { RedirectedOrigins } from "./source/redirected-origins.js";
 import { listStartupWarnings, summarizeSetup } from "./startup-summary.js";

@@ -19,7 +19,7 @@ import { addEvidenceRoute } from "../src/evidence/evidence-route.js";
 import { EvidenceStore } from "../src/evidence/evidence-store.js";
 import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
-import { findServedDatasets } from "../src/served-keys.js";
+import { findServedDatasets } from "../src/served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/source-reader.js";
 import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";

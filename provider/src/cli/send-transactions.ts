@@ -58,8 +58,11 @@ export async function sendTransactions(
   return Promise.all(
     sent.map(async (transaction) => {
       const receipt = await callRpc(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
-      if (receipt.status !== "success")
-        throw new ConfigError(`The transaction ${transaction} reverted. Its trace says why: cast run ${transaction}`);
+      if (receipt.status !== "success") {
+        // A ConfigError shows nothing of a hash's length, because it could be a key.
+        console.error(`reverted: ${transaction}`);
+        throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH");
+      }
       return { transaction, block: receipt.blockNumber };
     }),
   );

@@ -8,7 +8,7 @@ import { describeSources } from "../describe-sources.js";
 import type { EvidenceStore } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "../problems.js";
-import type { ServedKey } from "../served-keys.js";
+import type { ServedKey } from "../served-datasets.js";
 import { comparedToWindow, MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, USUAL_AGE } from "../signing-window.js";
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";

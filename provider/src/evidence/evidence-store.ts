@@ -21,7 +21,7 @@ import type { FreshValue } from "../data-point-reader.js";
 import type { Decision } from "../decisions/decision-record.js";
 import { describeSources } from "../describe-sources.js";
 import { readRegularFile } from "../read-regular-file.js";
-import type { ServedDataset, ServedKey } from "../served-keys.js";
+import type { ServedDataset, ServedKey } from "../served-datasets.js";
 import { MAX_ROUND_AGE_AT_DECISION } from "../signing-window.js";
 import type { AnswerText } from "../source/judge-answer.js";
 import type { RedirectedOrigins } from "../source/redirected-origins.js";

@@ -14,13 +14,13 @@ import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { type Decision, toDecision } from "../decisions/decision-record.js";
 import { describeSources } from "../describe-sources.js";
-import { sourcesOfPair } from "../served-keys.js";
 import { parseExactJson } from "../source/exact-json.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { FailureCode, Reading } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
+import { sourcesOfPair } from "../sources-of-pair.js";
 import { readSpotPrice } from "../spot-price.js";
 import type { ValueWithSources } from "../value-with-sources.js";
 import { compileCanonicalSpec } from "../web-oracle/compile-request-spec.js";
@@ -57,7 +57,10 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
   const sources = record.specs.map((hash) => {
     const spec = JSON.parse(textOf(hash));
     const source = Value.Check(SpotSourceSpec, spec) ? compileSpotSource(spec) : null;
-    if (source?.ok !== true) throw new ConfigError(`${file}: this version cannot use the spec ${hash}.`);
+    if (source?.ok !== true)
+      throw new ConfigError(
+        `${file}: this version cannot use the spec ${hash.slice(0, 12)}... Use the provider version that wrote the evidence.`,
+      );
     return source.value;
   });
   const name = keyToAscii(record.key as Hex) ?? "";
@@ -76,7 +79,10 @@ async function replayWebValue(file: string, record: WebOracleRecord, textOf: Tex
   if (!key.ok) throw new ConfigError(`${file}: its key is not one of the Web Oracle's: ${key.error}`);
   const { specHash, args } = key.value;
   const spec = stringToHex(textOf(record.spec));
-  if (keccak256(spec) !== specHash) throw new ConfigError(`${file}: the key names another spec than ${record.spec}.`);
+  if (keccak256(spec) !== specHash)
+    throw new ConfigError(
+      `${file}: the key names another spec than ${record.spec.slice(0, 12)}... The file was changed, or the key is wrong.`,
+    );
   const compiled = compileCanonicalSpec(spec);
   if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.error}`);
   const request = compiled.value.bind(args);

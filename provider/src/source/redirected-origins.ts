@@ -34,7 +34,7 @@ export function checkRedirects(
     if (!isLoopback(redirectedOrigins[origin] ?? "")) {
       throw new ConfigError(
         `redirectedOrigins: ${redirectedOrigins[origin]} is not allowed for ${origin}. ` +
-          "Use an http address on this machine without a slash at the end, such as http://127.0.0.1:9000/kraken.",
+          "Use an http address on this machine without a slash at the end, such as http://127.0.0.1:9000.",
       );
     }
   }

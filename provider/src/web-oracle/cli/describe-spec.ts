@@ -1,9 +1,6 @@
-import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
-import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { styleOf } from "../../cli/terminal.js";
 import type { RequestSpec } from "../request-spec.js";
-import { bindSpec, type LoadedSpec } from "./spec-file.js";
+import type { LoadedSpec } from "./spec-file.js";
 
 /** Describes a valid spec to its author. */
 export function describeSpec({ request, hash, bytes }: LoadedSpec): string {
@@ -20,15 +17,3 @@ export function describeSpec({ request, hash, bytes }: LoadedSpec): string {
 
 const unitText = ({ unit }: RequestSpec) =>
   unit === undefined ? "" : ` in ${unit.symbol}${unit.decimals > 0 ? ` × 10^${unit.decimals}` : ""}`;
-
-/**
- * Writes the spec's key for these arguments, in ASCII and in hex.
- *
- * @throws ConfigError
- */
-export function describeKey(spec: LoadedSpec, args: readonly string[]): string {
-  bindSpec(spec, args);
-  const key = webOracleKey({ specHash: spec.hash, args });
-  if (!key.ok) throw new ConfigError(key.error);
-  return [keyToAscii(key.value), key.value, `for the Web Oracle's ${spec.request.kind} dataset`].join("\n");
-}

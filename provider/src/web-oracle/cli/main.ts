@@ -15,7 +15,7 @@ await runMain(async () => {
     case "validate":
       return console.log((await import("./describe-spec.js")).describeSpec(spec));
     case "key":
-      return console.log((await import("./describe-spec.js")).describeKey(spec, args));
+      return console.log((await import("./key.js")).describeKey(spec, args));
     case "try":
       return (await import("./try.js")).trySpec(spec, command);
     case "publish": {

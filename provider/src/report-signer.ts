@@ -9,7 +9,7 @@ import type { DataPoint } from "./data-point.js";
 import { dataPointLogFields } from "./data-point.js";
 import type { Decision } from "./decisions/decision-record.js";
 import type { Metrics } from "./metrics.js";
-import type { ServedDataset } from "./served-keys.js";
+import type { ServedDataset } from "./served-datasets.js";
 
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;
@@ -22,7 +22,7 @@ interface SignerParts {
 }
 
 /** Signs decisions as reports and as rows of batches. */
-export class Signer {
+export class ReportSigner {
   readonly #parts: SignerParts;
   /** By digest, so that what is asked for again is not signed again. */
   readonly #signatures = new LRUCache<Hex, Promise<Hex>>({ max: MAX_SIGNATURES });

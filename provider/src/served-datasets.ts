@@ -5,9 +5,10 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Address, Hex } from "viem";
-import { type RedirectedOrigins, unlimitedIfRedirected } from "./source/redirected-origins.js";
+import type { RedirectedOrigins } from "./source/redirected-origins.js";
 import type { SpotSource } from "./source/spot-source.js";
-import type { PairSource, SpotPriceKey } from "./spot-price.js";
+import { sourcesOfPair } from "./sources-of-pair.js";
+import type { SpotPriceKey } from "./spot-price.js";
 import type { WebOracleKey } from "./web-oracle/web-oracle.js";
 
 /** A key whose value the provider can read. */
@@ -79,24 +80,4 @@ function serveDataset(
   }
   const digests = new FastReportDigests(chainId, address, keccak);
   return { chainId, address, kind, keyForm, digests, keys, unservedKeys };
-}
-
-/** Returns the sources that give the price of a pair directly, or a price that can be converted to it. */
-export function sourcesOfPair(
-  pair: string,
-  sources: readonly SpotSource[],
-  minSources: number,
-  redirectedOrigins: RedirectedOrigins,
-): PairSource[] {
-  return sources
-    .filter(({ pairs }) => pairs.has(pair))
-    .flatMap(({ name, spec, query }) => {
-      const { request, read, rate } = query(pair);
-      const source = { name, spec, request: unlimitedIfRedirected(redirectedOrigins, request), read };
-      if (rate === null) return { ...source, rate };
-      // A rate comes only from sources that give it directly, without a conversion of their own.
-      const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
-      if (direct.length < minSources) return [];
-      return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources, redirectedOrigins) } };
-    });
 }

@@ -2,8 +2,9 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { findServedDatasets, requireKeys, sourcesOfPair } from "./served-keys.js";
+import { findServedDatasets, requireKeys } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
+import { sourcesOfPair } from "./sources-of-pair.js";
 
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const sources = loadSources([SHIPPED_SOURCES]);

@@ -1,0 +1,23 @@
+import { type RedirectedOrigins, unlimitedIfRedirected } from "./source/redirected-origins.js";
+import type { SpotSource } from "./source/spot-source.js";
+import type { PairSource } from "./spot-price.js";
+
+/** Returns the sources that give the price of a pair directly, or a price that can be converted to it. */
+export function sourcesOfPair(
+  pair: string,
+  sources: readonly SpotSource[],
+  minSources: number,
+  redirectedOrigins: RedirectedOrigins,
+): PairSource[] {
+  return sources
+    .filter(({ pairs }) => pairs.has(pair))
+    .flatMap(({ name, spec, query }) => {
+      const { request, read, rate } = query(pair);
+      const source = { name, spec, request: unlimitedIfRedirected(redirectedOrigins, request), read };
+      if (rate === null) return { ...source, rate };
+      // A rate comes only from sources that give it directly, without a conversion of their own.
+      const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
+      if (direct.length < minSources) return [];
+      return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources, redirectedOrigins) } };
+    });
+}
