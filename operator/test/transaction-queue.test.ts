@@ -523,7 +523,7 @@ describe("an RPC that lies", () => {
   test("about a few pending transactions that its pool does not show has none of them cancelled", async () => {
     const lie: Parameters<typeof lying>[0] = { answer: addTo(3, ["pending"]) };
     const queue = startQueue({}, lying(lie));
-    await until(() => log.join().includes("that this process did not send"), "the foreign transactions");
+    await until(() => log.join().includes("was not sent by this process"), "the foreign transactions");
     await new Promise((resolve) => setTimeout(resolve, 3 * SETTINGS.stuckMs));
     expect(await pool()).toEqual([]);
     lie.answer = null;
