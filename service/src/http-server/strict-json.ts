@@ -59,7 +59,7 @@ function refuseAmbiguity(body: string): void {
 
 /** Rejects numbers that a double cannot hold: 1e400 would be Infinity, and 42.00000000000000000001 would be 42. */
 function exactNumber(text: string): number {
-  const isWhole = /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
+  const isWhole = /^-?\d{1,16}$/.test(text) && BigInt(Number(text)) === BigInt(text);
   const isExact = isWhole || (/^-?\d{1,15}\.\d{1,15}$/.test(text) && String(Number(text)) === text);
   if (!isExact)
     throw ambiguousBody(
