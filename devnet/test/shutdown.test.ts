@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPublicClient, http } from "viem";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Devnet, freePortOptions, isRunning, spawnDevnet, startDevnet } from "./devnet-process.js";
 import { postDataRequest } from "./post-data-request.js";
 
@@ -75,6 +75,7 @@ describe.runIf(process.platform === "linux")("all processes end", () => {
     ["npm is killed", "SIGKILL", "Starting 4 data providers", NPM_START],
   ] as const)("when %s (%s) during '%s'", async (_, signal, step, command) => {
     const { child, output } = spawnDevnet(await freePortOptions(), command);
+    onTestFinished(() => void child.kill("SIGTERM"));
     while (!output().includes(step)) await sleep(5);
     await sleep(100);
     await expect.poll(() => family(child.pid as number).length, { interval: 10 }).toBeGreaterThanOrEqual(2);
