@@ -169,6 +169,13 @@ describe("GET /data", () => {
     expect(proxy.calls.filter(({ method }) => method === "eth_getTransactionByHash")).toHaveLength(1);
   });
 
+  test("says once of each parameter what is wrong with it", async () => {
+    const { detail } = (await (await get("data", { network_id: "42", dataset, colour: "red" })).json()) as Problem;
+    expect(detail).toContain("key: is missing.");
+    expect(detail).toContain("colour: is unknown; remove it.");
+    expect(detail).not.toContain("in quotes");
+  });
+
   test.each<[string, Record<string, string>, number, string]>([
     ["no key", { network_id: "42", dataset: "here" }, 400, "invalid_query"],
     ["a parameter of no meaning", { network_id: "42", dataset: "here", key: KEY, colour: "red" }, 400, "invalid_query"],

@@ -7,7 +7,7 @@ import { dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import type { HeldTransaction } from "../peers/held-transactions.js";
-import { nodesIn } from "../peers/node-list.js";
+import { nodesIn, nodesOfProviders } from "../peers/node-list.js";
 import { Progress } from "../progress.js";
 import { roundAt, roundStartMs } from "../round-time.js";
 import { submitRaw } from "../tx/submitter.js";
@@ -99,9 +99,9 @@ export class FeedTurns {
     const turn = { dataset: dataset.address, chunk: this.#turnOf(feeds), round };
     const order = orderOf(turn, nodesIn(dataset.committee.current.members, this.network.nodes));
     const stages = stagesBefore(own?.provider ?? null, order, held, { ...settings, graceLeftMs });
-    const better = order
-      .slice(0, stages.length)
-      .flatMap((provider) => this.network.nodes.all.find((node) => node.provider === provider)?.submitter ?? []);
+    const better = nodesOfProviders(order.slice(0, stages.length), this.network.nodes).map(
+      ({ submitter }) => submitter,
+    );
 
     let left = feeds;
     let other: HeldTransaction | null = null;

@@ -1,5 +1,5 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { validationProblem } from "@dataset-oracle/service/http-server/http-problems";
+import { problemsByProperty } from "@dataset-oracle/service/http-server/http-problems";
 import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { type Static, type TObject, TypeGuard } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest, FastifySchema } from "fastify";
@@ -44,7 +44,5 @@ function checkQuery({ validationError }: FastifyRequest): void {
   const failures: readonly { readonly instancePath: string; readonly message?: string }[] =
     validationError?.validation ?? [];
   if (failures.length === 0) return;
-  throw invalidQuery(
-    failures.map(({ instancePath, message }) => `${instancePath.slice(1, 65)}: ${validationProblem(message)}.`),
-  );
+  throw invalidQuery([...problemsByProperty(failures)].map(([name, problem]) => `${name}: ${problem}.`));
 }

@@ -87,6 +87,11 @@ export function nodesIn(members: readonly Address[], { all }: Pick<Nodes, "all">
   return all.map(({ provider }) => provider).filter((provider) => members.includes(provider));
 }
 
+/** Returns the nodes of providers, in the order of the providers. */
+export function nodesOfProviders(providers: readonly Address[], { all }: Pick<Nodes, "all">): readonly Node[] {
+  return providers.flatMap((provider) => all.find((node) => node.provider === provider) ?? []);
+}
+
 /** Returns the nodes that do not send from this operator's account. */
 export function othersOf({ all, own }: Nodes): readonly Node[] {
   return all.filter(({ submitter }) => submitter !== own?.submitter);

@@ -1,7 +1,7 @@
 import { concatHex, type Hex, numberToHex } from "viem";
 import type { DataPoint } from "../data-point.js";
 import { rankByRendezvousHash } from "../rendezvous-hashing.js";
-import { type Node, type Nodes, nodesIn } from "./node-list.js";
+import { type Node, type Nodes, nodesIn, nodesOfProviders } from "./node-list.js";
 
 const TURN_MS = 60_000;
 
@@ -21,5 +21,5 @@ export function rankNodesForKey(
     concatHex([dataset.address, key, minute]),
     nodesIn(dataset.committee.current.members, nodes),
   );
-  return ranked.flatMap((provider) => nodes.all.find((node) => node.provider === provider) ?? []);
+  return nodesOfProviders(ranked, nodes);
 }

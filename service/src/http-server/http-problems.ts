@@ -48,17 +48,21 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "Expected object": "must be a JSON object",
 };
 
-/** Returns what the validator says of a value, for people. */
-export const validationProblem = (message = "is not valid"): string => MESSAGES[message] ?? message;
+/**
+ * Returns what is wrong with each property, for people. The first failure of a property is the cause: a missing property is
+ * not an integer either.
+ */
+export function problemsByProperty(failures: readonly ValidationFailure[]): ReadonlyMap<string, string> {
+  const problems = new Map<string, string>();
+  for (const { instancePath, message = "is not valid" } of failures) {
+    const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
+    if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
+  }
+  return problems;
+}
 
 function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
-  const problems = new Map<string, string>();
-  for (const { instancePath, message } of failures) {
-    const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
-    // The first error of a property is the cause: a missing property is not an integer either.
-    if (!problems.has(property)) problems.set(property, validationProblem(message));
-  }
-  const errors = [...problems].map(([property, problem]) => ({ property, problem }));
+  const errors = [...problemsByProperty(failures)].map(([property, problem]) => ({ property, problem }));
   return new ProblemError(400, "invalid_body", {
     title: "The request's body is not valid.",
     detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
