@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { datasetAbi } from "../abi/dataset.js";
@@ -265,9 +267,12 @@ describe("a failure on the way", () => {
       "within a stream",
       (_, response) => response.writeHead(200, { "content-type": "text/event-stream" }).write("event: asked\n"),
     ],
-  ])("is a timeout when the deadline passes %s", async (_, handler) => {
+  ])("is a timeout when the deadline passes %s, even if garbage is collected until then", async (_, handler) => {
     handle = handler;
+    setFlagsFromString("--expose-gc");
+    const collecting = setInterval(runInNewContext("gc"), 10);
     const { problem } = await failure(ask(true, { timeoutMs: 100, onProgress: () => {} }));
+    clearInterval(collecting);
     expect(problem).toMatchObject({ code: "timeout", timeoutMs: 100 });
   });
 

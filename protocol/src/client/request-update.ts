@@ -7,9 +7,10 @@ import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
 import { parseJson } from "../parse-json.js";
+import { bodyText } from "./body-text.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
 import { type QueryResult, queryResult } from "./query-result.js";
-import { type MapNetworkErrors, type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
+import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
 import { parseProgress, type UpdateProgress } from "./update-progress.js";
 
 /** The request and the operators that receive it. */
@@ -110,16 +111,20 @@ async function requestFrom(url: string, parameters: RequestUpdateParameters): Pr
   const { wait, onProgress, signal } = parameters;
   const waitMs = 1000 * (wait ?? (onProgress ? STREAM_WAIT : 0));
   const timeoutMs = parameters.timeoutMs ?? DEFAULT_TIMEOUT_MS + waitMs;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const mapNetworkErrors: MapNetworkErrors = (work) =>
-    work.catch((cause) => {
-      signal?.throwIfAborted();
-      throw deadline.aborted ? timedOut(timeoutMs, cause) : unreachable(url, cause);
-    });
-  const response = await mapNetworkErrors(
-    post(url, parameters, signal ? AbortSignal.any([signal, deadline]) : deadline),
-  );
-  return toUpdate(parameters, response.status, await readAnswer(response, mapNetworkErrors, onProgress));
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const ended = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+  const networkFailure = (cause: unknown): never => {
+    signal?.throwIfAborted();
+    throw deadline.signal.aborted ? timedOut(timeoutMs, cause) : unreachable(url, cause);
+  };
+  try {
+    const response = await post(url, parameters, ended).catch(networkFailure);
+    const text = textOf(response, ended, networkFailure);
+    return toUpdate(parameters, response.status, await readAnswer(response, text, onProgress));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function post(
@@ -142,16 +147,26 @@ function post(
   });
 }
 
+async function* textOf({ body }: Response, signal: AbortSignal, networkFailure: (cause: unknown) => never) {
+  try {
+    yield* bodyText(body, signal);
+  } catch (cause) {
+    networkFailure(cause);
+  }
+}
+
 /** Reads the body of the answer. Throws `DataRequestError` if it is a problem. */
 async function readAnswer(
-  response: Response,
-  mapNetworkErrors: MapNetworkErrors,
+  { status, headers }: Response,
+  text: AsyncIterable<string>,
   onProgress: RequestUpdateParameters["onProgress"],
 ): Promise<unknown> {
-  const { status, headers, body } = response;
-  const isStream = headers.get("content-type")?.startsWith("text/event-stream");
-  if (isStream && body) return readStream(serverSentEvents(body, mapNetworkErrors), status, onProgress);
-  const answer = parseJson(await mapNetworkErrors(response.text()));
+  if (headers.get("content-type")?.startsWith("text/event-stream")) {
+    return readStream(serverSentEvents(text), status, onProgress);
+  }
+  let json = "";
+  for await (const part of text) json += part;
+  const answer = parseJson(json);
   if (status === 200) return answer;
   const problem = parseProblem(answer, status);
   if (!problem) throw unexpectedAnswer(status, `has the status ${status} and no valid problem details`);

@@ -4,27 +4,17 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Awaits a network operation and converts its failures. */
-export type MapNetworkErrors = <T>(work: Promise<T>) => Promise<T>;
-
-/** Reads the events of a `text/event-stream` body. It supports what operators use: names, but no ids. */
-export async function* serverSentEvents(
-  body: ReadableStream<Uint8Array>,
-  mapNetworkErrors: MapNetworkErrors,
-): AsyncGenerator<ServerSentEvent> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
+/**
+ * Parses the events of a `text/event-stream` body. It supports what operators use: names, but no ids.
+ *
+ * @param parts The body's text, divided anywhere.
+ */
+export async function* serverSentEvents(parts: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
   let text = "";
-  try {
-    for (let part = await mapNetworkErrors(reader.read()); !part.done; part = await mapNetworkErrors(reader.read())) {
-      text += decoder.decode(part.value, { stream: true });
-      const blocks = text.split(/\r?\n\r?\n/);
-      text = blocks.pop() ?? "";
-      for (const block of blocks) yield parseEvent(block);
-    }
-  } finally {
-    // The rest of an unfinished stream is not needed. Cancelling a failed one throws, which does not matter.
-    await reader.cancel().catch(() => {});
+  for await (const part of parts) {
+    const blocks = (text + part).split(/\r?\n\r?\n/);
+    text = blocks.pop() ?? "";
+    for (const block of blocks) yield parseEvent(block);
   }
 }
 

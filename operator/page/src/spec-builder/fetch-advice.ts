@@ -1,3 +1,4 @@
+import { bodyText } from "@dataset-oracle/protocol/client/body-text";
 import { serverSentEvents } from "@dataset-oracle/protocol/client/server-sent-events";
 import type {
   AdviceProgress,
@@ -21,15 +22,16 @@ export async function fetchAdvice(
   onSample: (progress: AdviceProgress) => void,
   signal: AbortSignal,
 ): Promise<Result<SpecAdvice, ReadError> | null> {
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(1_000 * body.seconds + SLACK_MS)]);
   try {
     const response = await fetch(`${OPERATOR_URL}/specs/advise`, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "text/event-stream, application/problem+json" },
       body: JSON.stringify(body),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(1_000 * body.seconds + SLACK_MS)]),
+      signal: ended,
     });
-    if (!response.ok || response.body === null) return err(await readProblem(response));
-    for await (const { event, data } of serverSentEvents(response.body, (work) => work)) {
+    if (!response.ok) return err(await readProblem(response));
+    for await (const { event, data } of serverSentEvents(bodyText(response.body, ended))) {
       const answer: unknown = JSON.parse(data);
       if (event === "sample") onSample(answer as AdviceProgress);
       if (event === "answer") return ok(answer as SpecAdvice);
