@@ -2,28 +2,24 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { OWNER, PROVIDERS, SUBMITTERS } from "./accounts.js";
+import { SUBMITTERS } from "./accounts.js";
 import type { DevnetContext } from "./devnet-context.js";
 import { providerKeyFile } from "./start-services.js";
 
 const COMMAND = join(ROOT, "provider", "dist", "main.js");
 const ANNOUNCE_MS = 60_000;
 
-/** Announces the node of each provider that has one, as its owner would. */
+/**
+ * Announces the node of each provider that has one. Its submitter pays: if all were sent from one account at once, anvil
+ * could give two of them the same nonce.
+ */
 export async function announceNodes({ folder, chainUrl, operatorUrls }: DevnetContext): Promise<void> {
-  const network = [
-    "--deployment",
-    folder.file("deployments", "42.json"),
-    "--rpc-url",
-    chainUrl,
-    "--from",
-    OWNER.address,
-  ];
+  const network = ["--deployment", folder.file("deployments", "42.json"), "--rpc-url", chainUrl];
   await Promise.all(
     operatorUrls.map((url, index) => {
-      const node = ["--url", url, "--submitter", SUBMITTERS[index]?.address ?? ""];
-      const provider = PROVIDERS[index];
-      if (provider === undefined) throw new Error(`There is no provider for node ${index + 1}.`);
+      const submitter = SUBMITTERS[index];
+      if (submitter === undefined) throw new Error(`There is no account for node ${index + 1}.`);
+      const node = ["--url", url, "--submitter", submitter.address, "--from", submitter.address];
       const env = { ...process.env, PROVIDER_PRIVATE_KEY_FILE: providerKeyFile(folder, index) };
       return promisify(execFile)(process.execPath, [COMMAND, "announce", ...node, ...network], {
         ...{ cwd: ROOT, timeout: ANNOUNCE_MS, env },
