@@ -1,8 +1,9 @@
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
+import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { type Address, createPublicClient } from "viem";
-import { callRpc, rpcTransport } from "./rpc-endpoint.js";
+import { callRpc, RPC_MS } from "./rpc-endpoint.js";
 
 /** The contract in which the providers of a network announce their nodes. */
 interface CommitteeDirectory {
@@ -29,7 +30,7 @@ export async function findCommitteeDirectory(
     return { chainId, address: committeeDirectory, namedBy: deploymentFile };
   }
   if (rpcUrl === undefined) throw new ConfigError("Name the network: --rpc-url URL or --deployment FILE.");
-  const client = createPublicClient({ transport: rpcTransport(rpcUrl) });
+  const client = createPublicClient({ transport: rpcTransport(rpcUrl, RPC_MS) });
   const chainId = await callRpc(() => client.getChainId());
   const code = await callRpc(() => client.getCode({ address: COMMITTEE_DIRECTORY }));
   if (code === undefined)

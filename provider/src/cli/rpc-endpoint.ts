@@ -1,7 +1,7 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { http } from "viem";
 
-export const rpcTransport = (rpcUrl: string) => http(rpcUrl, { retryCount: 0, timeout: 10_000 });
+/** The deadline of each call to an endpoint that a command's user names. */
+export const RPC_MS = 10_000;
 
 /** Calls an endpoint. Its error leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
 export async function callRpc<T>(call: () => Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
+import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { type Account, type Address, createPublicClient, createWalletClient, type Hex } from "viem";
-import { callRpc, rpcTransport } from "./rpc-endpoint.js";
+import { callRpc, RPC_MS } from "./rpc-endpoint.js";
 
 const MINED_MS = 120_000;
 
@@ -45,7 +46,7 @@ export async function sendTransactions(
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly transaction: Hex; readonly block: bigint }[]> {
   const account = await senderOf(from, env);
-  const transport = rpcTransport(rpcUrl);
+  const transport = rpcTransport(rpcUrl, RPC_MS);
   const client = createPublicClient({ transport, pollingInterval: 500 });
   const asked = await callRpc(() => client.getChainId());
   if (asked !== chainId)

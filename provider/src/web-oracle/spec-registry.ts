@@ -1,5 +1,6 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
-import { type Address, createPublicClient, type Hex, http, type PublicClient } from "viem";
+import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
+import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";
 
 /** The registry of one network's specs. */
 export interface SpecRegistrySettings {
@@ -22,7 +23,7 @@ export class SpecRegistry {
   #isChecked = false;
 
   constructor(private readonly settings: SpecRegistrySettings) {
-    this.#client = createPublicClient({ transport: http(settings.rpcUrl, { timeout: RPC_MS, retryCount: 0 }) });
+    this.#client = createPublicClient({ transport: rpcTransport(settings.rpcUrl, RPC_MS) });
   }
 
   /**

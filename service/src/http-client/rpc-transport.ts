@@ -1,0 +1,30 @@
+import { Agent } from "undici";
+import { http } from "viem";
+import { fetchText } from "./fetch.js";
+
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** Idle connections do not keep the process alive. */
+const CONNECTIONS = new Agent();
+
+/**
+ * Returns viem's HTTP transport with a deadline for whole answers: the timeout of viem's own ends with the headers. It
+ * follows no redirects and repeats no calls.
+ *
+ * @param timeoutMs The deadline of each call.
+ */
+export function rpcTransport(url: string, timeoutMs: number) {
+  const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
+  const fetchFn = async (input: string | URL | Request, { headers, body }: RequestInit = {}): Promise<Response> => {
+    const posted = { headers: headers as Record<string, string>, body: String(body) };
+    const answer = await fetchText({ url: String(input), method: "POST", ...posted }, limits, CONNECTIONS);
+    if (!answer.ok) throw new Error(answer.error.detail);
+    const { status, contentType, text } = answer.value;
+    return new Response(text, {
+      status,
+      statusText: `answered HTTP ${status}`,
+      headers: { "content-type": contentType },
+    });
+  };
+  return http(url, { fetchFn, timeout: 0, retryCount: 0 });
+}

@@ -1,0 +1,67 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
+import { createPublicClient } from "viem";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+let server: Server;
+let url: string;
+let answer: RequestListener;
+
+beforeAll(async () => {
+  server = createServer((request, response) => answer(request, response));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  url = `http://name:password@127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const getChainId = (timeoutMs = 5_000) => createPublicClient({ transport: rpcTransport(url, timeoutMs) }).getChainId();
+
+it("posts calls with the URL's credentials, and returns their results", async () => {
+  const seen: unknown[] = [];
+  answer = async (request, response) => {
+    const call = JSON.parse((await request.toArray()).join(""));
+    seen.push(request.method, request.url, request.headers["content-type"], request.headers.authorization, call.method);
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: "2.0", id: call.id, result: "0x2a" }));
+  };
+  expect(await getChainId()).toBe(42);
+  const authorization = `Basic ${Buffer.from("name:password").toString("base64")}`;
+  expect(seen).toEqual(["POST", "/token", "application/json", authorization, "eth_chainId"]);
+});
+
+it.each<[string, RequestListener, number, string]>([
+  ["no answer in time", () => {}, 50, "no answer within 50 ms"],
+  [
+    "the rest of an answer that does not come in time",
+    (_request, response) => void response.writeHead(200, JSON_TYPE).write('{"jsonrpc":'),
+    50,
+    "no answer within 50 ms",
+  ],
+  [
+    "a redirect",
+    (_request, response) => void response.writeHead(302, { location: "http://127.0.0.1:1" }).end(),
+    5_000,
+    "answered 302, and redirects are not followed",
+  ],
+  [
+    "an error of a gateway",
+    (_request, response) => void response.writeHead(502, JSON_TYPE).end('"x"'),
+    5_000,
+    "answered HTTP 502",
+  ],
+  ["no network", (request) => void request.socket.destroy(), 5_000, "UND_ERR_SOCKET"],
+])("fails with %s", async (_, listener, timeoutMs, details) => {
+  let calls = 0;
+  answer = (request, response) => {
+    calls += 1;
+    listener(request, response);
+  };
+  await expect(getChainId(timeoutMs)).rejects.toMatchObject({ details });
+  expect(calls).toBe(1);
+});
