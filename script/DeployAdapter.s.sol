@@ -5,8 +5,8 @@ import {console} from "forge-std/Script.sol";
 
 import {DatasetScript} from "./base/DatasetScript.sol";
 
-/// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`. Anyone may
-/// run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for its address.
+/// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`. Anyone
+/// may run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for its address.
 contract DeployAdapter is DatasetScript {
     /// @dev As in QuoteAdapter, whose source is compiled for deployment only.
     struct Asset {

@@ -4,8 +4,8 @@ pragma solidity ^0.8.37;
 import {VerifiedLens} from "../src/lens/VerifiedLens.sol";
 import {DeployScript} from "./base/DeployScript.sol";
 
-/// @notice Deploys the lens that reads any dataset of the network through the gateways that GATEWAYS names, separated by
-/// commas.
+/// @notice Deploys the lens that reads any dataset of the network through the gateways that GATEWAYS names, separated
+/// by commas.
 contract DeployVerifiedLens is DeployScript {
     function run() external returns (VerifiedLens lens) {
         string[] memory gateways = vm.envString("GATEWAYS", ",");
@@ -19,8 +19,9 @@ contract DeployVerifiedLens is DeployScript {
             );
             return lens;
         }
+        bytes memory code = _compiled("VerifiedLens");
         vm.broadcast();
-        lens = new VerifiedLens(gateways);
+        lens = VerifiedLens(_create(bytes.concat(code, abi.encode(gateways))));
         _record("verifiedLens", address(lens));
         _finish();
     }

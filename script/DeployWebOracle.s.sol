@@ -19,8 +19,6 @@ contract DeployWebOracle is DeployScript {
     function _deployRegistry() private returns (WebOracleRegistry registry) {
         registry = WebOracleRegistry(_deployedAt(".webOracleRegistry"));
         if (_isThere("webOracleRegistry", address(registry))) return registry;
-        vm.broadcast();
-        registry = new WebOracleRegistry();
-        _record("webOracleRegistry", address(registry));
+        registry = WebOracleRegistry(_deployAtFixedAddress("webOracleRegistry", _compiled("WebOracleRegistry")));
     }
 }

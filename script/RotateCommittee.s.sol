@@ -8,7 +8,7 @@ import {CommitteeLibrary} from "../src/types/Committee.sol";
 import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Replaces the committee and the tolerance of DATASET with those in its settings. The income is first shared
-/// among the old committee.
+/// among the old committee's members.
 contract RotateCommittee is DatasetScript {
     function run() external {
         (address[] memory members, uint256 toleranceBps) = _committeeSetting(name);

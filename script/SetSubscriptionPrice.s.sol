@@ -6,7 +6,7 @@ import {console} from "forge-std/Script.sol";
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetScript} from "./base/DatasetScript.sol";
 
-/// @notice Sets the price of a subscription's period of DATASET to the one in its settings.
+/// @notice Sets the price of one period of a subscription to DATASET to the one in its settings.
 contract SetSubscriptionPrice is DatasetScript {
     function run() external {
         uint256 price = _uintSetting(name, "subscriptionPrice");

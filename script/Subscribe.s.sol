@@ -20,7 +20,7 @@ contract Subscribe is DatasetScript {
         uint256 missing = wanted - Math.max(until, vm.getBlockTimestamp());
         (uint256 price, uint256 period,) = dataset.costOfSubscription();
         uint256 periods = Math.ceilDiv(missing, period);
-        console.log("Subscribe %s for %s periods of 30 days: %s wei", reader, periods, periods * price);
+        console.log("Subscribe %s for %s days: %s wei", reader, periods * period / 1 days, periods * price);
         _pay(abi.encodeCall(IDataset.subscribe, (reader, periods)), periods * price);
         console.log("  until %s -> %s, in seconds since 1970", until, dataset.subscribedUntil(reader));
         _finish();

@@ -10,17 +10,17 @@ import {IDataset, Statement} from "./interfaces/IDataset.sol";
 import {BATCH_TYPEHASH, REPORT_TYPEHASH} from "./types/ReportTemplate.sol";
 
 /// @title Accusations
-/// @notice Ejects a member of the committee that signed two contents for one key and round.
+/// @notice Ejects a member of the committee that signed two different contents for one key and round.
 /// @dev A provider decides the value of a key at a round once, so that an honest one never signs another, in whatever
-/// reports and rows it is asked for. Digests and signatures are computed in plain Solidity and by a library: the
-/// functions of updates, if they had a second caller, would no longer be inlined, and every update would cost more.
+/// reports and rows it is asked for. Digests are computed in plain Solidity, and signers recovered by a library: if the
+/// functions that updates use had a second caller, they would no longer be inlined, and every update would cost more.
 abstract contract Accusations is GovernanceAndIncome, ReportDomain {
     /// @dev A row's `missing` bitmap has one bit for each key.
     uint256 internal constant MAX_BATCH = 256;
 
     /// @inheritdoc IDataset
-    /// @dev In this order of its parameters, the selector is later than a query's: the dispatcher compares selectors in
-    /// ascending order, so that every earlier function makes each query cost 22 gas more.
+    /// @dev With the parameters in this order, the selector is greater than a query's: the dispatcher compares
+    /// selectors in ascending order, and every function before `query` makes each query cost 22 gas more.
     function accuse(
         bytes32 keyHash,
         uint256 timestamp,

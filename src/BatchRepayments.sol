@@ -5,7 +5,7 @@ import {GovernanceAndIncome} from "./GovernanceAndIncome.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 
 /// @title BatchRepayments
-/// @notice Repays senders of batches a part of their gas at once, out of the new income of the committee that signed.
+/// @notice Repays the senders of batches part of their gas at once, out of the new income of the committee.
 abstract contract BatchRepayments is GovernanceAndIncome {
     /// @dev Less than a key of any batch costs, so that nobody gains by sending one. It is a constant, because a sender
     /// decides how much gas its transaction uses.
@@ -21,7 +21,7 @@ abstract contract BatchRepayments is GovernanceAndIncome {
     }
 
     /// @inheritdoc IDataset
-    /// @dev The selector of this name is later than a query's, for the reason given at `costOfSubscription`.
+    /// @dev The name is chosen for its selector, which is greater than a query's: `costOfSubscription` says why.
     function repaymentRule() external view returns (uint256 interval, uint256 feeCap, uint256 gasPerKey) {
         return (INTERVAL, FEE_CAP, GAS_PER_KEY);
     }
@@ -30,16 +30,18 @@ abstract contract BatchRepayments is GovernanceAndIncome {
         return FEE_CAP != 0;
     }
 
-    /// @dev True if a key whose stored round is older by this many seconds is repaid for.
+    /// @dev Returns true if the sender is repaid for a key whose stored round is older than the new one by this many
+    /// seconds.
     function _isDue(uint256 age) internal view returns (bool) {
         return age >= INTERVAL;
     }
 
-    /// @dev Pays the caller for keys of a batch, as far as the new income suffices. A round as old as the interval repays
-    /// nothing: in one transaction, a key could otherwise be stored again and again, each time a round that is an interval
-    /// later, and only the first time would cost what is repaid. The caller's account gets the stipend of 2,300 gas, with
-    /// which it can change nothing here; if it rejects the amount, that stays income. There is no event: its gas would
-    /// put a batch of ten keys above the bound that `test/gas` asserts, and the transfer shows in a trace.
+    /// @dev Pays the caller for keys of a batch, as far as the new income suffices. Nothing is repaid for a round as
+    /// old as the interval, or older: one transaction could otherwise store several rounds of a key, an interval apart,
+    /// and only the first of them would cost as much gas as is repaid. The caller's account gets the stipend of 2,300
+    /// gas, with which it can change nothing here; if it rejects the amount, the amount stays income. There is no
+    /// event: its gas would put a batch of ten keys above the bound that `test/gas` asserts, and a trace shows the
+    /// transfer.
     function _repay(uint256 keys, uint256 round) internal {
         unchecked {
             // The round is not later than the block, and no base fee comes near an overflow.

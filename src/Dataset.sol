@@ -20,8 +20,8 @@ import {KeyForm, KeyFormLibrary} from "./types/KeyForm.sol";
 import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "./types/ReportTemplate.sol";
 
 /// @title Dataset
-/// @notice Stores the data points of a committee of data providers and sells them one query at a time. Each kind of
-/// dataset defines how the reported values are judged (`_judge`) and where they are stored (`_save`, `_load`).
+/// @notice Stores the data points of a committee of data providers and sells reads of them. Each kind of dataset
+/// defines how the reported values are judged (`_judge`) and where the result is stored (`_save`, `_load`).
 abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     using KeyFormLibrary for KeyForm;
 
@@ -32,8 +32,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     KeyForm public immutable keyForm;
 
     /// @dev The parameters that all keys of a batch share.
-    /// @param repaid The number of keys that the sender is repaid for, with the key at hand unless it is not stored.
-    /// @param repaidBefore The same without the key at hand.
+    /// @param repaid The number of keys so far that the sender is repaid for, including the current key.
+    /// @param repaidBefore The same without the current key, for which nothing is repaid if it is not stored.
     struct Round {
         uint256 timestamp;
         uint256 toleranceBps;
@@ -203,7 +203,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     /// @param values The values that a quorum of the committee signed.
     /// @param absent The number of committee members without a value here.
     /// @return outcome STORED if something can be stored, otherwise UNDECIDED or WRONG_CLAIM.
-    /// @return status OK if `value` is to be stored, DISAGREEMENT if 0 is; without a meaning unless `outcome` is STORED.
+    /// @return status OK if `value` is to be stored, DISAGREEMENT if 0 is; meaningless unless `outcome` is STORED.
     function _judge(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
         internal
         pure
@@ -217,7 +217,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     function _maxValue() internal pure virtual returns (uint256);
 
     /// @notice Stores the value of a key, which is 0 unless its status is OK.
-    /// @return packed The part of it that is stored in the data point itself.
+    /// @return packed The part of the value that is stored in the data point itself.
     function _save(bytes32 keyHash, bytes32 value) internal virtual returns (uint256 packed);
 
     /// @notice Returns the value that `_save` stored.
@@ -236,7 +236,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         _return(output, updatedAt, status);
     }
 
-    /// @dev Ends the call. The compiler would first check that the status is one, and build the answer elsewhere.
+    /// @dev Ends the call with these return values. The compiler would first check that `status` is a valid enum value,
+    /// and build the answer elsewhere in memory.
     function _return(bytes32 output, uint256 updatedAt, QueryStatus status) private pure {
         assembly ("memory-safe") {
             mstore(0x00, output)
@@ -246,7 +247,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         }
     }
 
-    /// @dev Ends the call like the function above, with the answer to an update.
+    /// @dev Does the same for the return values of an update.
     function _return(QueryStatus status, bool isNew) private pure {
         assembly ("memory-safe") {
             mstore(0x00, status)
@@ -272,8 +273,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         }
     }
 
-    /// @dev Returns false if the same round or a newer one is stored: the update has nothing to change, and whoever sent
-    /// the stored one first must not make it fail. Otherwise reverts unless the round can be stored under the key.
+    /// @dev Returns false if the same round or a newer one is stored: the update has nothing to change, and must not
+    /// fail because somebody was faster. Otherwise reverts unless the round can be stored under the key.
     function _isNew(DataPoint point, bytes calldata key, uint256 timestamp) private view returns (bool) {
         if (timestamp <= point.timestamp()) return false;
         _checkRound(timestamp);
@@ -318,7 +319,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         );
     }
 
-    /// @dev Derives what a query answers from the values of a quorum's reports, or reverts because of the claim.
+    /// @dev Derives what a query answers from the values of a quorum's reports, or reverts if the claim cannot be
+    /// stored.
     /// @param absent The number of committee members without a value here.
     function _derive(bytes32 value, uint256 toleranceBps, Report[] calldata reports, uint256 absent)
         private
@@ -332,11 +334,11 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     }
 
     /// @dev Reverts unless the signers and the absentees together are the whole committee and the signers are a quorum.
-    /// Every caller passes the type as a literal: the compiler then makes a copy for each type.
-    /// @param typehash BATCH_TYPEHASH if each report is a batch's row, otherwise REPORT_TYPEHASH.
+    /// Every caller passes `typehash` as a constant, so that the compiler makes a specialized copy for each.
+    /// @param typehash BATCH_TYPEHASH if each report is a row of a batch, otherwise REPORT_TYPEHASH.
     /// @param keyHash keccak256 of the key; in a batch, of the concatenated hashes of all keys.
     /// @param outcome The `QueryStatus` that all reports have; ignored in a batch.
-    /// @param values All values of the batch, row by row; ignored unless it is one.
+    /// @param values All values of the batch, row by row; ignored unless `typehash` is BATCH_TYPEHASH.
     function _checkCommittee(
         bytes32 typehash,
         bytes32 keyHash,
@@ -355,7 +357,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         // Every number below is bounded by the lengths of two calldata arrays, so nothing overflows.
         unchecked {
             uint256 members = reports.length + absentees.length;
-            // With as many bits as reports, none of them beyond the members, the loop reads each array exactly once.
+            // With as many bits as reports, none of them beyond the members, the loop reads each item of both arrays
+            // exactly once.
             if (Bits.count(signers) != reports.length || signers >> members != 0) {
                 revert WrongSigners(signers, reports.length, absentees.length);
             }
@@ -394,7 +397,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     function _checkBatch(uint256 keys, uint256 rows, uint256 values, uint256 picks) private pure {
         if (keys > MAX_BATCH) revert TooManyKeys(keys, MAX_BATCH);
         unchecked {
-            // No array in calldata has a length that overflows here.
+            // No array that fits in calldata is long enough to overflow this.
             if (values != rows * keys) revert WrongValueCount(values, rows * keys);
         }
         if (picks != keys) revert WrongPickCount(picks, keys);
@@ -435,7 +438,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     }
 
     /// @dev Ends the call. The array is encoded where it is, behind the word that tells its offset: the compiler would
-    /// copy and check every outcome once more. What was before the array is not needed any more.
+    /// copy and check every outcome once more. The memory before the array is not needed any more.
     function _return(KeyOutcome[] memory outcomes) private pure {
         assembly ("memory-safe") {
             let answer := sub(outcomes, 0x20)
@@ -473,12 +476,13 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         }
     }
 
-    /// @dev Counts before the outcome is known, because only the few keys that are not stored then cost more.
+    /// @dev Counts a key before its outcome is known, so that only the few keys that are not stored cost more: they are
+    /// uncounted again.
     function _count(Round memory round, DataPoint point) private view {
         uint256 repaid = round.repaid;
         round.repaidBefore = repaid;
         unchecked {
-            // The round is newer than the stored one.
+            // The round is newer than the stored one, so this does not underflow.
             round.repaid = repaid + SafeCast.toUint(_isDue(round.timestamp - point.timestamp()));
         }
     }
@@ -502,7 +506,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         return _judge(value, toleranceBps, values, absent);
     }
 
-    /// @dev The compiler would first check that the outcome is one.
+    /// @dev The compiler would first check that `outcome` is a valid enum value.
     function _isStored(KeyOutcome outcome) private pure returns (bool result) {
         assembly ("memory-safe") {
             // STORED is 0.
@@ -510,7 +514,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         }
     }
 
-    /// @dev Returns the value if the status is OK, otherwise 0. The compiler would first check that the status is one.
+    /// @dev Returns the value if the status is OK, otherwise 0. The compiler would first check that `status` is a valid
+    /// enum value.
     function _ifAgreed(QueryStatus status, bytes32 value) private pure returns (bytes32 output) {
         assembly ("memory-safe") {
             // OK is 1.
@@ -518,7 +523,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         }
     }
 
-    /// @dev Reverts with the error of an update that `_conclude` does not let be stored.
+    /// @dev Reverts with the error for an outcome of `_conclude` other than STORED.
     function _refuse(KeyOutcome outcome, bytes32 value, ReportedValues values, uint256 absent) private pure {
         if (outcome == KeyOutcome.VALUE_TOO_LARGE) revert ValueTooLarge(value, _maxValue());
         if (outcome == KeyOutcome.UNDECIDED) revert Undecided(values.count(), absent);

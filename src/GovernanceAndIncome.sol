@@ -15,11 +15,11 @@ import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 /// @dev Every wei of the balance has one owner: it is owed to a member, or set aside for a committee, or, if it is not
 /// reserved for either, the current committee's new income. Ether that is forced into the contract counts as income.
 abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuardTransient {
-    /// @dev The gas that is forwarded with a share. The EVM adds a stipend of 2,300 to every call with Ether, so that a
-    /// member's account gets 50,000.
+    /// @dev The gas that is forwarded with a share. The EVM adds a stipend of 2,300 to every call with Ether, which
+    /// makes 50,000 for a member's account.
     uint256 private constant FORWARDED_GAS = 50_000 - 2_300;
 
-    /// @dev A call forwards at most 63/64 of the remaining gas, and costs up to 11,600 itself; to keep a refused share
+    /// @dev A call forwards at most 63/64 of the remaining gas, and costs up to 11,600 itself; keeping a refused share
     /// for its member costs up to 28,000. An account that does not exist yet costs 36,600, but it can refuse nothing.
     uint256 private constant MIN_GAS_PER_SHARE = FORWARDED_GAS + FORWARDED_GAS / 63 + 40_000;
 
@@ -27,17 +27,17 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     /// that it ejected.
     uint256 private constant MIN_AFTER_EJECTION = 4;
 
-    /// @dev The bits of the committee's hash that have no room beside the query price.
+    /// @dev The number of bits of the committee's hash, the lower ones, that do not fit in the slot of the query price.
     uint256 private constant TAIL_BITS = 88;
 
-    /// @dev What a verification is checked against, and what the sender of a batch is repaid out of, in one slot: a second
-    /// one, cold, would cost 2,100 gas more.
-    /// @param queryPrice In wei, below 2^72: 4,722 Ether.
-    /// @param reservedTop With `reservedShift`, a bound of what is reserved: less than `(reservedTop + 1) << reservedShift`,
-    /// which is at most 1/128 more.
-    /// @param committee The upper 168 bits of the committee's hash. Another list with the same bits takes 2^168 hashes to
-    /// find; 2^84 for somebody who also has a part in the owner's choice of the list. That is beyond the 2^80 that it
-    /// takes to find two keys of one account, on which a list of addresses relies anyway.
+    /// @dev The storage that updates and queries use here, in one slot: reading a second one, cold, would cost 2,100
+    /// gas more.
+    /// @param queryPrice In wei, below 2^72, which is 4,722 Ether.
+    /// @param reservedTop With `reservedShift`, makes `(reservedTop + 1) << reservedShift`, an upper bound on what is
+    /// reserved. When it is set from the exact amount, it is at most 1/128 above it, or 1 wei.
+    /// @param committee The upper 168 bits of the committee's hash. Another list with the same bits takes 2^168 hashes
+    /// to find; 2^84 for somebody who also influences which list the owner sets. That is more than the 2^80 that it
+    /// takes to find two keys with one address, on which any list of addresses relies.
     struct Terms {
         uint72 queryPrice;
         uint8 reservedTop;
@@ -45,10 +45,10 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         uint168 committee;
     }
 
-    /// @dev What only governance and the sharing of the income need, in one slot.
-    /// @param blockNumber The block of the event that has the committee.
-    /// @param beginning When the owner set the committee, in seconds since 1970. What members signed before does not
-    /// count against them, so that one that was ejected and set again is not ejected for the same.
+    /// @dev The storage that only governance, accusations and the sharing of the income need, in one slot.
+    /// @param blockNumber The block of the event that lists the committee.
+    /// @param beginning When the owner set the committee, in seconds since 1970. Only later rounds count in an
+    /// accusation, so that a member that was ejected and then set again is not ejected again for the same statements.
     /// @param hashTail The lower bits of the committee's hash.
     /// @param reserved The sum of all that is set aside or owed. At every call that leaves this contract, it is at most
     /// the balance.
@@ -131,12 +131,12 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
     }
 
-    /// @dev Removes a member from the committee and pays its share of the unshared income to the caller. What else is set
-    /// aside for the committee is released and so becomes, with its new income, income of the committee that is left: each
-    /// of its members gets at least what it would have got. Nothing is left to do when the caller is paid, so that it may
+    /// @dev Removes a member from the committee and pays its share of the unshared income to the caller. The rest of
+    /// what is set aside for the committee is released: with the new income, it becomes income of the remaining
+    /// committee, and each of its members gets at least what it would have got. The caller is paid last, so that it may
     /// call anything.
-    /// @param accused The zero address if it signed nothing; no member is zero.
-    /// @param round The round of what it signed.
+    /// @param accused The signer of the statements; zero if their signatures are invalid. No member is zero.
+    /// @param round The round of the statements.
     function _eject(address accused, uint256 round, address[] calldata members, uint256 toleranceBps) internal {
         uint256 size = members.length;
         bytes32 shown = CommitteeLibrary.copy(members, toleranceBps).hash(size);
@@ -164,7 +164,8 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         return bytes32((uint256(_terms.committee) << TAIL_BITS) | tail);
     }
 
-    /// @dev True of the committee's hash. Its lower bits do not matter, and are not read.
+    /// @dev Returns true for the current committee's hash. Only its upper bits are compared; the lower ones are not
+    /// read.
     function _isCommittee(bytes32 shown) internal view returns (bool) {
         return _head(shown) == _currentHead();
     }
@@ -192,8 +193,8 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         }
     }
 
-    /// @dev Returns how much of the current committee's new income can be spent, which is all of it if little else is
-    /// reserved: what is reserved is known as its bound.
+    /// @dev Returns how much of the current committee's new income can be spent: the balance above the upper bound on
+    /// what is reserved. If little is reserved, that is almost all of the new income.
     function _spendableIncome() internal view returns (uint256) {
         unchecked {
             uint256 bound = (uint256(_terms.reservedTop) + 1) << _terms.reservedShift;
@@ -202,7 +203,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         }
     }
 
-    /// @dev Sets what the queries have paid since the last time aside for the current committee.
+    /// @dev Sets the new income aside for the current committee.
     function _setNewIncomeAside() private {
         uint256 balance = address(this).balance;
         _setAside[committeeHash()] += balance - _record.reserved;
@@ -210,22 +211,22 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         _boundReserved(balance);
     }
 
-    /// @dev Sets the bound of what is reserved. It may be too high, while members are paid and after an ejection until the
-    /// income is shared, but never too low.
+    /// @dev Sets the upper bound on what is reserved. While members are paid, and from an ejection until the income is
+    /// next shared, it may be far too high, but it is never too low.
     function _boundReserved(uint256 reserved) private {
         uint256 shift = reserved < 256 ? 0 : Math.log2(reserved) - 7;
         // forge-lint: disable-next-line(unsafe-typecast)
         (_terms.reservedTop, _terms.reservedShift) = (uint8(reserved >> shift), uint8(shift));
     }
 
-    /// @dev Returns the income of a committee up to now. Reverts if the committee is unknown.
+    /// @dev Returns the income of a committee up to now. Reverts if it is 0 and the committee is not the current one.
     function _incomeToShare(bytes32 shown) private returns (uint256 income) {
         _setNewIncomeAside();
         income = _setAside[shown];
         if (income == 0 && shown != committeeHash()) revert NothingToShare(shown);
     }
 
-    /// @dev Shares an amount of what is set aside for a committee among its members.
+    /// @dev Shares the income that is set aside for a committee among its members.
     function _share(bytes32 shown, uint256 income, address[] calldata members) private {
         uint256 share = income / members.length;
         _setAside[shown] -= share * members.length;
@@ -240,7 +241,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     /// @dev Pays an account, or owes it the amount.
     function _pay(address to, uint256 amount) private returns (bool isPaid) {
         if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
-        // Before the call, because the account may be the owner, and set a new committee.
+        // Deducted before the call, because the account may be the owner and set a new committee during it.
         _record.reserved -= _wei(amount);
         isPaid = _send(to, amount, FORWARDED_GAS);
         if (!isPaid) {
@@ -260,7 +261,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     function _setCommittee(address[] memory members, uint256 toleranceBps) private {
         bytes32 hash = CommitteeLibrary.checkedHash(members, toleranceBps);
         Record memory record = _record;
-        // The time reaches 32 bits in 2106.
+        // The time fits 32 bits until 2106.
         // forge-lint: disable-next-line(unsafe-typecast)
         record.beginning = uint32(block.timestamp);
         _install(hash, members, toleranceBps, record);

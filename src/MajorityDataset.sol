@@ -15,7 +15,7 @@ contract MajorityDataset is Dataset {
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc IDataset
-    /// @dev The selector of this name is later than a query's, for the reason given at `costOfSubscription`.
+    /// @dev The name is chosen for its selector, which is greater than a query's: `costOfSubscription` says why.
     function judgement() external pure returns (Judgement) {
         return Judgement.MAJORITY;
     }
@@ -67,7 +67,7 @@ contract MajorityDataset is Dataset {
         }
     }
 
-    /// @dev Takes quadratic time. Only the update of a committee that disagrees pays for it.
+    /// @dev Takes quadratic time. Only an update whose claim has no majority pays for it.
     function _mostFrequent(ReportedValues values) private pure returns (bytes32 value, uint256 count) {
         for (uint256 row = 0; row < values.count(); ++row) {
             if ((values.missing() >> row) & 1 == 1) continue;

@@ -15,15 +15,15 @@ contract MedianDataset is Dataset {
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
     /// @inheritdoc IDataset
-    /// @dev The selector of this name is later than a query's, for the reason given at `costOfSubscription`.
+    /// @dev The name is chosen for its selector, which is greater than a query's: `costOfSubscription` says why.
     function judgement() external pure returns (Judgement) {
         return Judgement.MEDIAN;
     }
 
     /// @inheritdoc Dataset
-    /// @dev The claim must be the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above it.
-    /// A value that no member signed is wrong too, because all k values would lie below or above it. The status is OK if
-    /// all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
+    /// @dev The claim must be the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above
+    /// it. A value that no member signed is wrong too, because all k values would lie below or above it. The status is
+    /// OK if all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
     function _judge(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
         internal
         pure

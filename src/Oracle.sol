@@ -16,7 +16,8 @@ interface Oracle {
         DISAGREEMENT
     }
 
-    /// @notice Reads one data point. Anyone may call it; it reverts unless exactly `queryPrice()` wei are sent.
+    /// @notice Reads one data point. Anyone may call it. Reverts with `WrongPayment` (see `IDataset`) unless exactly
+    /// `queryPrice()` wei are sent.
     /// @param input The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @return output The value; 0 unless `status` is OK. A spot price is a uint256 scaled by 1e18.
     /// @return updatedAt The round of the providers' last reports on the key, in seconds since 1970; 0 if there are

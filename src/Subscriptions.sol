@@ -5,7 +5,8 @@ import {GovernanceAndIncome} from "./GovernanceAndIncome.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 
 /// @title Subscriptions
-/// @notice Sells periods in which an address reads without a payment per query, for contracts that read in `view`.
+/// @notice Sells periods in which an address reads without a payment per query, for contracts that read in `view`
+/// functions.
 /// @dev Payments add to the balance, as those of queries do, and are shared in the same way.
 abstract contract Subscriptions is GovernanceAndIncome {
     uint256 private constant PERIOD = 30 days;
@@ -26,8 +27,8 @@ abstract contract Subscriptions is GovernanceAndIncome {
     }
 
     /// @inheritdoc IDataset
-    /// @dev One function for all three, with a late selector: the dispatcher compares selectors in ascending order, so
-    /// that every earlier function makes each query cost 22 gas more.
+    /// @dev One function for all three, with a selector greater than a query's: the dispatcher compares selectors in
+    /// ascending order, and every function before `query` makes each query cost 22 gas more.
     function costOfSubscription() external view returns (uint256 price, uint256 period, uint256 ceiling) {
         return (_price, PERIOD, PRICE_CEILING);
     }
@@ -57,9 +58,9 @@ abstract contract Subscriptions is GovernanceAndIncome {
         if (!_mayReadFree()) revert SubscriptionNeeded(msg.sender, _price, PERIOD);
     }
 
-    /// @dev True if queries cost nothing, the caller's subscription runs, or the call belongs to no transaction: every
-    /// transaction has an origin, and only a call that changes nothing may name none, so that its answer reaches no
-    /// contract that acts on it.
+    /// @dev Returns true if queries cost nothing, the caller's subscription runs, or the call belongs to no
+    /// transaction: every transaction has an origin, and only an `eth_call`, which changes nothing, can have none, so
+    /// that no contract can act on its answer.
     function _mayReadFree() internal view returns (bool) {
         return queryPrice() == 0 || subscribedUntil[msg.sender] >= block.timestamp || tx.origin == address(0);
     }

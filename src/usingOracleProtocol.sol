@@ -11,19 +11,20 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 ///     oracle.updateAndQuerySpotPrice("ETH-USD", update, maxAge)       stores an update first, if it is newer
 ///     oracle.verifySpotPrice("ETH-USD", update, maxAge)               reads an update without storing it
 ///
-/// The same exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the `transaction.data` that an
-/// operator answers to `POST /data/request` with `"broadcast": false`. Pass it on as it is; it need not come from anyone
-/// that you trust, because the dataset proves it. Whoever brings it chooses among the reports that the providers signed
-/// lately, and the helpers that verify accept every such round, even if a newer one is stored: keep `maxAge` short where
-/// that choice is worth something.
-/// @dev Every helper has a second form whose last argument is the maximum price that the caller agrees to pay: the price
-/// can be raised in front of the transaction, and an oracle that is not a dataset can name any. The form without it pays
-/// at most `DEFAULT_MAX_PRICE`. A contract that holds less than the price reverts with `InsufficientBalance`. A library
-/// cannot read a limit that the consumer keeps, except from storage, which would cost every query 2,100 gas; nor ask the
-/// oracle for one, because a dishonest oracle would answer it too.
+/// The same helpers exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the
+/// `transaction.data` that an operator returns for `POST /data/request` with `"broadcast": false`. Pass it on as it is;
+/// it need not come from anyone that you trust, because the dataset verifies it. Whoever brings it chooses among the
+/// reports that the providers signed lately, and the helpers that verify accept every such round, even if a newer one
+/// is stored: keep `maxAge` short where somebody could profit from that choice.
+/// @dev Every helper has a second form whose last argument is the maximum price that the caller agrees to pay: the
+/// price can be raised just before the transaction, and an oracle that is not a dataset can name any price. The form
+/// without it pays at most `DEFAULT_MAX_PRICE`. A contract that holds less than the price reverts with
+/// `InsufficientBalance`. A library could read a limit of the consumer's own only from storage, which would cost every
+/// query 2,100 gas; and a dishonest oracle would also lie about a limit.
 library OracleProtocol {
-    /// @notice The most that a helper without a `maxPrice` pays for one query, in wei: the query price of this project's
-    /// own settings. Pass a `maxPrice` where queries cost more, or where your contract must keep reading when they do.
+    /// @notice The most that a helper without a `maxPrice` pays for one query, in wei: the query price of this
+    /// project's own settings. Pass a `maxPrice` where queries cost more, or where your contract must keep reading when
+    /// they do.
     uint256 internal constant DEFAULT_MAX_PRICE = 0.001 ether;
 
     /// @dev The maximum age of the helpers without one.
@@ -43,8 +44,9 @@ library OracleProtocol {
     /// @notice The calling contract holds less than the query costs: send it Ether. Both in wei.
     error InsufficientBalance(uint256 balance, uint256 price);
 
-    /// @notice The dataset refused the update, and what is stored cannot be used, or was not asked for. `reason` is the
-    /// dataset's error: request another update.
+    /// @notice The dataset refused the update. A helper that stores the update reverts with this only if the stored
+    /// value cannot be used either; one that verifies it always does. `reason` is the dataset's error: request another
+    /// update.
     error UpdateRefused(bytes reason);
 
     /// @notice Returns the newest rate of a pair, scaled by 1e18.
@@ -108,7 +110,8 @@ library OracleProtocol {
         value = uint256(_query(oracle, _keyQuery(key), ANY_AGE, maxPrice));
     }
 
-    /// @notice Returns the newest value of a key as a number, if it is not older than `maxAge`.
+    /// @notice Returns the newest value of a key as a number, in the scale that the dataset defines, if it is not older
+    /// than `maxAge`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @dev Reverts with `BadQueryStatus` unless the status is OK, with `DataExpired` when the data is too old, and
@@ -117,8 +120,8 @@ library OracleProtocol {
         value = uint256(_query(oracle, _keyQuery(key), maxAge, DEFAULT_MAX_PRICE));
     }
 
-    /// @notice Returns the newest value of a key as a number, if it is not older than `maxAge`. Pays at most
-    /// `maxPrice`.
+    /// @notice Returns the newest value of a key as a number, in the scale that the dataset defines, if it is not older
+    /// than `maxAge`. Pays at most `maxPrice`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the query may cost, inclusive, in wei.
@@ -178,8 +181,9 @@ library OracleProtocol {
     /// @return updatedAt The round of the providers' last reports on the key, in seconds since 1970; 0 if there are
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
-    /// @dev Pays for the query whatever its status. Reverts if the oracle does, with `InsufficientBalance`, and with
-    /// `PriceTooHigh` when the price is above `DEFAULT_MAX_PRICE`.
+    /// @dev Pays for the query whatever its status. Reverts with the oracle's error if the oracle reverts, with
+    /// `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
+    /// price is above `DEFAULT_MAX_PRICE`.
     function tryQuery(Oracle oracle, bytes memory key)
         internal
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
@@ -195,8 +199,9 @@ library OracleProtocol {
     /// @return updatedAt The round of the providers' last reports on the key, in seconds since 1970; 0 if there are
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
-    /// @dev Pays for the query whatever its status. Reverts if the oracle does, with `InsufficientBalance`, and with
-    /// `PriceTooHigh` when the price is above `maxPrice`.
+    /// @dev Pays for the query whatever its status. Reverts with the oracle's error if the oracle reverts, with
+    /// `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
+    /// price is above `maxPrice`.
     function tryQuery(Oracle oracle, bytes memory key, uint256 maxPrice)
         internal
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
@@ -213,8 +218,8 @@ library OracleProtocol {
 
     // ---------------------------------------------------------------- an update and a query in one call
 
-    /// @notice Stores an update if it is newer than what is stored, and returns the newest rate of a pair, scaled by 1e18, if it is not older than `maxAge`.
-    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest rate of a pair, scaled by
+    /// 1e18, if it is not older than `maxAge`. Pays at most `DEFAULT_MAX_PRICE`.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -226,8 +231,8 @@ library OracleProtocol {
         rate = updateAndQuerySpotPrice(oracle, pair, update, maxAge, DEFAULT_MAX_PRICE);
     }
 
-    /// @notice Stores an update if it is newer than what is stored, and returns the newest rate of a pair, scaled by 1e18, if it is not older than `maxAge`.
-    /// Pays at most `maxPrice`.
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest rate of a pair, scaled by
+    /// 1e18, if it is not older than `maxAge`. Pays at most `maxPrice`.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -243,8 +248,8 @@ library OracleProtocol {
         rate = updateAndQueryUint(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, maxPrice);
     }
 
-    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key as a number, if it is not older than `maxAge`.
-    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key as a number,
+    /// in the scale that the dataset defines, if it is not older than `maxAge`. Pays at most `DEFAULT_MAX_PRICE`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -256,8 +261,8 @@ library OracleProtocol {
         value = updateAndQueryUint(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
     }
 
-    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key as a number, if it is not older than `maxAge`.
-    /// Pays at most `maxPrice`.
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key as a number,
+    /// in the scale that the dataset defines, if it is not older than `maxAge`. Pays at most `maxPrice`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -273,8 +278,8 @@ library OracleProtocol {
         value = uint256(updateAndQueryBytes32(oracle, key, update, maxAge, maxPrice));
     }
 
-    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key, as it is stored, if it is not older than `maxAge`.
-    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key, as it is
+    /// stored, if it is not older than `maxAge`. Pays at most `DEFAULT_MAX_PRICE`.
     /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
     /// @param update As `updateAndQueryBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -286,16 +291,16 @@ library OracleProtocol {
         value = updateAndQueryBytes32(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
     }
 
-    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key, as it is stored,
-    /// if it is not older than `maxAge`. Pays at most `maxPrice`.
+    /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key, as it is
+    /// stored, if it is not older than `maxAge`. Pays at most `maxPrice`.
     /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
-    /// @param update The calldata of the dataset's `update`, `updateNotAvailable` or `updateBatch`, or nothing, to read only
-    /// what is stored. If another sender was faster, it changes nothing.
+    /// @param update The calldata of the dataset's `update`, `updateNotAvailable` or `updateBatch`, or nothing, to read
+    /// only what is stored. If another sender stored its round first, it changes nothing.
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei.
     /// @dev A refused update does not matter as long as what is stored can be used; where it cannot, reverts with
-    /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `UpdateCalldata.NotAnUpdate` when `update`
-    /// calls anything else. The update gets no Ether.
+    /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `UpdateCalldata.NotAnUpdate` when
+    /// `update` calls anything else. The update gets no Ether.
     function updateAndQueryBytes32(
         Oracle oracle,
         bytes memory key,
@@ -320,8 +325,8 @@ library OracleProtocol {
 
     // ---------------------------------------------------------------- an update that is verified and not stored
 
-    /// @notice Returns the rate of a pair, scaled by 1e18, that an update proves, without storing it, if it is not older than `maxAge`.
-    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @notice Returns the rate of a pair, scaled by 1e18, that an update proves, without storing it, if it is not
+    /// older than `maxAge`. Pays at most `DEFAULT_MAX_PRICE`.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -333,8 +338,8 @@ library OracleProtocol {
         rate = uint256(_verify(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, DEFAULT_MAX_PRICE));
     }
 
-    /// @notice Returns the rate of a pair, scaled by 1e18, that an update proves, without storing it, if it is not older than `maxAge`.
-    /// Pays at most `maxPrice`.
+    /// @notice Returns the rate of a pair, scaled by 1e18, that an update proves, without storing it, if it is not
+    /// older than `maxAge`. Pays at most `maxPrice`.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -347,8 +352,8 @@ library OracleProtocol {
         rate = uint256(_verify(oracle, abi.encodePacked("SPOTPX/", pair), update, maxAge, maxPrice));
     }
 
-    /// @notice Returns the value of a key as a number that an update proves, without storing it, if it is not older than `maxAge`.
-    /// Pays at most `DEFAULT_MAX_PRICE`.
+    /// @notice Returns the value of a key that an update proves, as a number, in the scale that the dataset defines,
+    /// without storing it, if it is not older than `maxAge`. Pays at most `DEFAULT_MAX_PRICE`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -360,8 +365,8 @@ library OracleProtocol {
         value = uint256(_verify(oracle, key, update, maxAge, DEFAULT_MAX_PRICE));
     }
 
-    /// @notice Returns the value of a key as a number that an update proves, without storing it, if it is not older than `maxAge`.
-    /// Pays at most `maxPrice`.
+    /// @notice Returns the value of a key that an update proves, as a number, in the scale that the dataset defines,
+    /// without storing it, if it is not older than `maxAge`. Pays at most `maxPrice`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param update As `verifyBytes32` with `maxPrice` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
@@ -387,14 +392,14 @@ library OracleProtocol {
         value = _verify(oracle, key, update, maxAge, DEFAULT_MAX_PRICE);
     }
 
-    /// @notice Returns the value of a key that an update proves, without storing it, if it is not older than `maxAge`. Pays
-    /// at most `maxPrice`. What is stored is not read, even if it is newer.
+    /// @notice Returns the value of a key that an update proves, without storing it, if it is not older than `maxAge`.
+    /// Pays at most `maxPrice`. What is stored is not read, even if it is newer.
     /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
     /// @param update The calldata of the dataset's `update` or `updateNotAvailable` for this key.
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei: a verification costs as much as a query.
     /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `UpdateCalldata.NotAnUpdate` or
-    /// `UpdateCalldata.WrongKey` if it is none of this key, and otherwise like `queryBytes32WithExpiry`.
+    /// `UpdateCalldata.WrongKey` if it is not an update of this key, and otherwise like `queryBytes32WithExpiry`.
     function verifyBytes32(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge, uint256 maxPrice)
         internal
         returns (bytes32 value)
@@ -428,15 +433,17 @@ library OracleProtocol {
         return abi.encodeWithSelector(Oracle.query.selector, key);
     }
 
-    /// @dev Encodes the key and the call at once. No decoder asks for the zeros that the compiler would put behind it.
+    /// @dev Encodes the key and the call at once. No decoder needs the zeros with which the compiler would pad the key.
     function _spotPriceQuery(string memory pair) private pure returns (bytes memory) {
         return abi.encodePacked(Oracle.query.selector, uint256(0x20), 7 + bytes(pair).length, "SPOTPX/", pair);
     }
 
-    /// @dev Asks for the price, pays it for a query or a verification, and returns the value if it can be used. The same in
-    /// plain Solidity is `tryQuery` and `_requireUsable`; the compiler would copy the call and the answer once more each.
+    /// @dev Asks for the price, pays it for a query or a verification, and returns the value if it can be used.
+    /// `tryQuery` and `_requireUsable` do the same in plain Solidity, but the compiler would copy both the call and the
+    /// answer once more.
     /// @param data The call, which the answer replaces.
-    /// @return isDone False if the call that cost the price reverted: `_returnData` says why.
+    /// @return isDone False if the query or the verification reverted, for the reason in `_returnData`, or its answer
+    /// was too short.
     function _ask(Oracle oracle, bytes memory data, uint256 maxAge, uint256 maxPrice)
         private
         returns (bool isDone, bytes32 value)

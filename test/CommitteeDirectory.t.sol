@@ -126,7 +126,7 @@ contract CommitteeDirectoryTest is Test {
         );
     }
 
-    /// An old announcement, or the same one again, replaces nothing: nobody can bring back where a provider was.
+    /// An old announcement, or the same one again, replaces nothing: nobody can bring back a provider's old URL.
     function testFuzz_announce_RevertWhen_itIsNotNewer(uint256 latest, uint256 issuedAt) public {
         latest = bound(latest, 1, START);
         issuedAt = bound(issuedAt, 0, latest);

@@ -43,7 +43,7 @@ contract DatasetAccuseTest is DatasetFixture {
         assertEq(dataset.committeeHash(), _hash(_without(place)));
     }
 
-    /// The rows are of other keys, too, and need not have the key at the same place.
+    /// The rows have other keys too, and need not have this one at the same index.
     function testFuzz_accuse_ejectsAMemberThatSignedTwoRows(uint256 place, bytes32 one, bytes32 two) public {
         vm.assume(one != two);
         place %= 7;
@@ -70,7 +70,7 @@ contract DatasetAccuseTest is DatasetFixture {
         assertEq(dataset.committeeHash(), _hash(_without(place)));
     }
 
-    /// A round may be accused long after it could be stored, and one of the future at once.
+    /// Statements count even if their round is long too old to be stored, or is still in the future.
     function testFuzz_accuse_takesAnyRoundOfTheCommittee(uint256 round) public {
         round = bound(round, START + 1, type(uint256).max);
         _accuse(_report(0, Oracle.QueryStatus.OK, 1, round), _report(0, Oracle.QueryStatus.OK, 2, round), KEY, round);
@@ -107,7 +107,7 @@ contract DatasetAccuseTest is DatasetFixture {
         }
     }
 
-    // ---------------------------------------------------------------- what proves nothing
+    // ---------------------------------------------------------------- statements that prove nothing
 
     function testFuzz_accuse_RevertWhen_bothSayTheSame(uint256 value) public {
         Statement memory report = _value(2, value);
@@ -154,7 +154,7 @@ contract DatasetAccuseTest is DatasetFixture {
         _refusePartly(forged, _value(2, 1), IDataset.DifferentSigners.selector);
     }
 
-    /// A valid signature of anything else is none of this: of another value, key, round, dataset or chain.
+    /// A valid signature of another value, key, round, dataset or chain does not count for this statement.
     function testFuzz_accuse_RevertWhen_somethingElseWasSigned(uint256 kind) public {
         Statement memory other = _value(2, 2);
         kind %= 5;
@@ -191,7 +191,7 @@ contract DatasetAccuseTest is DatasetFixture {
         );
     }
 
-    /// The bitmap of the keys without data has 256 bits, so that a longer row could not tell all of them.
+    /// The bitmap of the keys without data has 256 bits, too few for a longer row.
     function test_accuse_RevertWhen_theRowHas257Keys() public {
         bytes[] memory keys = new bytes[](257);
         for (uint256 i = 0; i < 257; ++i) {
@@ -248,7 +248,7 @@ contract DatasetAccuseTest is DatasetFixture {
         );
     }
 
-    /// A member that the owner sets again is not ejected again for what it was ejected for.
+    /// A member that the owner puts back is not ejected again for the same statements.
     function test_accuse_RevertWhen_replayedAfterTheMemberIsSetAgain() public {
         (Statement memory a, Statement memory b) = (_value(2, 1), _value(2, 2));
         _accuse(a, b);
@@ -258,7 +258,7 @@ contract DatasetAccuseTest is DatasetFixture {
         _refuse(a, b, abi.encodeWithSelector(IDataset.RoundBeforeCommittee.selector, ROUND, block.timestamp));
     }
 
-    /// An ejection is no new beginning: it saves no other member from what it signed before.
+    /// An ejection does not count as setting the committee: other members can still be ejected for earlier rounds.
     function test_accuse_ejectsASecondMemberForAnEarlierRound() public {
         _accuse(_value(2, 1), _value(2, 2));
         address[] memory rest = _without(2);

@@ -227,8 +227,8 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// The parts overlap: key hashes, rows, values, picks and absentees. Two are signed correctly: the rows' leading zeros
-    /// are valid picks, and those in the key hashes are out of range.
+    /// The parts overlap: key hashes, rows, values, picks and absentees. Two are signed correctly: the rows' leading
+    /// zeros are valid picks, and those in the key hashes are out of range.
     function test_updateBatch_storesNothingElseWhenItsPartsOverlap() public {
         _announce();
         for (uint256 i = 0; i < 25; ++i) {
@@ -401,13 +401,14 @@ abstract contract DatasetAttacks is DatasetFixture {
         (done,) = address(dataset).call(data);
     }
 
-    /// @return stored False if the update reverted, or changed nothing because its round is not newer than the stored one.
+    /// @return stored False if the update reverted, or changed nothing because its round is not newer than the stored
+    /// one.
     function _update(bytes memory data) private returns (bool stored) {
         (bool done, bytes memory answer) = address(dataset).call(data);
         if (done) (, stored) = abi.decode(answer, (Oracle.QueryStatus, bool));
     }
 
-    /// @dev Counts from behind the selector.
+    /// @dev `place` counts words from the end of the selector.
     function _wordAt(bytes memory data, uint256 place) private pure returns (uint256 word) {
         assembly ("memory-safe") {
             word := mload(add(add(data, 0x24), shl(5, place)))
@@ -430,7 +431,8 @@ abstract contract DatasetAttacks is DatasetFixture {
         return seed;
     }
 
-    /// @dev Times 32 or 96 bytes, it wraps to the size of `length`; or it is longer than any calldata.
+    /// @dev Returns a length that, times 32 or 96 bytes, wraps around to the size of `length`, or one that exceeds any
+    /// calldata.
     function _hugeLength(uint256 length, uint256 seed) private pure returns (uint256) {
         if (seed % 3 == 0) return length | uint256(1) << (251 + seed % 5);
         return bound(seed, 1 << 64, type(uint256).max);

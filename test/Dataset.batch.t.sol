@@ -8,7 +8,7 @@ import {Providers} from "./utils/Providers.sol";
 import {BatchLibrary, Update} from "./utils/Updates.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
-/// @notice A valid batch passes; change one thing of it, and it reverts with one error. The outcomes of its keys are
+/// @notice A valid batch passes; change one thing in it, and it reverts with one error. The outcomes of its keys are
 /// tested in test/differential/BatchEqualsSingleUpdates.t.sol.
 contract DatasetBatchTest is DatasetFixture {
     using BatchLibrary for Batch;

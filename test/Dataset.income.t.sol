@@ -142,7 +142,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     // ---------------------------------------------------------------- each committee's income is its own
 
-    /// The owner cannot take what another committee earned, by no order of committees.
+    /// The owner cannot take what another committee earned, in whatever order it sets committees.
     function test_setCommittee_movesNoIncomeToTheOwner() public {
         _seat(_accounts(4));
         vm.deal(address(dataset), 4 ether);
@@ -169,7 +169,7 @@ contract DatasetIncomeTest is DatasetFixture {
             uint256 amount = steps[i] % 1 ether;
             vm.deal(address(dataset), address(dataset).balance + amount);
             earned[seated] += amount;
-            // The same one again, too.
+            // It may be the same one again.
             seated = (steps[i] >> 128) % 3;
             _setCommittee(committees[seated]);
         }
@@ -204,7 +204,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 0);
     }
 
-    /// No member, whatever its account does, can keep its committee.
+    /// No member, whatever its account does, can prevent a new committee.
     function test_setCommittee_callsNoMember() public {
         _seat(_accounts(4));
         for (uint256 i = 0; i < 4; ++i) {
@@ -312,8 +312,8 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 0);
     }
 
-    /// A member shares the income from inside its own lock, again and again: the order of the calls brings the others no
-    /// more than their shares, and costs it nothing.
+    /// A wallet that accepts no Ether during its own calls shares the income, again and again: the others get no more
+    /// than their shares, and the wallet loses nothing.
     function test_shareIncome_paysTheOthersNoMoreForALockedWallet() public {
         _seat(_accounts(4));
         Wallet wallet = new Wallet();
@@ -422,7 +422,7 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, PRICE);
     }
 
-    /// A member claims what it is owed while it is being paid: later, it can.
+    /// A member cannot claim what it is owed while it is being paid, but can later.
     function test_shareIncome_RevertWhen_sharesAreClaimedMeanwhile() public {
         _seat(_accounts(4));
         Caller caller = new Caller();
@@ -504,7 +504,7 @@ contract DatasetIncomeTest is DatasetFixture {
         }
     }
 
-    /// With Ether, a call brings a stipend: it is a part of the 50,000, not added to it.
+    /// A call with Ether brings a stipend: it is a part of the 50,000, not added to it.
     function test_shareIncome_givesNoMemberMoreGas() public {
         _seat(_accounts(4));
         Meter meter = new Meter();

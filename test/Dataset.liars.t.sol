@@ -76,7 +76,7 @@ abstract contract DatasetLiars is DatasetFixture {
             uint256 random = uint256(keccak256(abi.encode(seed, "value", place)));
             if ((liars >> place) & 1 == 0) values[reported] = honest[place];
             else if (seed % 3 == 0) values[reported] = random >> (random % 256);
-            // All of them the same, or all different.
+            // Either all liars sign the same lie, or each one any of them.
             else values[reported] = lies[(seed % 3 == 1 ? seed >> 8 : random) % lies.length];
             ++reported;
         }
@@ -112,7 +112,7 @@ contract MedianLiarsTest is DatasetLiars {
         assertEq(_sign(signers, count, honest, _lies(lowest, highest), seed).send(dataset), Oracle.QueryStatus.OK);
     }
 
-    /// With f + 1 liars they move the median: the bound is exact.
+    /// f + 1 liars can move the median: the bound is exact.
     function test_update_movesWithOneMoreLiar() public {
         for (uint256 i = 0; i < 5; ++i) {
             _seatLiars(i, 0);
@@ -161,7 +161,7 @@ contract MajorityLiarsTest is DatasetLiars {
         _seatLiars(size, seed);
         uint256[] memory honest = new uint256[](members);
         for (uint256 i = 0; i < members; ++i) {
-            // Mostly the first of two values.
+            // 5 or 6, mostly 5.
             honest[i] = 5 + (uint256(keccak256(abi.encode(seed, "honest", i))) % (2 + seed % 7)) / (1 + seed % 7);
         }
         (uint256 signers, uint256 count) = _pickQuorum(seed);

@@ -63,7 +63,7 @@ contract DatasetRepaymentsTest is DatasetFixture {
         assertEq(SENDER.balance, 5 * GAS_PER_KEY * FEE);
     }
 
-    /// Of ten keys, those with a bit have a pick that the rows do not support.
+    /// Of ten keys, those whose bit is set in `wrong` have a pick that the rows do not support.
     function testFuzz_updateBatch_repaysNothingForKeysThatAreNotStored(uint256 wrong) public {
         wrong %= 1 << 10;
         _send(10, START, wrong);
@@ -72,14 +72,14 @@ contract DatasetRepaymentsTest is DatasetFixture {
             if ((wrong >> i) & 1 == 0) ++stored;
         }
         assertEq(SENDER.balance, stored * GAS_PER_KEY * FEE);
-        // Of the same round, only what is not stored yet is repaid for.
+        // If the same round is sent again, only keys that were not stored yet are repaid for.
         _send(10, START, wrong);
         assertEq(SENDER.balance, stored * GAS_PER_KEY * FEE);
         _send(10, START, 0);
         assertEq(SENDER.balance, 10 * GAS_PER_KEY * FEE);
     }
 
-    /// Whatever a quorum signed about a key: that it has no data costs as much to store.
+    /// A key without data is repaid for as well, because it costs as much to store.
     function test_updateBatch_repaysForKeysWithoutData() public {
         uint256[] memory missing = new uint256[](3);
         for (uint256 row = 0; row < 3; ++row) {
@@ -126,7 +126,7 @@ contract DatasetRepaymentsTest is DatasetFixture {
         income = bound(income, 0, 2 * due);
         vm.deal(address(dataset), income);
         _send(10, START, 0);
-        // One wei is less than the bound of what is reserved.
+        // The bound on what is reserved is 1 wei, although nothing is.
         assertEq(SENDER.balance, Math.min(Math.saturatingSub(income, 1), due));
         assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), address(dataset).balance);
     }
@@ -149,7 +149,7 @@ contract DatasetRepaymentsTest is DatasetFixture {
         assertEq(dataset.unsharedIncomeOf(former), 2 ether);
     }
 
-    /// Up to 1/128 of what is set aside cannot be told from it, and is left.
+    /// New income of up to 1/128 of what is set aside cannot be told apart from it, and is not spent.
     function testFuzz_updateBatch_leavesWhatIsSetAside(uint88 aside, uint88 income) public {
         vm.deal(address(dataset), aside);
         bytes32 former = dataset.committeeHash();

@@ -9,7 +9,7 @@ import {Providers} from "./utils/Providers.sol";
 import {Update} from "./utils/Updates.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
-/// @notice A valid update passes; change one thing of it, and it reverts with one error.
+/// @notice A valid update passes; change one thing in it, and it reverts with one error.
 contract DatasetUpdateTest is DatasetFixture {
     // ---------------------------------------------------------------- valid updates
 
@@ -619,7 +619,8 @@ contract DatasetUpdateTest is DatasetFixture {
         (done,) = address(dataset).call(data);
     }
 
-    /// @return stored False if the update reverted, or changed nothing because its round is not newer than the stored one.
+    /// @return stored False if the update reverted, or changed nothing because its round is not newer than the stored
+    /// one.
     function _update(bytes memory data) private returns (bool stored) {
         (bool done, bytes memory answer) = address(dataset).call(data);
         if (done) (, stored) = abi.decode(answer, (Oracle.QueryStatus, bool));

@@ -110,7 +110,7 @@ contract DatasetVerifyTest is DatasetFixture {
         assertEq(reason, abi.encodeWithSelector(IDataset.WrongPayment.selector, sent, PRICE));
     }
 
-    /// No transaction has the origin zero: only an `eth_call` has it.
+    /// No transaction has the origin zero: only an `eth_call` can.
     function test_verify_isFreeInACallWithoutASender() public {
         bytes memory data = _verification(validUpdate().encode());
         vm.prank(address(this), address(0));

@@ -167,7 +167,7 @@ contract UsingOracleProtocolTest is Test {
             _call(abi.encodeCall(consumer.plainly, (account, WEB_KEY, maxAge)));
         assertEq(isDone, isDonePlainly);
         assertEq(left, address(consumer).balance);
-        // The compiler has no reason for an answer that it cannot decode.
+        // The compiler's code reverts without a reason when it cannot decode an answer.
         if (isDone || expected.length != 0) assertEq(result, expected);
     }
 
@@ -217,7 +217,7 @@ contract UsingOracleProtocolTest is Test {
 
     // ---------------------------------------------------------------- the maximum price
 
-    /// Without a maximum of its own, a consumer pays no raised price, whoever raised it, and in front of what.
+    /// A consumer that passes no maximum pays no price above the default, whoever raised it, and whenever.
     function testFuzz_query_RevertWhen_thePriceIsAboveTheDefault(uint256 price) public {
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
         oracle.setPrice(MAX_PRICE);

@@ -8,8 +8,8 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {UpdateHelpersConsumer} from "./utils/UpdateHelpersConsumer.sol";
 import {Update} from "./utils/Providers.sol";
 
-/// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three of a
-/// kind.
+/// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three
+/// helpers of one kind.
 contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     UpdateHelpersConsumer private consumer;
 

@@ -185,7 +185,7 @@ describe("Subscribe", () => {
 
   test("pays for the periods that are missing, whoever sends it, and for none twice", async () => {
     const env = { READER: MULTISIG, DAYS: "31" };
-    const change = `Subscribe ${MULTISIG} for 2 periods of 30 days: 200000000000000000 wei`;
+    const change = `Subscribe ${MULTISIG} for 60 days: 200000000000000000 wei`;
     const dry = await dryRun("Subscribe", env);
     expect(dry.output).toContain(change);
     expect([dry.exitCode, dry.sent, await until()]).toEqual([0, 0, 0n]);
@@ -198,7 +198,7 @@ describe("Subscribe", () => {
 
     await expectNothingToDo(send("Subscribe", env), `Nothing to do: ${MULTISIG} is subscribed until ${await until()}.`);
     const longer = await send("Subscribe", { ...env, DAYS: "61" });
-    expect(longer.output).toContain(`Subscribe ${MULTISIG} for 1 periods of 30 days: 100000000000000000 wei`);
+    expect(longer.output).toContain(`Subscribe ${MULTISIG} for 30 days: 100000000000000000 wei`);
     expect(await until()).toBe(timestamp + 90n * 86_400n);
   });
 });

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
+import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -125,7 +126,8 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
       const { bytecode } = JSON.parse(readFileSync(join(ROOT, `out/${name}.sol/${name}.json`), "utf8"));
       expect(created.some((code) => code.startsWith(bytecode.object))).toBe(true);
     }
-    expect(await scripts.client.getCode({ address: webOracleRegistry as Address })).toMatch(/^0x[0-9a-f]{100,}$/);
+    expect(webOracleRegistry).toBe(WEB_ORACLE_REGISTRY);
+    expect(await scripts.client.getCode({ address: WEB_ORACLE_REGISTRY })).toMatch(/^0x[0-9a-f]{100,}$/);
   });
 
   test("deploys the lens of its gateways once, and no other in its place", async () => {
@@ -147,8 +149,13 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
 
   test("deploys the directory of the providers' nodes once", async () => {
     expect(await scripts.run("DeployCommitteeDirectory", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 1 });
-    const address = scripts.deployment().committeeDirectory as Address;
-    const announced = { address, abi: committeeDirectoryAbi, functionName: "announcementOf", args: [OWNER] } as const;
+    expect(scripts.deployment().committeeDirectory).toBe(COMMITTEE_DIRECTORY);
+    const announced = {
+      address: COMMITTEE_DIRECTORY,
+      abi: committeeDirectoryAbi,
+      functionName: "announcementOf",
+      args: [OWNER],
+    } as const;
     expect(await scripts.client.readContract(announced)).toEqual([0n, 0n]);
   });
 
@@ -190,18 +197,18 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect([exitCode, sent, readFileSync(scripts.deploymentFile, "utf8")]).toEqual([0, 0, before]);
   });
 
-  test("a contract that is in the file but not on chain is deployed again", async () => {
+  test("a contract that is in the file but not on chain is deployed, or found at its fixed address", async () => {
     const before = readFileSync(scripts.deploymentFile, "utf8");
-    const registry = scripts.deployment().webOracleRegistry as Address;
+    const { webOracleRegistry: registry, datasets } = scripts.deployment();
+    const numbers = String(datasets.find(({ name }) => name === "webOracleNumber")?.address);
     const nowhere = "0x00000000000000000000000000000000000000AA";
-    writeFileSync(scripts.deploymentFile, before.replace(registry, nowhere));
+    writeFileSync(scripts.deploymentFile, before.replace(String(registry), nowhere).replace(numbers, nowhere));
     expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 1 });
     const after = scripts.deployment();
-    expect(after.webOracleRegistry).not.toBe(nowhere);
-    expect(await scripts.client.getCode({ address: after.webOracleRegistry as Address })).toBeDefined();
-    expect(readFileSync(scripts.deploymentFile, "utf8")).toBe(
-      before.replace(registry, String(after.webOracleRegistry)),
-    );
+    const deployed = String(after.datasets.find(({ name }) => name === "webOracleNumber")?.address);
+    expect(deployed).not.toBe(nowhere);
+    expect(await scripts.client.getCode({ address: deployed as Address })).toBeDefined();
+    expect(readFileSync(scripts.deploymentFile, "utf8")).toBe(before.replace(numbers, deployed));
   });
 
   test("another contract in the place of a dataset is refused", async () => {

@@ -81,9 +81,9 @@ test("the page of each node names all of them, whose turn it is, and who sent ea
     new URL(first?.url ?? "").host,
   );
   expect((await rows.locator("td.number").allTextContents()).toSorted()).toEqual([
-    "after 1",
-    "after 2",
-    "after 3",
+    "backup 1",
+    "backup 2",
+    "backup 3",
     "now",
   ]);
   await nodes.scrollIntoViewIfNeeded();

@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
+import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
-import { COMMITTEE_DIRECTORY, encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
+import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -70,13 +71,14 @@ async function announce({ account }: Provider, url: string, submitter: Address):
   await chain.wait(await chain.client.sendTransaction(call));
 }
 
-test("a chain without the directory is named, and the directory's code decides its address", async () => {
+test("a chain without the directory is named, and the contracts' code decides their addresses", async () => {
   expect(await check({ datasets: [dataset] })).toEqual([
     2,
     expect.stringContaining("network 42: providers is empty, and there is no directory."),
   ]);
-  // If this fails because the directory's code has changed, this is its new address.
-  expect(await chain.deployDirectory()).toBe(COMMITTEE_DIRECTORY);
+  // If one of these fails because the contract's code has changed, this is its new address.
+  expect(await chain.deployAtFixedAddress("CommitteeDirectory")).toBe(COMMITTEE_DIRECTORY);
+  expect(await chain.deployAtFixedAddress("WebOracleRegistry")).toBe(WEB_ORACLE_REGISTRY);
   expect(await check({ datasets: [dataset] })).toEqual([0, expect.stringContaining("is valid. Networks: 42.")]);
 });
 

@@ -26,12 +26,6 @@ export interface Directory {
   readonly address: Address;
 }
 
-/**
- * The directory's address on every network where it was deployed through the deterministic deployment proxy, as
- * `script/DeployCommitteeDirectory.s.sol` does. It depends on nothing but the directory's code.
- */
-export const COMMITTEE_DIRECTORY: Address = "0xedd1D75afD86ecB3a5ecfa8A252d3F9F26f2574F";
-
 /** The maximum length of a URL that the directory takes, in bytes of UTF-8. */
 export const MAX_ANNOUNCED_URL_BYTES = 256;
 

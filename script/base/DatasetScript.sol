@@ -10,9 +10,10 @@ import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {CommitteeLibrary} from "../../src/types/Committee.sol";
 import {NetworkScript} from "./NetworkScript.sol";
 
-/// @notice Changes the deployed dataset that DATASET names so that it matches its settings.
+/// @notice Finds the deployed dataset that DATASET names, and makes calls to it: mostly those that make it match its
+/// settings.
 abstract contract DatasetScript is NetworkScript {
-    /// @dev EIP-7825.
+    /// @dev The limit that EIP-7825 sets.
     uint256 private constant MAX_TRANSACTION_GAS = 2 ** 24;
 
     string internal name;
@@ -33,20 +34,20 @@ abstract contract DatasetScript is NetworkScript {
         console.log("%s: %s", name, address(dataset));
     }
 
-    /// @notice Calls the dataset from an account: sends the call if the account can sign, or prints it for a contract,
-    /// such as a multisig, to make. A call that would revert is not sent.
+    /// @notice Calls the dataset from an account: sends the call if the script's sender is that account, or prints it
+    /// for a contract, such as a multisig, to make. A call that would revert is not sent.
     /// @param role The role of the account, for messages.
     function _callAs(string memory role, address account, bytes memory data) internal {
         _callAs(role, account, data, 0, gasleft());
     }
 
-    /// @notice Calls the dataset from the signer's account, and pays it.
+    /// @notice Calls the dataset from the signer's account, with a payment.
     /// @param value The payment, in wei.
     function _pay(bytes memory data, uint256 value) internal {
         _callAs("signer", msg.sender, data, value, gasleft());
     }
 
-    /// @param gasLimit The transaction's gas limit; without a limit if it is all of the script's gas.
+    /// @param gasLimit The transaction's gas limit; all of the script's remaining gas for no limit.
     function _callAs(string memory role, address account, bytes memory data, uint256 value, uint256 gasLimit) private {
         bool isSigner = msg.sender == account;
         require(
@@ -69,7 +70,7 @@ abstract contract DatasetScript is NetworkScript {
         }
     }
 
-    /// @notice Shares the income of a committee among its members, if there is any.
+    /// @notice Shares the income of a committee among its members, if there is at least 1 wei for each.
     function _shareIncome(string memory role, address account, address[] memory members, uint256 toleranceBps)
         internal
     {
@@ -130,7 +131,7 @@ abstract contract DatasetScript is NetworkScript {
         );
     }
 
-    /// @notice Tells a dry run from a broadcast in the log.
+    /// @notice Logs that nothing was sent if this is a dry run.
     function _finish() internal view {
         if (_isDryRun()) {
             console.log("This was a dry run: nothing was sent. Add --broadcast to send the transactions.");

@@ -43,6 +43,22 @@ abstract contract DeployScript is NetworkScript {
         console.log("Deploy %s at %s", name, address(dataset));
     }
 
+    /// @notice Deploys a contract through the deterministic deployment proxy, unless it is there already, so that its
+    /// address is the same on every network that has the proxy. Deploys it as usual on a network without the proxy.
+    function _deployAtFixedAddress(string memory name, bytes memory code) internal returns (address deployed) {
+        deployed = vm.computeCreate2Address(0, keccak256(code), CREATE2_FACTORY);
+        if (deployed.code.length == 0) {
+            vm.broadcast();
+            if (CREATE2_FACTORY.code.length == 0) {
+                deployed = _create(code);
+            } else {
+                (bool isDone,) = CREATE2_FACTORY.call(bytes.concat(bytes32(0), code));
+                require(isDone, string.concat("The deterministic deployment proxy did not deploy ", name, "."));
+            }
+        }
+        _record(name, deployed);
+    }
+
     /// @notice Returns true if a contract in the deployments file exists already, and logs it.
     function _isThere(string memory name, address deployed) internal pure returns (bool isThere) {
         isThere = deployed != address(0);
@@ -93,7 +109,7 @@ abstract contract DeployScript is NetworkScript {
         settings.repaymentFeeCap = _uintSetting(name, "repaymentFeeCap");
     }
 
-    /// @dev Everything except the address, which is unknown until the dataset is deployed.
+    /// @dev Returns the dataset's entry without the address, which is unknown until the dataset is deployed.
     function _entry(string memory name, Kind kind, KeyForm keyForm) private returns (string memory) {
         string[] memory keys = _keysSetting(name);
         for (uint256 i = 0; i < keys.length; ++i) {

@@ -40,7 +40,7 @@ abstract contract NetworkScript is Script {
     function _deployedAt(string memory path) internal view returns (address deployed) {
         if (bytes(_deployment).length == 0 || !_deployment.keyExists(path)) return address(0);
         deployed = _deployment.readAddress(path);
-        // An earlier run wrote the file, but its transaction was not mined.
+        // Then an earlier run wrote the file, but its transaction was not mined.
         if (deployed.code.length == 0) return address(0);
     }
 
@@ -50,8 +50,8 @@ abstract contract NetworkScript is Script {
 
     // ---------------------------------------------------------------- deployment
 
-    /// @dev A contract that a script creates with `new` is compiled together with the script, and the optimizer's result
-    /// depends on that. This is the code that the tests run, and that block explorers get from the sources.
+    /// @dev A contract that a script creates with `new` is compiled together with the script, and the optimizer's
+    /// result depends on that. This is the code that the tests run, and that block explorers get from the sources.
     function _compiled(string memory name) internal view returns (bytes memory code) {
         try vm.getCode(string.concat(name, ".sol:", name)) returns (bytes memory found) {
             code = found;

@@ -8,13 +8,14 @@ import {SingleKeyReader} from "./SingleKeyReader.sol";
 /// @title ChainlinkAdapter
 /// @notice Answers Chainlink's `AggregatorV3Interface` with one key of a dataset of numbers.
 /// @dev A round's id is its time, so that ids never go back. Staleness is visible by `updatedAt`, as with Chainlink:
-/// consumers compare it with the age that they accept. `latestAnswer` is missing on purpose, because it tells no age.
+/// consumers compare it with the age that they accept. `latestAnswer` is missing on purpose, because it does not tell
+/// the age.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract ChainlinkAdapter is SingleKeyReader {
-    /// @notice The answer cannot have more decimals than the dataset's values.
+    /// @notice The answers cannot have more decimals than the dataset's values, which have `max`.
     error TooManyDecimals(uint256 decimals, uint256 max);
 
-    /// @dev Of a spot price.
+    /// @dev The decimals of a spot price.
     uint256 private constant VALUE_DECIMALS = 18;
 
     /// @notice The version of this adapter.
@@ -26,7 +27,7 @@ contract ChainlinkAdapter is SingleKeyReader {
     uint256 private immutable UNIT;
 
     /// @param dataset_ A dataset whose values have 18 decimals.
-    /// @param key_ Its key, of 1 to 96 bytes.
+    /// @param key_ The key that is read, of 1 to 96 bytes.
     /// @param decimals_ The decimals of the answers, at most 18: Chainlink's feeds in US dollars have 8. Further digits
     /// are cut off.
     constructor(IDataset dataset_, bytes memory key_, uint8 decimals_) SingleKeyReader(dataset_, key_) {
@@ -40,7 +41,10 @@ contract ChainlinkAdapter is SingleKeyReader {
         return string(_key());
     }
 
-    /// @notice Returns the stored round. Reverts with "No data present" unless its status is OK and its answer positive.
+    /// @notice Returns the stored round: its id, the answer with `decimals` decimals, the round's time twice (as
+    /// startedAt and updatedAt, in seconds since 1970), and its id again. Reverts with "No data present" unless its
+    /// status is OK and its answer positive, and with `SubscriptionNeeded` while queries are charged and this contract
+    /// is not subscribed.
     function latestRoundData() public view returns (uint80, int256, uint256, uint256, uint80) {
         (bytes32 output, uint256 time, Oracle.QueryStatus status) = _read();
         uint256 answer = uint256(output) / UNIT;
@@ -50,15 +54,15 @@ contract ChainlinkAdapter is SingleKeyReader {
         return (uint80(time), int256(answer), time, time, uint80(time));
     }
 
-    /// @notice Returns the stored round, as `latestRoundData` does. A dataset keeps no older ones: reverts with "No data
-    /// present" for any other id.
+    /// @notice Returns the stored round, as `latestRoundData` does. A dataset keeps no older ones: reverts with "No
+    /// data present" for any other id.
     function getRoundData(uint80 id) external view returns (uint80 roundId, int256, uint256, uint256, uint80) {
         (roundId,,,,) = latestRoundData();
         if (roundId != id) _revertNoData();
         return latestRoundData();
     }
 
-    /// @dev The error is the one of Chainlink's aggregators, which consumers know.
+    /// @dev The error is that of Chainlink's aggregators, which consumers know.
     function _revertNoData() private pure {
         revert("No data present");
     }

@@ -10,10 +10,10 @@ import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
 /// @title ERC7412Adapter
 /// @notice Reads a dataset for consumers whose clients know ERC-7412: a read of a value that is too old reverts with
 /// `OracleDataRequired`, and the client puts a call of `fulfillOracleQuery` in front of the consumer's.
-/// @dev The query is the question that a lens asks its gateways, so that every operator's gateway answers it.
+/// @dev `oracleQuery` is the question that a lens asks its gateways, so that every operator's gateway answers it.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract ERC7412Adapter is IERC7412 {
-    /// @notice An update costs nothing but gas. In wei.
+    /// @notice An update costs nothing but gas: send no Ether. `sent` is in wei.
     error NoFeeNeeded(uint256 sent);
 
     /// @inheritdoc IERC7412
@@ -26,10 +26,10 @@ contract ERC7412Adapter is IERC7412 {
         dataset = dataset_;
     }
 
-    /// @notice Queries a key, for the dataset's exact query price. Reverts with `OracleDataRequired` if the stored value is
-    /// older than `maxAge`.
+    /// @notice Queries a key, for the dataset's exact query price. Reverts with `OracleDataRequired` if the key has no
+    /// value yet or the stored one is older than `maxAge`, and with the dataset's `WrongPayment`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
-    /// @param maxAge The maximum age of the value, in seconds.
+    /// @param maxAge The maximum age of the value, inclusive, in seconds.
     /// @return output As in `Oracle.query`.
     /// @return updatedAt As in `Oracle.query`.
     /// @return status As in `Oracle.query`. Use the value only if it is OK.
@@ -42,7 +42,8 @@ contract ERC7412Adapter is IERC7412 {
         _requireFresh(key, maxAge, updatedAt, status);
     }
 
-    /// @notice Reads a key as `query` does, in `view`: while this contract is subscribed to the dataset.
+    /// @notice Reads a key as `query` does, but in `view` and without a payment: while this contract is subscribed to
+    /// the dataset, or queries cost nothing. Otherwise reverts with the dataset's `SubscriptionNeeded`.
     /// @param key As in `query`.
     /// @param maxAge As in `query`.
     /// @return output As in `query`.
@@ -58,8 +59,9 @@ contract ERC7412Adapter is IERC7412 {
     }
 
     /// @inheritdoc IERC7412
-    /// @dev The data is the calldata of `update`, `updateNotAvailable` or `updateBatch`. One that is not newer than what is
-    /// stored changes nothing and does not revert, so that another sender may be faster. Anything else reverts with `UpdateCalldata.NotAnUpdate`.
+    /// @dev The data is the calldata of `update`, `updateNotAvailable` or `updateBatch`. One that is not newer than
+    /// what is stored changes nothing and does not revert, so that another sender may be faster. Anything else reverts
+    /// with `UpdateCalldata.NotAnUpdate`, Ether with `NoFeeNeeded`, and a refused update with the dataset's error.
     function fulfillOracleQuery(bytes calldata signedOffchainData) external payable {
         if (msg.value != 0) revert NoFeeNeeded(msg.value);
         UpdateCalldata.requireUpdate(signedOffchainData);
@@ -74,7 +76,7 @@ contract ERC7412Adapter is IERC7412 {
         private
         view
     {
-        // No update can be made of a key that is none.
+        // There can be no update of a key that does not have the dataset's key form.
         if (status == Oracle.QueryStatus.INVALID || block.timestamp - updatedAt <= maxAge) return;
         revert OracleDataRequired(address(this), abi.encodeCall(IUpdateGateway.fetchUpdate, (dataset, key)));
     }

@@ -23,8 +23,8 @@ contract MorphoAdapter {
         (quotes, collateral, loan) = (quotes_, collateral_, loan_);
     }
 
-    /// @notice Returns what one unit of the collateral token is worth in units of the loan token, scaled by 1e36. Reverts
-    /// with the errors of the `QuoteAdapter`.
+    /// @notice Returns what the smallest unit of the collateral token is worth in smallest units of the loan token,
+    /// scaled by 1e36. Reverts with the errors of the `QuoteAdapter`.
     function price() external view returns (uint256) {
         return quotes.getQuote(ORACLE_PRICE_SCALE, collateral, loan);
     }

@@ -11,7 +11,8 @@ import {IDataset} from "../interfaces/IDataset.sol";
 /// counterpart in a dataset, reverts with `NotSupported`.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract PythAdapter {
-    /// @notice A price as Pyth gives it: `price` * 10 ^ `expo`, published at `publishTime`.
+    /// @notice A price as Pyth gives it: (`price` +/- `conf`) * 10 ^ `expo`, published at `publishTime`, in seconds
+    /// since 1970.
     struct Price {
         int64 price;
         uint64 conf;
@@ -19,10 +20,11 @@ contract PythAdapter {
         uint256 publishTime;
     }
 
-    /// @notice The id is of no listed key, or the key has no value with the status OK.
+    /// @notice The id is of no listed key (call `list`), or the key's status is not OK, or its price with this exponent
+    /// is 0.
     error PriceFeedNotFound();
 
-    /// @notice The price is older than the age asked for.
+    /// @notice The price is older than the age asked for: update the dataset first.
     error StalePrice();
 
     /// @notice The function has no counterpart in a dataset.
@@ -40,7 +42,7 @@ contract PythAdapter {
     /// @notice A key is listed, and can be read by its id.
     event KeyListed(bytes32 indexed id, bytes key);
 
-    /// @dev Of a spot price.
+    /// @dev The decimals of a spot price.
     uint256 private constant VALUE_DECIMALS = 18;
     uint256 private constant BPS = 10_000;
 
@@ -59,8 +61,9 @@ contract PythAdapter {
 
     /// @param dataset_ A dataset whose values have 18 decimals.
     /// @param expo_ The exponent of every price, -18 to 0: -8 suits prices in US dollars. Further digits are cut off.
-    /// @param confidenceBps_ The half width of the interval that every price claims, in basis points of it: the dataset's
-    /// tolerance, within which all but at most f of the providers' values lie.
+    /// @param confidenceBps_ The half width of the interval that every price claims, in basis points of the price: use
+    /// the dataset's tolerance, within which all but at most f of the providers' values lie (f as in
+    /// `Quorum.faultBound`).
     constructor(IDataset dataset_, int32 expo_, uint256 confidenceBps_) {
         if (expo_ > 0 || expo_ < -18) revert WrongExponent(expo_);
         if (confidenceBps_ > BPS) revert WrongConfidence(confidenceBps_, BPS);
@@ -69,12 +72,12 @@ contract PythAdapter {
         UNIT = 10 ** (VALUE_DECIMALS - uint32(-expo_));
     }
 
-    /// @dev Reverts, and says which function was called.
+    /// @dev Reverts with `NotSupported` and the selector of the function that was called.
     fallback() external {
         revert NotSupported(msg.sig);
     }
 
-    /// @notice Lists a key, so that it can be read by its id. Anyone may list any key: the id proves it.
+    /// @notice Lists a key, so that it can be read by its id. Anyone may list any key: its id is its hash.
     /// @param key The key in ASCII.
     /// @return id keccak256 of the key.
     function list(bytes calldata key) external returns (bytes32 id) {
@@ -83,13 +86,14 @@ contract PythAdapter {
         emit KeyListed(id, key);
     }
 
-    /// @notice Returns the stored price, however old. Reverts with `PriceFeedNotFound` unless its status is OK.
+    /// @notice Returns the stored price, however old. Reverts with `PriceFeedNotFound` or `PriceTooLarge`, and with the
+    /// dataset's `SubscriptionNeeded` while queries are charged and this contract is not subscribed.
     function getPriceUnsafe(bytes32 id) external view returns (Price memory) {
         return _price(id);
     }
 
-    /// @notice Returns the stored price, if it is at most `age` seconds old. Reverts with `StalePrice` if it is older, and
-    /// with `PriceFeedNotFound` unless its status is OK.
+    /// @notice Returns the stored price, if it is at most `age` seconds old. Reverts with `StalePrice` if it is older,
+    /// and otherwise as `getPriceUnsafe` does.
     function getPriceNoOlderThan(bytes32 id, uint256 age) external view returns (Price memory price) {
         price = _price(id);
         // A dataset never stores a round later than its block.

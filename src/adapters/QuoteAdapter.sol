@@ -9,11 +9,12 @@ import {IDataset} from "../interfaces/IDataset.sol";
 
 /// @title QuoteAdapter
 /// @notice Converts amounts of one asset to another by ERC-7726, and in Euler's shape of it, with the spot prices of a
-/// dataset. All prices have one common quote, such as US dollars, over which any two assets are converted.
+/// dataset. All prices have one common quote, such as US dollars, through which any two assets are converted.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract QuoteAdapter {
     /// @notice An asset and where its price is.
-    /// @param asset The token, or by ERC-7726 for a currency the address of its ISO 4217 number, such as 840 for US dollars.
+    /// @param asset The token or, for a currency, its ISO 4217 number as an address (ERC-7726), such as 840 for US
+    /// dollars.
     /// @param key The key of its price in the common quote; empty for the common quote itself, whose price is 1.
     struct Asset {
         address asset;
@@ -23,7 +24,7 @@ contract QuoteAdapter {
     /// @notice One of the assets is not listed.
     error OracleUnsupportedPair(address base, address quote);
 
-    /// @notice A price is too old, is 0, or its status is not OK.
+    /// @notice A price is older than `maxAge`, is 0, or its status is not OK: update the dataset first.
     error OracleUntrustedData(address base, address quote);
 
     /// @notice An asset is listed twice.
@@ -36,6 +37,9 @@ contract QuoteAdapter {
     }
 
     uint8 private constant DEFAULT_DECIMALS = 18;
+
+    /// @dev ISO 4217 numbers have three digits.
+    uint160 private constant MAX_CURRENCY = 999;
 
     /// @notice The name, as Euler's oracles have one.
     string public constant name = "QuoteAdapter";
@@ -61,12 +65,14 @@ contract QuoteAdapter {
         }
     }
 
-    /// @notice Returns how much of `quote` an amount of `base` is worth, rounded down.
+    /// @notice Returns how much of `quote` an amount of `base` is worth, both in the smallest units of the asset,
+    /// rounded down. Reverts with `OracleUnsupportedPair` or `OracleUntrustedData`, and with the dataset's
+    /// `SubscriptionNeeded` while queries are charged and this contract is not subscribed.
     function getQuote(uint256 baseAmount, address base, address quote) external view returns (uint256 quoteAmount) {
         return _quote(baseAmount, base, quote);
     }
 
-    /// @notice Returns the same as bid and ask, as Euler's vaults ask for it.
+    /// @notice Returns the quote of `getQuote` as both bid and ask, as Euler's vaults expect.
     function getQuotes(uint256 baseAmount, address base, address quote)
         external
         view
@@ -82,8 +88,8 @@ contract QuoteAdapter {
         if (!from.isListed || !to.isListed) revert OracleUnsupportedPair(base, quote);
         uint256 numerator = _price(from, base, quote);
         uint256 denominator = _price(to, base, quote);
-        // Only the difference of the decimals counts. Prices of 208 bits times 10^14 do not overflow, and beyond, the
-        // multiplication reverts.
+        // Only the difference of the decimals counts. A price of 208 bits times 10^14 does not overflow; with a greater
+        // difference, the multiplication reverts if it overflows.
         (uint256 decimals, uint256 toDecimals) = (from.decimals, to.decimals);
         if (toDecimals > decimals) numerator *= 10 ** (toDecimals - decimals);
         else denominator *= 10 ** (decimals - toDecimals);
@@ -101,6 +107,8 @@ contract QuoteAdapter {
     }
 
     function _decimalsOf(address asset) private view returns (uint8) {
+        // Some currencies have the address of a precompile, which would fail and consume nearly all gas.
+        if (uint160(asset) <= MAX_CURRENCY) return DEFAULT_DECIMALS;
         (bool isDone, bytes memory answer) = asset.staticcall(abi.encodeCall(IERC20Metadata.decimals, ()));
         if (!isDone || answer.length < 32) return DEFAULT_DECIMALS;
         return abi.decode(answer, (uint8));

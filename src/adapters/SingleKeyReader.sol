@@ -9,7 +9,7 @@ import {IDataset} from "../interfaces/IDataset.sol";
 /// subscription of its own, and then answers everybody.
 /// @dev The key is part of the code, so that a read costs no storage access of the adapter's.
 abstract contract SingleKeyReader {
-    /// @notice The key is empty, or longer than an adapter can hold.
+    /// @notice The key is empty, or longer than the `max` bytes that an adapter can hold.
     error WrongKeyLength(uint256 length, uint256 max);
 
     uint256 private constant MAX_KEY_LENGTH = 96;
@@ -44,8 +44,8 @@ abstract contract SingleKeyReader {
         }
     }
 
-    /// @dev Returns what `dataset.read` with the key does, and reverts as it does, with less gas and code: the key is sent from
-    /// where it is, behind the selector and its offset.
+    /// @dev Returns what `dataset.read(key)` returns, and reverts as it does, with less gas and code: the key is sent
+    /// from where it is in memory, after the selector and its offset.
     function _read() internal view returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) {
         (address target, bytes4 selector) = (address(dataset), IDataset.read.selector);
         assembly ("memory-safe") {
@@ -57,7 +57,7 @@ abstract contract SingleKeyReader {
             mstore(start, selector)
             mstore(sub(argument, 0x20), 0x20)
             let isDone := staticcall(gas(), target, start, 0xa4, start, 0x60)
-            // Without code at the address, the call is done and answers nothing.
+            // A call to an address without code succeeds and returns nothing.
             if iszero(and(isDone, gt(returndatasize(), 0x5f))) {
                 returndatacopy(start, 0, returndatasize())
                 revert(start, returndatasize())

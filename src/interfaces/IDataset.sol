@@ -16,8 +16,9 @@ struct Report {
 }
 
 /// @notice One round of many keys. Every provider signs all of its values at once, as one row.
-/// @param keyHashes keccak256 of each key, at most 256. A key that was never stored or announced is skipped.
-/// @param picks One byte for each key: the index of the row whose value the relayer claims as the outcome.
+/// @param keyHashes keccak256 of each key, for at most 256 keys. A key that was never stored or announced is skipped.
+/// @param picks One byte for each key: the index of the row whose value the relayer, who sends the batch, claims for
+/// the key.
 /// @param timestamp The round, as in `IDataset.update`.
 /// @param values Row by row, one value for each key; ignored where the row has no data.
 /// @param signers As in `IDataset.update`.
@@ -35,11 +36,12 @@ struct Batch {
     uint256 toleranceBps;
 }
 
-/// @notice One content that a provider signed: a report of one key, or a row of a batch.
-/// @param outcome Of a report, its `QueryStatus`; of a row, a bitmap of the keys that it has no data for, lowest bit first.
-/// @param keyHashes Of a row, keccak256 of each of its keys; empty for a report.
-/// @param values Of a row, the values of its keys; of a report, its one value.
-/// @param index Where in the row the key is; 0 for a report.
+/// @notice One thing that a provider signed: a report of one key, or a row of a batch.
+/// @param outcome For a report, its `QueryStatus`; for a row, a bitmap of the keys for which it has no data, lowest bit
+/// first.
+/// @param keyHashes For a row, keccak256 of each of its keys; for a report, empty.
+/// @param values For a row, the values of its keys; for a report, its one value.
+/// @param index For a row, the index of the key in it; for a report, 0.
 /// @param r The r of the signature.
 /// @param vs The s of the signature, with the parity of v in the highest bit (EIP-2098).
 struct Statement {
@@ -60,10 +62,11 @@ struct Statement {
 /// @param subscriptionPriceCeiling The highest price of a subscription's period that the owner can ever set, in wei.
 /// Immutable.
 /// @param subscriptionPrice The initial price of a subscription's period, in wei.
-/// @param repaymentInterval How long a key must not have been updated, in seconds, for the sender of a batch to be repaid
-/// for its update. Immutable.
+/// @param repaymentInterval The minimum time between a key's stored round and a batch's, in seconds, for the sender of
+/// the batch to be repaid for that key; 0 if senders are not repaid. Immutable.
 /// @param repaymentFeeCap The highest base fee that is repaid, in wei per gas; 0 if senders are not repaid. Immutable.
-/// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the median.
+/// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the median,
+/// at most 10,000.
 /// @param members The committee: 1 to 255 addresses, strictly ascending, none of them zero.
 struct DatasetSettings {
     address owner;
@@ -95,14 +98,14 @@ struct DatasetSettings {
 ///     BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)
 ///
 /// An update lists the whole committee in its order: signers are recovered from their reports, absent members are given
-/// by address. The hash of that list and the tolerance must equal the stored one. This single comparison proves
-/// membership, distinctness and the tolerance.
+/// by address. The tolerance and that list are hashed, and the upper 168 bits must equal those of `committeeHash`. This
+/// single comparison proves membership, distinctness and the tolerance.
 interface IDataset is Oracle {
-    /// @notice The outcome of one key of a batch. Every outcome but STORED leaves the key unchanged.
-    /// UNKNOWN_KEY: the key was never stored or announced. STALE_ROUND: the same or a newer round is stored. NO_QUORUM:
-    /// neither the rows with a value nor the rows without data are a quorum. VALUE_TOO_LARGE: the picked value does not
-    /// fit the dataset. UNDECIDED: the absent members could still decide the outcome. WRONG_CLAIM: the rows contradict the
-    /// picked value, or the pick is out of range.
+    /// @notice The outcome of one key of a batch. Every outcome but STORED leaves the key unchanged. UNKNOWN_KEY: the
+    /// key was never stored or announced. STALE_ROUND: the same or a newer round is stored. NO_QUORUM: neither the rows
+    /// with a value nor the rows without data are a quorum. VALUE_TOO_LARGE: the picked value does not fit the dataset.
+    /// UNDECIDED: the absent members could still decide the outcome. WRONG_CLAIM: the rows contradict the picked value.
+    /// A pick that is out of range picks another word of the calldata, which is usually VALUE_TOO_LARGE or WRONG_CLAIM.
     enum KeyOutcome {
         STORED,
         UNKNOWN_KEY,
@@ -113,8 +116,8 @@ interface IDataset is Oracle {
         WRONG_CLAIM
     }
 
-    /// @notice How a dataset decides from the reported values. MEDIAN: their lower median. MAJORITY: the value that more than
-    /// half of the committee signed.
+    /// @notice The rule by which a dataset decides from the reported values. MEDIAN: their lower median. MAJORITY: the
+    /// value that more than half of the committee signed.
     enum Judgement {
         MEDIAN,
         MAJORITY
@@ -122,7 +125,8 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- events
 
-    /// @notice A data point was updated. `value` is 0 unless `status` is OK; `timestamp` is the round.
+    /// @notice A data point was updated. `value` is 0 unless `status` is OK; `timestamp` is the round, in seconds since
+    /// 1970.
     event Updated(bytes32 indexed keyHash, bytes32 value, uint256 timestamp, QueryStatus status);
 
     /// @notice A key was stored or announced for the first time. `keyHash` is keccak256 of `key`.
@@ -132,14 +136,16 @@ interface IDataset is Oracle {
     /// basis points.
     event CommitteeChanged(address[] members, uint256 toleranceBps);
 
-    /// @notice A member that contradicted itself was removed from the committee. `accuser` proved it, and got the member's
-    /// share of the unshared income, `reward`, in wei. The event `CommitteeChanged` before this one has the new list.
+    /// @notice A member that contradicted itself was removed from the committee. `accuser` proved it and got the
+    /// member's share of the unshared income: `reward`, in wei. The event `CommitteeChanged` before this one has the
+    /// new list.
     event MemberEjected(address indexed member, address indexed accuser, uint256 reward);
 
-    /// @notice The income was shared: `share` for each member, and `paid` in total to those that accepted it. In wei.
+    /// @notice The income was shared: `share` for each member, and `paid` in total to those that accepted it. Both in
+    /// wei.
     event IncomeShared(uint256 share, uint256 paid);
 
-    /// @notice The account of a member rejected its share, which the dataset owes to it from now on. In wei.
+    /// @notice The account of a member rejected its share, which the dataset now owes to the member. In wei.
     event ShareRefused(address indexed member, uint256 share);
 
     /// @notice A member claimed what it was owed. In wei.
@@ -163,7 +169,7 @@ interface IDataset is Oracle {
     /// `subscribe(reader, periods)` with `price * periods` wei, for `periods` times `period` seconds.
     error SubscriptionNeeded(address reader, uint256 price, uint256 period);
 
-    /// @notice A subscription was asked for no period. Buy at least one.
+    /// @notice A subscription of no periods was requested. Buy at least one.
     error NoPeriods();
 
     /// @notice The subscription would run until `until`. Buy fewer periods: it may run until `latest`. Both in seconds
@@ -172,23 +178,26 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- errors of an update
 
-    /// @notice The round is later than the block. Both in seconds since 1970.
+    /// @notice The round is later than the block: retry in a later block. Both in seconds since 1970.
     error FutureRound(uint256 timestamp, uint256 blockTimestamp);
 
-    /// @notice The round is older than `maxRoundAge` allows. Both in seconds.
+    /// @notice The round is older than `maxRoundAge` allows: request newer reports. Both in seconds.
     error ExpiredRound(uint256 age, uint256 maxAge);
 
-    /// @notice Two thirds of the committee or fewer signed.
+    /// @notice Two thirds of the committee or fewer signed: submit more reports.
     error NoQuorum(uint256 signers, uint256 absentees);
 
-    /// @notice `signers` does not have exactly one bit for each report, all of them within the committee.
+    /// @notice The bitmap `signers` does not have exactly one bit for each report, or has a bit beyond the committee's
+    /// last member.
     error WrongSigners(uint256 signers, uint256 reports, uint256 absentees);
 
-    /// @notice Signers, absentees and tolerance do not match the committee: a signature does not recover to the member
-    /// at its place, a member is named twice or not at all, or the tolerance differs. Both are committee hashes.
+    /// @notice Signers, absentees and tolerance (in an accusation, members and tolerance) do not match the committee: a
+    /// signature does not recover to the member at its place, a member is named twice or not at all, or the tolerance
+    /// differs. If the committee has changed, rebuild the call for the new one. Both are committee hashes.
     error WrongCommittee(bytes32 shown, bytes32 stored);
 
-    /// @notice The claimed value is not the lower median. `below` and `above` count the values on each side of it.
+    /// @notice The claimed value is not the lower median. `below` and `above` count the values on each side of the
+    /// claimed one.
     error WrongMedian(bytes32 claimed, uint256 below, uint256 above);
 
     /// @notice More than half of the committee signed a value other than the claimed one.
@@ -197,7 +206,7 @@ interface IDataset is Oracle {
     /// @notice The absent members could still give one value a majority: submit more reports.
     error Undecided(uint256 reports, uint256 absentees);
 
-    /// @notice The batch has too many keys.
+    /// @notice The batch, or the row of a statement, has more than `max` keys.
     error TooManyKeys(uint256 keys, uint256 max);
 
     /// @notice The batch does not have one value for each key in each row.
@@ -206,7 +215,7 @@ interface IDataset is Oracle {
     /// @notice The batch does not have one pick for each key.
     error WrongPickCount(uint256 picks, uint256 keys);
 
-    /// @notice The value is larger than the dataset can store.
+    /// @notice The value is larger than `max`, the largest that the dataset can store.
     error ValueTooLarge(bytes32 value, uint256 max);
 
     /// @notice The key does not have the dataset's key form.
@@ -214,10 +223,11 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- errors of an accusation
 
-    /// @notice Both statements say the same of the key, or are the same statement. Each hash is of an outcome and a value.
+    /// @notice Both statements say the same about the key, or are the same statement. Each hash is keccak256 of an
+    /// outcome and a value, in 32 bytes each.
     error NoContradiction(bytes32 a, bytes32 b);
 
-    /// @notice The statements were signed by two accounts; zero stands for no valid signature.
+    /// @notice The statements were signed by different accounts, `a` and `b`; zero stands for no valid signature.
     error DifferentSigners(address a, address b);
 
     /// @notice The row has another key at the statement's index. Both are keccak256 of a key.
@@ -226,7 +236,8 @@ interface IDataset is Oracle {
     /// @notice The signer of both statements is not a member of the committee; zero stands for no valid signature.
     error NotAMember(address signer);
 
-    /// @notice The committee is too small to eject a member: at least `min` must be left.
+    /// @notice The committee is too small to eject a member: at least `min` must be left. Only the owner can replace
+    /// it.
     error CommitteeTooSmall(uint256 members, uint256 min);
 
     /// @notice The round is not later than the time at which the owner set the committee. Both in seconds since 1970.
@@ -241,13 +252,13 @@ interface IDataset is Oracle {
     /// the tolerance differs, or its income was shared already.
     error NothingToShare(bytes32 committeeHash);
 
-    /// @notice The caller is owed nothing: its account accepted every share, or it has claimed them already.
+    /// @notice The caller is owed nothing: its account rejected no share, or it has already claimed the rejected ones.
     error NothingToClaim(address member);
 
     /// @notice The account rejected the claimed shares. Name one that accepts Ether. The amount is in wei.
     error ClaimRejected(address to, uint256 amount);
 
-    /// @notice Too little gas is left to pay the next member. Use a higher gas limit.
+    /// @notice Too little gas is left to pay the next member. Use a higher gas limit. Both in gas.
     error TooLittleGas(uint256 left, uint256 needed);
 
     /// @notice The committee does not have 1 to 255 members.
@@ -259,32 +270,33 @@ interface IDataset is Oracle {
     /// @notice The tolerance is above 100 %. Both in basis points.
     error ToleranceTooHigh(uint256 toleranceBps, uint256 max);
 
-    /// @notice The price is above the ceiling fixed at deployment, or the ceiling is above the highest one possible. Both in
-    /// wei.
+    /// @notice The price is above the ceiling fixed at deployment, or the ceiling is above the highest one possible.
+    /// Both in wei.
     error PriceAboveCeiling(uint256 price, uint256 ceiling);
 
     // ---------------------------------------------------------------- reading without a payment per query
 
-    /// @notice Returns what `query` answers, without a payment, so that contracts can read in `view`. The caller may read
-    /// while the query price is 0, or until the end of its subscription. So may a call that belongs to no transaction: an
-    /// `eth_call` without a sender. Reverts with `SubscriptionNeeded` for anyone else.
+    /// @notice Returns what `query` answers, without a payment, so that contracts can read in `view` functions. The
+    /// caller may read while the query price is 0, or until its subscription ends. An `eth_call` without a sender,
+    /// which belongs to no transaction, may always read. Reverts with `SubscriptionNeeded` for any other caller.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @return output As in `query`.
     /// @return updatedAt As in `query`.
     /// @return status As in `query`.
     function read(bytes calldata key) external view returns (bytes32 output, uint256 updatedAt, QueryStatus status);
 
-    /// @notice Pays for an address to read without payment for some periods: from now on, or from the end of its running
-    /// subscription. Anyone may pay for anyone, exactly the price of `costOfSubscription` for each
-    /// period. What is paid is not returned,
-    /// and a later price does not change what was bought.
-    /// @param reader The address that reads, which is the `msg.sender` of `read`: of an adapter, its own.
+    /// @notice Pays for an address to read without payment for some periods: from now on, or from the end of its
+    /// running subscription. Anyone may pay for anyone. Payments are not returned, and a later price does not change
+    /// what was bought. Reverts with `NoPeriods`, with `SubscriptionTooLong`, or with `WrongPayment` unless exactly the
+    /// price of `costOfSubscription` is sent for each period.
+    /// @param reader The address that reads, which is the `msg.sender` of `read`: for an adapter, the adapter's own
+    /// address.
     /// @param periods At least 1; the subscription may run for at most 120 periods from now.
     /// @return until When the subscription ends: the last second in which `reader` may read, in seconds since 1970.
     function subscribe(address reader, uint256 periods) external payable returns (uint256 until);
 
-    /// @notice Returns the last second in which an address may read by subscription, in seconds since 1970; 0 if it never
-    /// had one.
+    /// @notice Returns the last second in which an address may read by subscription, in seconds since 1970; 0 if it
+    /// never had one.
     /// @param reader The address that reads.
     function subscribedUntil(address reader) external view returns (uint256);
 
@@ -296,18 +308,22 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- updates, open to anyone with signed reports
 
-    /// @notice Stores the value of a key that more than two thirds of the committee reported on. If the same round or a
-    /// newer one is stored, changes nothing, checks nothing and does not revert, so that nobody can make an update fail by
-    /// sending its reports first.
+    /// @notice Stores the value of a key that more than two thirds of the committee reported on. Anyone may call it. If
+    /// the same round or a newer one is stored, changes nothing, checks nothing and does not revert, so that nobody can
+    /// make an update fail by sending its reports first.
+    /// @dev For a newer round, may revert with `FutureRound`, `ExpiredRound`, `InvalidKey`, `NoQuorum`, `WrongSigners`,
+    /// `WrongCommittee`, `ValueTooLarge`, `Undecided`, and `WrongMedian` or `WrongMajority`.
     /// @param key The key in ASCII.
-    /// @param timestamp The round: not later than the block, not older than `maxRoundAge`.
-    /// @param value The outcome that the relayer claims; the dataset verifies it by counting.
-    /// @param signers A bitmap of the committee, lowest bit first: set for each member whose report is included.
+    /// @param timestamp The round, in seconds since 1970: not later than the block, and not older than `maxRoundAge`.
+    /// @param value The value that the relayer, who sends the update, claims to be the right one; the dataset verifies
+    /// it by counting.
+    /// @param signers A bitmap of the committee, lowest bit first: a bit is set for each member whose report is
+    /// included.
     /// @param reports Reports with a value, in committee order.
     /// @param absentees The members without such a report, in committee order, including those that signed "no data".
     /// @param toleranceBps The committee's tolerance, in basis points.
-    /// @return status The status that is stored now. A new round's is OK or DISAGREEMENT; with DISAGREEMENT, 0 is stored
-    /// instead of `value`.
+    /// @return status The status that is stored now. For a new round, it is OK or DISAGREEMENT; with DISAGREEMENT, 0 is
+    /// stored instead of `value`.
     /// @return isNew True if this call stored the round; false if the same round or a newer one was stored before.
     function update(
         bytes calldata key,
@@ -319,7 +335,8 @@ interface IDataset is Oracle {
         uint256 toleranceBps
     ) external returns (QueryStatus status, bool isNew);
 
-    /// @notice Stores that more than two thirds of the committee serve a key but have no data for it now.
+    /// @notice Stores that more than two thirds of the committee serve a key but have no data for it now. Anyone may
+    /// call it.
     /// @dev Works like `update`, with reports of "no data". Their values are ignored, and 0 is stored. A member that
     /// signed a value counts as an absentee.
     /// @param key As in `update`.
@@ -339,25 +356,28 @@ interface IDataset is Oracle {
         uint256 toleranceBps
     ) external returns (QueryStatus status, bool isNew);
 
-    /// @notice Stores one round of many keys in one transaction. Each key ends up as `update` or `updateNotAvailable`
-    /// with the same reports would leave it, or stays as it was: where they would revert because of the key, its reports
-    /// or its claim, the outcome says why, and the other keys are stored.
+    /// @notice Stores one round of many keys in one transaction. Anyone may call it; `repaymentRule` says how the
+    /// caller is repaid. Each key ends up as `update` or `updateNotAvailable` with the same reports would leave it, or
+    /// stays as it was: then its outcome says why, and the other keys are stored. A batch adds no keys: `announce`
+    /// those that were never stored.
+    /// @dev May revert as a whole, with `TooManyKeys`, `WrongValueCount`, `WrongPickCount`, `FutureRound`,
+    /// `ExpiredRound`, `NoQuorum`, `WrongSigners` or `WrongCommittee`.
     /// @param batch The round: its keys, the signed rows, and the relayer's claims.
-    /// @return outcomes The outcome of each key.
+    /// @return outcomes The outcome of each key, in the order of the keys.
     function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes);
 
     // ---------------------------------------------------------------- verification, open to anyone with signed reports
 
-    /// @notice Answers what the reports prove: what `update` with the same arguments, and then `query`, would answer while
-    /// nothing as new is stored. Reverts with the errors of `update`, and stores nothing. What is stored under the key is
-    /// not read: no other transaction changes the answer, and a round that is older than the stored one has its own.
-    /// @dev The parameters are `update`'s, so that an update's calldata becomes a verification's when its first four bytes
-    /// are replaced. Costs exactly `queryPrice`; a caller that may `read` without payment may also send nothing.
-    /// Whoever chooses the reports chooses among all rounds of the last `maxRoundAge` seconds: a contract that takes them
-    /// from a stranger bounds the choice by the age of `updatedAt`, and one that must never go back in time remembers the
-    /// last `updatedAt`, or calls `update` and `query`.
-    /// A key needs no announcement, and its form is not checked: a quorum signed it, and no honest member signs a key that
-    /// the dataset cannot have.
+    /// @notice Returns the answer that the reports prove: the one that `query` would give after `update` with the same
+    /// arguments, if neither their round nor a newer one was stored yet. Anyone may call it. Stores nothing, and
+    /// reverts with the errors of `update` except `InvalidKey`. What is stored under the key is not read: no earlier
+    /// update changes the answer, and a round that is older than the stored one is answered too.
+    /// @dev The parameters are `update`'s, so that an update's calldata becomes a verification's when its first four
+    /// bytes are replaced. Costs exactly `queryPrice`, or reverts with `WrongPayment`; a caller that may `read` without
+    /// payment may also send nothing. Whoever chooses the reports chooses among all rounds of the last `maxRoundAge`
+    /// seconds: a contract that takes them from a stranger should limit the age of `updatedAt`, and one that must never
+    /// go back in time should remember the last `updatedAt`, or call `update` and `query`. A key need not be announced,
+    /// and its form is not checked: a quorum signed it, and no honest member signs a key that the dataset cannot have.
     /// @param key As in `update`.
     /// @param timestamp As in `update`.
     /// @param value As in `update`.
@@ -378,8 +398,9 @@ interface IDataset is Oracle {
         uint256 toleranceBps
     ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status);
 
-    /// @notice Answers what `updateNotAvailable` with the same arguments, and then `query`, would answer while nothing as
-    /// new is stored, and stores nothing.
+    /// @notice Returns the answer that reports of "no data" prove: the one that `query` would give after
+    /// `updateNotAvailable` with the same arguments, if neither their round nor a newer one was stored yet. Stores
+    /// nothing.
     /// @dev Works like `verify`.
     /// @param key As in `update`.
     /// @param timestamp As in `update`.
@@ -402,13 +423,15 @@ interface IDataset is Oracle {
     // ---------------------------------------------------------------- accusations, open to anyone with the proof
 
     /// @notice Ejects a member of the committee that signed two different contents for one key and round, and pays its
-    /// share of the unshared income to the caller. The other members' income becomes that of the committee that is left.
-    /// A round counts only if it is later than the time at which the owner set the committee. At least four members must be
-    /// left: a smaller committee is the owner's to replace.
-    /// @param keyHash keccak256 of the key that the statements contradict each other about.
+    /// share of the unshared income to the caller. Anyone may call it. The other members' income becomes that of the
+    /// remaining committee. A round counts only if it is later than the time at which the owner set the committee. At
+    /// least four members must be left: only the owner can replace a smaller committee.
+    /// @dev May revert with `NoContradiction`, `DifferentSigners`, `WrongKey`, `TooManyKeys`, `WrongCommittee`,
+    /// `CommitteeTooSmall`, `RoundBeforeCommittee`, `NotAMember` or `RewardRejected`.
+    /// @param keyHash keccak256 of the key on which the statements contradict each other.
     /// @param timestamp The round of both statements.
-    /// @param a One thing that the member signed.
-    /// @param b Something else that it signed. Two reports of "no data" say the same, whatever value they have.
+    /// @param a One statement that the member signed.
+    /// @param b Another one, which contradicts it. Two statements of "no data" say the same, whatever their values.
     /// @param members The whole committee, as in its `CommitteeChanged` event.
     /// @param toleranceBps Its tolerance, in basis points.
     function accuse(
@@ -422,30 +445,31 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- keys and income
 
-    /// @notice Makes a key known, so that a batch can refer to it by its hash. Does nothing if the key is known
-    /// already.
+    /// @notice Makes a key known, so that a batch can refer to it by its hash. Anyone may call it. Does nothing if the
+    /// key is known already. Reverts with `InvalidKey` if it does not have the dataset's key form.
     /// @param key The key in ASCII.
     function announce(bytes calldata key) external;
 
     /// @notice Shares the unshared income of one committee equally among its members. Anyone may call it, for the
     /// current committee and for every former one. A member's account gets 50,000 gas to accept its share; a share that
     /// it rejects is owed to it, and the other members get no more. The remainder of the division stays with the
-    /// committee for the next time.
-    /// @dev A share is rejected too if the member's account calls this function while it is being paid and passes the
-    /// error on, or if the account is locked because this call comes from it.
+    /// committee for the next time. Reverts with `NothingToShare` or `TooLittleGas`.
+    /// @dev A share is also rejected if the member's account calls this function while it is being paid and passes the
+    /// error on (`ReentrancyGuardReentrantCall`), or if it is locked because this very call comes from it.
     /// @param members The whole committee, as in its `CommitteeChanged` event.
     /// @param toleranceBps Its tolerance, in basis points.
     function shareIncome(address[] calldata members, uint256 toleranceBps) external;
 
-    /// @notice Sends the caller all that it is owed: the shares that its account rejected. Reverts if that is nothing, or if
-    /// the receiving account rejects it.
+    /// @notice Sends all that the caller is owed, which is the shares that its account rejected. Reverts with
+    /// `NothingToClaim`, or with `ClaimRejected` if the receiving account rejects the amount.
     /// @param to The account that receives it.
     function claimShares(address to) external;
 
     // ---------------------------------------------------------------- views of the income
 
-    /// @notice Returns what a committee has earned and not shared yet: what queries paid while it was the committee,
-    /// whatever committee the owner has set since.
+    /// @notice Returns the income of a committee, current or former, that was not shared yet: what queries,
+    /// verifications and subscriptions paid while it was the current one, less what senders of batches were repaid, and
+    /// what it took over by an ejection.
     /// @param committee The hash of a current or former committee, as `committeeHash` was then.
     /// @return income In wei.
     function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income);
@@ -455,22 +479,23 @@ interface IDataset is Oracle {
     /// @return amount In wei.
     function unpaidShares(address member) external view returns (uint256 amount);
 
-    /// @notice Returns how `updateBatch` repays its caller: for each key that it stores, and whose stored round is at least
-    /// `interval` seconds older, `gasPerKey` times the block's base fee, as far as the committee's income since it was last
-    /// shared suffices. A batch whose round is `interval` seconds old, or older, repays nothing.
-    /// @return interval In seconds.
+    /// @notice Returns how `updateBatch` repays its caller: for each key that it stores, and whose last stored round is
+    /// at least `interval` seconds older than the new one, `gasPerKey` times the block's base fee, but at most
+    /// `gasPerKey` times `feeCap`. It pays this as far as the committee's income since the last sharing suffices, and
+    /// nothing for a batch whose round is `interval` seconds old or older.
+    /// @return interval In seconds; 0 if nothing is repaid.
     /// @return feeCap The highest base fee that is repaid, in wei per gas; 0 if nothing is repaid.
-    /// @return gasPerKey Less than a key costs.
+    /// @return gasPerKey In gas: a constant, less than any key costs.
     function repaymentRule() external view returns (uint256 interval, uint256 feeCap, uint256 gasPerKey);
 
     // ---------------------------------------------------------------- views for relayers
 
-    /// @notice Returns keccak256 of the tolerance in basis points and the members, each in 32 bytes.
+    /// @notice Returns keccak256 of the tolerance in basis points and the members in ascending order, each in 32 bytes.
     function committeeHash() external view returns (bytes32);
 
-    /// @notice Returns the block whose `CommitteeChanged` event has the current committee, as `block.number` tells it. On
-    /// chains such as Arbitrum that is a block of another chain: find the event by the dataset's address, and know it by
-    /// `committeeHash`.
+    /// @notice Returns the number of the block whose `CommitteeChanged` event has the current committee, as
+    /// `block.number` gives it. On chains such as Arbitrum, that is the number of a block of another chain: search for
+    /// the dataset's events, and recognize the right one by `committeeHash`.
     function committeeBlock() external view returns (uint256);
 
     /// @notice Returns the maximum age of a round when it is stored, in seconds.
@@ -487,18 +512,23 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- governance, by the owner
 
-    /// @notice Replaces the committee and the tolerance. The income until now stays the old committee's, to be shared by
-    /// `shareIncome` at any time.
+    /// @notice Replaces the committee and the tolerance. Only the owner may call it; reverts with
+    /// `OwnableUnauthorizedAccount` for anyone else. The income until now stays the old committee's, to be shared by
+    /// `shareIncome` at any time. Reverts with `WrongCommitteeSize`, `UnsortedCommittee` or `ToleranceTooHigh` if the
+    /// arguments are invalid.
     /// @param members 1 to 255 addresses, strictly ascending, none of them zero.
     /// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the
-    /// median.
+    /// median, at most 10,000.
     function setCommittee(address[] calldata members, uint256 toleranceBps) external;
 
-    /// @notice Sets the price of one query.
+    /// @notice Sets the price of one query. Only the owner may call it; reverts with `OwnableUnauthorizedAccount` for
+    /// anyone else, and with `PriceAboveCeiling` if the price is too high.
     /// @param price In wei, at most `priceCeiling`.
     function setQueryPrice(uint256 price) external;
 
-    /// @notice Sets the price of one period of a subscription. Subscriptions that were paid for keep their end.
+    /// @notice Sets the price of one period of a subscription. Only the owner may call it; reverts with
+    /// `OwnableUnauthorizedAccount` for anyone else. Reverts with `PriceAboveCeiling` if the price is too high.
+    /// Subscriptions that were paid for keep their end.
     /// @param price In wei, at most the ceiling of `costOfSubscription`.
     function setSubscriptionPrice(uint256 price) external;
 }

@@ -5,9 +5,9 @@ import {Oracle} from "../Oracle.sol";
 
 /// @title QueryLens
 /// @notice Reads many data points of one dataset in one call, all in the same state.
-/// @dev Never deployed. An `eth_call` overrides the code and the balance of an unowned address with this contract's code
-/// and enough Ether for the queries, so that nobody pays. Multicall3 would need the price before the call, and is not on
-/// every network.
+/// @dev Never deployed. An `eth_call` with a state override puts this contract's code, and enough Ether for the
+/// queries, at an address that nobody owns, so that nobody pays. Multicall3 would need the price before the call, and
+/// is not on every network.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract QueryLens {
     /// @notice The answer to one query.

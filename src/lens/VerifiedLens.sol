@@ -7,28 +7,29 @@ import {IUpdateGateway} from "../interfaces/IUpdateGateway.sol";
 import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
 
 /// @title VerifiedLens
-/// @notice Answers `eth_call` with a value that is as fresh as the call asks, for nothing: the stored value, or one that
-/// operators' gateways fetch and the dataset verifies in the same call. Libraries with ERC-3668, such as viem and ethers,
-/// do this by themselves. Nobody has to trust a gateway: what it answers is proven by the committee's signatures, or
-/// the call reverts.
-/// @dev The response of a gateway is the calldata of an update as it is. The lens sends it on as a verification.
+/// @notice Answers an `eth_call`, free of charge, with a value that is as fresh as the caller wants: the stored value,
+/// or one that operators' gateways fetch and the dataset verifies. Libraries that support ERC-3668, such as viem and
+/// ethers, ask the gateways by themselves. Nobody has to trust a gateway: what it answers is proven by the committee's
+/// signatures, or the call reverts.
+/// @dev The response of a gateway is the unchanged calldata of an update. The lens sends it on as a verification.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract VerifiedLens {
-    /// @notice The answer needs an update from a gateway (ERC-3668). Libraries catch this error, ask one of the `urls`, and
-    /// call `callbackFunction` with the response and `extraData`.
+    /// @notice The answer needs an update from a gateway (ERC-3668). Libraries catch this error, ask one of the `urls`,
+    /// and call `callbackFunction` with the response and `extraData`.
     error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callbackFunction, bytes extraData);
 
-    /// @notice The dataset charges for queries, and this call names a sender, so that it could belong to a transaction. Make
+    /// @notice The dataset charges for queries, and this call names a sender, so it could belong to a transaction. Make
     /// it an `eth_call` without `from`, which is free, or subscribe the lens to the dataset.
     error CallNamesSender(address sender);
 
-    /// @notice The update that the gateway sent is older than the call allows. Both in seconds.
+    /// @notice The update that the gateway sent is older than the call allows: try again, or allow a greater age. Both
+    /// in seconds.
     error TooOld(uint256 age, uint256 maxAge);
 
     /// @notice The address does not answer as a dataset does.
     error NotADataset(IDataset dataset);
 
-    /// @notice The lens would have no gateway to ask.
+    /// @notice The lens would have no gateway to ask: give it at least one URL.
     error NoGateways();
 
     string[] private _gateways;
@@ -45,11 +46,13 @@ contract VerifiedLens {
         return _gateways;
     }
 
-    /// @notice Returns the value of a key, at most `maxAge` seconds old. Call it by `eth_call` without a sender.
+    /// @notice Returns the value of a key, at most `maxAge` seconds old. Call it with `eth_call` and without a sender.
+    /// Reverts with `OffchainLookup` if the stored value is older; may also revert with `CallNamesSender` or
+    /// `NotADataset`.
     /// @param dataset The dataset that is read.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
-    /// @param maxAge The maximum age of the value, in seconds before the block in which the call executes. Allow more than
-    /// the time between blocks: with less, and with 0 in particular, even an update of now can be too old.
+    /// @param maxAge The maximum age of the value, in seconds before the block in which the call executes. Allow more
+    /// than the time between blocks: with less, and with 0 in particular, even an update made just now can be too old.
     /// @return output As in `Oracle.query`.
     /// @return updatedAt As in `Oracle.query`; 0 if the status is INVALID.
     /// @return status As in `Oracle.query`. Use the value only if it is OK.
@@ -59,16 +62,16 @@ contract VerifiedLens {
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
         (output, updatedAt, status) = _ask(dataset, abi.encodeCall(IDataset.read, (key)));
-        // No gateway can have an update of a key that is none.
+        // No gateway can have an update of a key that does not have the dataset's key form.
         if (status == Oracle.QueryStatus.INVALID || block.timestamp - updatedAt <= maxAge) {
             return (output, updatedAt, status);
         }
         _lookUp(dataset, key, maxAge, 0);
     }
 
-    /// @notice Continues `read` with the response of a gateway. If that proves nothing, for example because it was forged,
-    /// asks again, without the first gateway of the last time. After the last gateway, reverts with the reason: most often
-    /// the dataset's own error.
+    /// @notice Continues `read` with the response of a gateway. If the response proves nothing, for example because it
+    /// was forged, asks again, with one gateway fewer: without the first of the last list. After the last gateway,
+    /// reverts with the reason, which is most often the dataset's own error.
     /// @param response The calldata of `update` or `updateNotAvailable`.
     /// @param extraData As `OffchainLookup` had it.
     /// @return output As in `read`.
@@ -91,7 +94,8 @@ contract VerifiedLens {
         }
     }
 
-    /// @notice Verifies an update in the dataset, as `readCallback` does. Reverts if it proves nothing.
+    /// @notice Verifies an update in the dataset, for `readCallback`. Reverts with the dataset's error if it proves
+    /// nothing, or with `TooOld`, `CallNamesSender`, `NotADataset` or the errors of `UpdateCalldata`.
     /// @param dataset As in `read`.
     /// @param key As in `read`.
     /// @param maxAge As in `read`.
@@ -109,7 +113,7 @@ contract VerifiedLens {
         if (age > maxAge) revert TooOld(age, maxAge);
     }
 
-    /// @param skipped How many of the first gateways are not asked.
+    /// @param skipped The number of gateways, from the first, that are not asked.
     function _lookUp(IDataset dataset, bytes memory key, uint256 maxAge, uint256 skipped) private view {
         string[] memory urls = new string[](_gateways.length - skipped);
         for (uint256 i = 0; i < urls.length; ++i) {
@@ -136,9 +140,11 @@ contract VerifiedLens {
         return abi.decode(result, (bytes32, uint256, Oracle.QueryStatus));
     }
 
-    /// @dev Reverts with the dataset's error. What it demands of the lens, by `read` or by `verify`, tells the caller nothing.
+    /// @dev Reverts with the dataset's error. An error that asks the lens to subscribe or to pay would not help the
+    /// caller: it becomes `CallNamesSender`.
     function _revertWith(bytes memory reason) private view {
-        // forge-lint: disable-next-line(unsafe-typecast) An error begins with its selector; of less than that, 0 is made.
+        // An error begins with its selector. Fewer than four bytes are padded with zeros.
+        // forge-lint: disable-next-line(unsafe-typecast)
         bytes4 selector = bytes4(reason);
         if (selector == IDataset.SubscriptionNeeded.selector || selector == IDataset.WrongPayment.selector) {
             revert CallNamesSender(tx.origin);

@@ -7,14 +7,16 @@ import {IDataset} from "../interfaces/IDataset.sol";
 /// @notice Turns the calldata of an update into that of a verification. Both have the same arguments, so that only the
 /// first four bytes differ.
 library UpdateCalldata {
-    /// @notice The calldata is not that of an update that was asked for. A batch updates many keys, and cannot be
-    /// verified: request an update of the single key.
+    /// @notice The calldata, which begins with `selector`, does not call `update` or `updateNotAvailable`, nor, where
+    /// it is stored, `updateBatch`. A batch updates many keys and cannot be verified: request an update of the single
+    /// key.
     error NotAnUpdate(bytes4 selector);
 
-    /// @notice The update is of another key than the asked one.
+    /// @notice The update is of `key`, but one of `asked` is needed: request it.
     error WrongKey(bytes key, bytes asked);
 
-    /// @notice Returns the calldata of the verification. Reverts unless the update is one of `key`.
+    /// @notice Returns the calldata of the verification. Reverts with `NotAnUpdate` or `WrongKey` unless the update is
+    /// one of `key`.
     /// @param update The calldata of `update` or `updateNotAvailable`.
     /// @param key The key that the update must have.
     function toVerification(bytes calldata update, bytes memory key) internal pure returns (bytes memory verification) {
@@ -27,7 +29,7 @@ library UpdateCalldata {
         }
     }
 
-    /// @notice Reverts unless the calldata is that of one of the dataset's three updates.
+    /// @notice Reverts with `NotAnUpdate` unless the calldata calls one of the dataset's three update functions.
     function requireUpdate(bytes calldata update) internal pure {
         bytes4 selector = selectorOf(update);
         if (selector == IDataset.update.selector || selector == IDataset.updateNotAvailable.selector) return;
@@ -42,14 +44,14 @@ library UpdateCalldata {
         }
     }
 
-    /// @dev True if the first argument is the key. It is read where the dataset's decoder reads it, so that both mean the
-    /// same key, and it must lie within the calldata. Plain Solidity would copy it first.
+    /// @dev Returns true if the first argument is the key. It is read where the dataset's decoder reads it, so that
+    /// both mean the same key, and it must lie within the calldata. Plain Solidity would copy it first.
     function _isOf(bytes calldata update, bytes memory key) private pure returns (bool result) {
         assembly ("memory-safe") {
             let arguments := add(update.offset, 4)
             let offset := calldataload(arguments)
             let length := mload(key)
-            // Of more than 64 bits, the offset could overflow below.
+            // An offset of more than 64 bits could overflow below.
             if iszero(or(shr(64, offset), gt(add(add(offset, 0x24), length), update.length))) {
                 let argument := add(arguments, offset)
                 if eq(calldataload(argument), length) {

@@ -28,14 +28,14 @@ contract MockOracle is Oracle {
     /// "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's hash, or not the form of the first key that was set.
     error InvalidKey(bytes key);
 
-    /// @notice An answer cannot be as old as that, in seconds, at this block timestamp: call `vm.warp` or `skip` first.
-    /// A forge test begins at timestamp 1.
+    /// @notice An answer cannot be `age` seconds old at this block timestamp: call `vm.warp` or `skip` first. A forge
+    /// test begins at timestamp 1.
     error OlderThanTheChain(uint256 age, uint256 blockTimestamp);
 
-    /// @notice The payment of a query is not its exact price, as in a real dataset. Both in wei.
+    /// @notice The payment of a query or a verification is not the exact price: as in a real dataset. Both in wei.
     error WrongPayment(uint256 sent, uint256 price);
 
-    /// @notice The test has told the mock to refuse updates.
+    /// @notice The test has told the mock to refuse updates and verifications, with `setRefusing(true)`.
     error Refused();
 
     struct Answer {
@@ -75,13 +75,15 @@ contract MockOracle is Oracle {
         setAnswer(abi.encodePacked("SPOTPX/", pair), bytes32(rate), age, QueryStatus.OK);
     }
 
-    /// @notice Sets the answer to a query for `key`. It ages with the block timestamp.
+    /// @notice Sets the answer to a query for `key`. It ages with the block timestamp. Reverts with `InvalidKey` or
+    /// `OlderThanTheChain`.
+    /// @param output The value, in the scale of the dataset: 1e18 for a spot price.
     /// @param age The number of seconds since it was updated, less than the block timestamp.
     function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
         _set(key, output, _round(age), status);
     }
 
-    /// @notice Sets if updates and verifications are refused with `Refused`. They are not by default.
+    /// @notice Sets whether updates and verifications are refused with `Refused`. By default they are not.
     function setRefusing(bool isRefusing_) external {
         isRefusing = isRefusing_;
     }
@@ -105,7 +107,8 @@ contract MockOracle is Oracle {
         );
     }
 
-    /// @notice Like `IDataset.update`, without reports: stores the value if `timestamp` is newer than what was set.
+    /// @notice Like `IDataset.update`, but ignores the reports and takes a round of any age: stores the value if
+    /// `timestamp` is newer than that of the stored answer.
     function update(
         bytes calldata key,
         uint256 timestamp,
@@ -118,7 +121,7 @@ contract MockOracle is Oracle {
         return _update(key, timestamp, value, QueryStatus.OK);
     }
 
-    /// @notice Like `IDataset.updateNotAvailable`, without reports.
+    /// @notice Like `IDataset.updateNotAvailable`, but ignores the reports and takes a round of any age.
     function updateNotAvailable(
         bytes calldata key,
         uint256 timestamp,
@@ -130,7 +133,7 @@ contract MockOracle is Oracle {
         return _update(key, timestamp, 0, QueryStatus.NOT_AVAILABLE);
     }
 
-    /// @notice Like `IDataset.verify`, without reports.
+    /// @notice Like `IDataset.verify`, but ignores the reports and takes a round of any age.
     function verify(
         bytes calldata key,
         uint256 timestamp,
@@ -143,7 +146,7 @@ contract MockOracle is Oracle {
         return _verify(key, timestamp, value, QueryStatus.OK);
     }
 
-    /// @notice Like `IDataset.verifyNotAvailable`, without reports.
+    /// @notice Like `IDataset.verifyNotAvailable`, but ignores the reports and takes a round of any age.
     function verifyNotAvailable(
         bytes calldata key,
         uint256 timestamp,
@@ -156,8 +159,8 @@ contract MockOracle is Oracle {
     }
 
     /// @inheritdoc Oracle
-    /// @dev Returns NOT_AVAILABLE, 0, 0 for a key that was not set, and INVALID, 0, 0 for one of another form. While no
-    /// key is set, keys of both forms are NOT_AVAILABLE.
+    /// @dev Returns 0, 0 and NOT_AVAILABLE for a key that was not set, and 0, 0 and INVALID for one of another form.
+    /// While no key is set, keys of both forms are NOT_AVAILABLE.
     function query(bytes calldata input)
         external
         payable

@@ -53,9 +53,9 @@ library CommitteeLibrary {
         return keccak256(abi.encodePacked(toleranceBps, members));
     }
 
-    /// @notice Copies a whole committee. If any of the upper 96 bits of a member is set, the hash differs from the stored
-    /// one.
-    /// @dev Does not call `create`: with another caller, updates would no longer have it inlined.
+    /// @notice Copies a whole committee. If any of the upper 96 bits of a member is set, the hash differs from the
+    /// stored one.
+    /// @dev Does not call `create`, which with a second caller would no longer be inlined in updates.
     function copy(address[] calldata members, uint256 toleranceBps) internal pure returns (Committee committee) {
         assembly ("memory-safe") {
             committee := mload(0x40)
@@ -86,7 +86,7 @@ library CommitteeLibrary {
         }
     }
 
-    /// @notice Returns the members of a committee, whose memory they take over: it is no hash preimage any more.
+    /// @notice Turns a committee into an array of its members, in the same memory: it cannot be hashed any more.
     function intoMembers(Committee committee, uint256 size) internal pure returns (address[] memory members) {
         assembly ("memory-safe") {
             mstore(committee, size)
@@ -94,7 +94,8 @@ library CommitteeLibrary {
         }
     }
 
-    /// @notice Returns the hash of a whole committee. Reverts unless the members and the tolerance are valid.
+    /// @notice Returns the hash of a whole committee. Reverts with `WrongCommitteeSize`, `ToleranceTooHigh` or
+    /// `UnsortedCommittee` unless the members and the tolerance are valid.
     function checkedHash(address[] memory members, uint256 toleranceBps) internal pure returns (bytes32) {
         if (members.length == 0 || members.length > MAX_MEMBERS) {
             revert IDataset.WrongCommitteeSize(members.length, MAX_MEMBERS);

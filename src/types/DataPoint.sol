@@ -31,7 +31,7 @@ library DataPointLibrary {
         return (DataPoint.unwrap(point) >> TIMESTAMP_OFFSET) & type(uint40).max;
     }
 
-    /// @dev Skips the check that the number is a status, because nothing else is ever packed.
+    /// @dev Skips the check that the number is a valid enum value, because nothing else is ever packed.
     function status(DataPoint point) internal pure returns (Oracle.QueryStatus result) {
         assembly ("memory-safe") {
             result := and(point, 0xff)

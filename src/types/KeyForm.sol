@@ -21,7 +21,7 @@ library KeyFormLibrary {
     uint256 private constant SYMBOL_CHARACTERS = DIGITS | (((1 << 26) - 1) << 0x41);
     uint256 private constant HEX_DIGITS = DIGITS | (((1 << 6) - 1) << 0x61);
 
-    /// @notice Returns true if `key` has this form. Empty keys and keys of more than 256 bytes never have.
+    /// @notice Returns true if `key` has this form. Empty keys and keys of more than 256 bytes never do.
     function matches(KeyForm form, bytes memory key) internal pure returns (bool) {
         if (key.length > MAX_KEY_LENGTH) return false;
         return form == KeyForm.SPOT_PRICE ? _isSpotPrice(key) : _isWebOracle(key);

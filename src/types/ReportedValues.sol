@@ -80,7 +80,8 @@ library ReportedValuesLibrary {
         }
     }
 
-    /// @notice Counts the present words below a median, above it, and (in `outliers`) further than `maxDistance` from it.
+    /// @notice Counts the present words below a median, above it, and (in `outliers`) more than `maxDistance` away from
+    /// it.
     /// @dev Assumes `maxDistance` <= `median`, and that their sum does not overflow.
     function tally(ReportedValues reported, uint256 median, uint256 maxDistance)
         internal

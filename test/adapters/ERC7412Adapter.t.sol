@@ -10,7 +10,7 @@ import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Update} from "../utils/Providers.sol";
 
-/// @dev A consumer as a team of Synthetix's world would write it: it knows its oracle, and nothing of clients.
+/// @dev A consumer as a team in the Synthetix ecosystem would write it: it knows its oracle, and nothing about clients.
 contract Market {
     ERC7412Adapter private immutable ORACLE;
 

@@ -3,8 +3,9 @@ pragma solidity ^0.8.37;
 
 import {AggregatorV3Interface, IMorphoOracle, IPyth} from "./ExternalInterfaces.sol";
 
-// These consumers make the calls and checks of published ones. They are written for these tests after their documentation,
-// so that plain forge runs them. operator/test/third-party-contracts.test.ts runs the published ones that npm has.
+// These consumers make the calls and checks of published ones. They were written for these tests, from the
+// documentation of the published ones, so that plain forge runs them. operator/test/third-party-contracts.test.ts runs
+// the published ones that npm has.
 
 /// @notice Values collateral as Compound's markets do: decimals once, then a positive answer that is recent.
 contract CollateralMarket {
@@ -64,7 +65,7 @@ contract EulerPythOracle {
         (PYTH, ID, MAX_STALENESS, MAX_CONFIDENCE_BPS) = (pyth, id, maxStaleness, maxConfidenceBps);
     }
 
-    /// @return The worth of an amount with 18 decimals, with as many.
+    /// @return The value of an amount with 18 decimals, also with 18 decimals.
     function getQuote(uint256 amount) external view returns (uint256) {
         IPyth.Price memory answer = PYTH.getPriceUnsafe(ID);
         if (block.timestamp > answer.publishTime + MAX_STALENESS) revert InvalidAnswer();

@@ -116,6 +116,18 @@ contract QuoteAdapterTest is AdapterFixture {
         oracle.getQuote(1, ETH, USD);
     }
 
+    /// @dev 8 is the number of the Albanian lek, and the address of the pairing precompile.
+    function test_constructor_listsCurrenciesAtThePrecompiles() public {
+        Asset[] memory assets = new Asset[](2);
+        assets[0] = Asset(address(8), KEY);
+        assets[1] = Asset(USD, "");
+        uint256 gas = gasleft();
+        IPriceOracle lek = _adapter(assets);
+        assertLt(gas - gasleft(), 5_000_000);
+        subscribe(address(lek));
+        assertEq(lek.getQuote(2e18, address(8), USD), 6000e18);
+    }
+
     function test_constructor_RevertWhen_anAssetIsListedTwice() public {
         bytes memory arguments = abi.encode(dataset, MAX_AGE, _assets(ETH, ETH));
         assertRefused(vm.getCode(ADAPTER), arguments, abi.encodeWithSignature("AssetListedTwice(address)", ETH));

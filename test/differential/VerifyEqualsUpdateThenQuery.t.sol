@@ -7,10 +7,10 @@ import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers, Update} from "../utils/Providers.sol";
 
 /// @notice A verification is equivalent to an update and a query: the same answer, or the same error. Every dataset is
-/// asked first to verify an update, then to store it. If the same round or a newer one is stored, an update would change
-/// nothing; the verification is then compared with the same dataset before anything was stored.
+/// asked first to verify an update, then to store it. If the same round or a newer one is stored, an update would
+/// change nothing; the verification is then compared with the same dataset before anything was stored.
 abstract contract VerifyDifferential is DatasetFixture {
-    /// @notice Of updates that are as they should be, or wrong in one place, before and after others were stored.
+    /// @notice Sends updates that are valid, or wrong in one place, before or after others were stored.
     function testFuzz_verify_equalsUpdateThenQuery(uint256 size, uint256 state, uint256 fault, uint256 seed) public {
         size = bound(size, 1, 9);
         _deploy(size);
@@ -32,7 +32,7 @@ abstract contract VerifyDifferential is DatasetFixture {
         assertEquivalent(update.key, update.encodeNotAvailable());
     }
 
-    /// @notice Of calldata with any byte changed.
+    /// @notice Sends calldata with any byte changed.
     function testFuzz_verify_equalsUpdateThenQueryWhenAByteIsChanged(uint256 place, bytes1 byte_) public {
         empty = vm.snapshotState();
         bytes memory data = validUpdate().encode();
@@ -40,7 +40,7 @@ abstract contract VerifyDifferential is DatasetFixture {
         assertEquivalent(KEY, data);
     }
 
-    /// @dev The dataset as it is deployed.
+    /// @dev The id of the snapshot of the dataset as it is deployed.
     uint256 private empty;
 
     function assertEquivalent(bytes memory key, bytes memory update) internal {

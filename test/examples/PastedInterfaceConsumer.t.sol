@@ -5,7 +5,8 @@ import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Update} from "../utils/Updates.sol";
 import {Oracle, PastedInterfaceConsumer} from "./PastedInterfaceConsumer.sol";
 
-/// @notice Tests a contract that pastes the interface, with this compiler. `tools/test/solc-versions.test.ts` compiles it with others.
+/// @notice Tests a contract that pastes the interface, with this compiler. `tools/test/solc-versions.test.ts` compiles
+/// it with others.
 contract PastedInterfaceConsumerTest is DatasetFixture {
     PastedInterfaceConsumer private reader;
     Oracle private oracle;

@@ -26,8 +26,8 @@ contract UpdateBringingConsumer {
     }
 }
 
-/// @notice Measures whole transactions of a consumer that brings an update, with cold storage, in steady state. They pay
-/// the query price.
+/// @notice Measures whole transactions of a consumer that brings an update, with cold storage, in steady state. They
+/// pay the query price.
 /// forge-config: default.isolate = true
 contract ConsumerUpdateGasTest is GasFixture {
     UpdateBringingConsumer private consumer;

@@ -6,8 +6,8 @@ import {Oracle} from "../../src/Oracle.sol";
 import {OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 
-/// @notice A consumer that uses more gas than the minimum that EIP-7623 charges for its calldata: below it, a part of the
-/// query would cost nothing.
+/// @notice A consumer that uses more gas than the minimum that EIP-7623 charges for its calldata: below it, a part of
+/// the query would cost nothing.
 contract BusyConsumer {
     uint256 private _reads = 1;
 

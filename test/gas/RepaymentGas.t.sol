@@ -5,8 +5,9 @@ import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {Providers} from "../utils/Providers.sol";
 import {GasFixture} from "./GasFixture.sol";
 
-/// @notice Measures batches whose sender is repaid, in steady state. Forge sets the base fee of a transaction of its own to
-/// 0, so these are calls of one account that is warm, as a transaction's sender and target are, with cold storage.
+/// @notice Measures batches whose sender is repaid, in steady state. In isolated transactions forge sets the base fee
+/// to 0, so these are plain calls: the accounts are warm, as a transaction's sender and target are, and the storage is
+/// cold.
 /// forge-config: default.isolate = false
 contract RepaymentGasTest is GasFixture {
     address private constant SENDER = address(0x5e2d);
@@ -16,7 +17,7 @@ contract RepaymentGasTest is GasFixture {
     IDataset private ten;
     IDataset private hundred;
 
-    /// @dev What is stored here counts as stored before the transaction.
+    /// @dev State that is written here counts as written before the transaction.
     function setUp() public override {
         super.setUp();
         vm.deal(SENDER, 1 ether);
@@ -39,14 +40,14 @@ contract RepaymentGasTest is GasFixture {
         (settings_.repaymentInterval, settings_.repaymentFeeCap) = (58, FEE);
         target = deploy(settings_);
         vm.deal(address(target), 1 ether);
-        // So that something is set aside.
+        // This sets something aside.
         target.shareIncome(committee.members(), TOLERANCE_BPS);
         vm.deal(address(target), 1 ether);
         target.updateBatch(batchOf(committee, target, announced(target, count), START, 4));
     }
 
     function _snapshot(string memory name, IDataset target, uint256 count) private returns (uint256 used) {
-        // What is recorded has only the slots that were read: those of the keys, and of the committee.
+        // Only slots that were read are recorded: these calls read those of the keys and of the committee.
         bytes[] memory keys = announced(target, count);
         target.queryPrice();
         bytes memory data = abi.encodeCall(IDataset.updateBatch, (batchOf(committee, target, keys, START + 58, 4)));
@@ -65,8 +66,8 @@ contract RepaymentGasTest is GasFixture {
         assertTrue(isDone);
         assertEq(SENDER.balance - before, count * 8_000 * FEE);
         assertEq(income - address(target).balance, count * 8_000 * FEE);
-        // Without the call and its arguments, with the transaction and its calldata: devnet/test/gas-snapshots.test.ts compares the result
-        // with a receipt.
+        // Less the call instruction and its arguments, plus the transaction and its calldata:
+        // devnet/test/gas-snapshots.test.ts compares the result with a receipt.
         used = used - 138 + 21_000;
         for (uint256 i = 0; i < data.length; ++i) {
             used += data[i] == 0 ? 4 : 16;

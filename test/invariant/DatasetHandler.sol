@@ -22,7 +22,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256 private constant FAULTS = 2;
     uint256 private constant MAX_MEDIAN = type(uint208).max;
 
-    /// @notice Where members claim their shares to.
+    /// @notice The account to which members claim their shares.
     address public constant PURSE = address(0xF00D);
 
     /// @notice The account that accuses members.
@@ -45,10 +45,11 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256 public rewarded;
     uint256 public repaid;
     uint256 public wrongRepayments;
-    /// @notice What was paid since the income was last set aside for a committee.
+    /// @notice The income since the last time that any was set aside for a committee, less repayments.
     uint256 public newIncome;
     uint256 public wronglyEjected;
-    /// @notice The remainders that committees without an ejected member could not share equally, in total and by their hash.
+    /// @notice The remainders that committees without an ejected member could not share equally, in total and by their
+    /// hash.
     uint256 public totalLeft;
     mapping(bytes32 committee => uint256) public left;
     bytes32 public committeeHash;
@@ -240,7 +241,7 @@ contract DatasetHandler is CommonBase, StdUtils {
 
     /// @notice Extends a reader's subscription, or begins a new one.
     function subscribe(uint256 seed, uint256 periods) external {
-        // The last one never is.
+        // The last reader never subscribes.
         address reader = readers[seed % (readers.length - 1)];
         periods = bound(periods, 1, 3);
         (uint256 price, uint256 period,) = dataset.costOfSubscription();
@@ -308,9 +309,9 @@ contract DatasetHandler is CommonBase, StdUtils {
         }
     }
 
-    /// @notice Accuses a member of having signed two values of one round: of two that it signed, of the same one twice, or
-    /// of one that another member signed. If it is ejected, the others share the income, and the owner sets the whole
-    /// committee again.
+    /// @notice Accuses a member of having signed two values of one round: with two that it signed, with the same one
+    /// twice, or with one that another member signed. If it is ejected, the others share the income, and the owner sets
+    /// the whole committee again.
     function accuse(uint256 seed, uint256 value) external {
         Providers committee = _committees[_seated];
         address[] memory members = committee.members();
@@ -431,7 +432,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         return count * GAS_PER_KEY * (fee < feeCap ? fee : feeCap);
     }
 
-    /// @dev A sender gets what is due or, if that is less, the new income, of which up to 1/128 of all else may be left.
+    /// @dev A sender gets what is due or, if that is less, the new income, less up to 1/128 of the rest of the balance.
     function _seeRepayment(uint256 due, uint256 amount) private {
         uint256 reserved = address(dataset).balance + amount - newIncome;
         uint256 unknown = reserved / 128 + 1;
@@ -521,7 +522,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         (value,) = ReferenceMajority.mostFrequent(values);
     }
 
-    /// @dev Returns none of the rows, all of them, one, or any subset.
+    /// @dev Depending on the seed, none of the rows is missing, or all, one, or any subset.
     function _isMissing(uint256 seed, uint256 row, uint256 count) private pure returns (bool) {
         uint256 shape = (seed >> 8) % 6;
         if (shape <= 2) return false;
@@ -562,7 +563,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         _isKnown[key] = true;
     }
 
-    /// @dev Only a round that is not newer than the stored one may be taken for stale.
+    /// @dev The dataset may take only a round that is not newer than the stored one for stale.
     function _seeStale(string memory call, Update memory update) private {
         ++paths[string.concat(call, ": stale")];
         if (update.timestamp > newest[update.key]) ++wrongOutcomes;

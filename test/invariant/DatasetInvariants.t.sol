@@ -89,7 +89,7 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     // ---------------------------------------------------------------- income
 
-    /// The balance is what is still to be shared or claimed; the rest is where it belongs.
+    /// The dataset holds exactly what is still to be shared or claimed, and every account has exactly what it was paid.
     function invariant_balanceIsWhatIsUnsharedOrOwed() public view {
         uint256 expected = handler.totalOwed() + handler.totalLeft();
         for (uint256 i = 0; i < 2; ++i) {
@@ -105,7 +105,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         assertEq(handler.SENDER().balance, handler.repaid());
     }
 
-    /// Whoever was paid, and whatever is left, is what queries, subscriptions and others paid.
+    /// All that was paid out and the balance that is left add up to all that came in.
     function invariant_incomeAddsUp() public view {
         uint256 paid = handler.claimed() + handler.rewarded() + handler.repaid();
         for (uint256 i = 0; i < 2; ++i) {
@@ -154,7 +154,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         assertLe(dataset.queryPrice(), dataset.priceCeiling());
     }
 
-    /// A subscription runs as long as was paid for, for its reader and for nobody else.
+    /// A subscription runs for as long as was paid for, and for its reader only.
     function invariant_aSubscriptionIsItsReadersAndEnds() public {
         for (uint256 i = 0; i < 4; ++i) {
             address reader = handler.readers(i);
@@ -235,7 +235,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         return false;
     }
 
-    /// @notice Returns the paths that only one kind of dataset has.
+    /// @notice Asserts that the paths that only this kind of dataset has were taken.
     function _assertKindsPaths() internal view virtual;
 
     function _assertTaken(string memory path) internal view {

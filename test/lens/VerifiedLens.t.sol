@@ -168,7 +168,7 @@ contract VerifiedLensTest is DatasetFixture {
         lens.readCallback(other.encode(), abi.encode(dataset, KEY, MAX_AGE, 2));
     }
 
-    // ---------------------------------------------------------------- who may call
+    // ---------------------------------------------------------------- callers
 
     function testFuzz_read_RevertWhen_theCallNamesASender(address sender) public {
         vm.assume(sender != address(0));

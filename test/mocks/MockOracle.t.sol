@@ -51,7 +51,7 @@ contract MockOracleTest is Test {
         _assertNoData(_webKey(), Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    /// As a dataset does, and like it also to a key of the other form.
+    /// As a dataset does, even if the key has the other form.
     function test_query_answersInvalidToAKeyOfAnotherForm() public {
         _assertNoData("ETH-USD", Oracle.QueryStatus.INVALID);
         oracle.setSpotPrice("ETH-USD", 3000e18);

@@ -6,8 +6,8 @@ import {Quorum} from "../../src/libraries/Quorum.sol";
 
 // Statements about every median, for `npm run prove`: QuorumProofs.sol says how to read them.
 
-/// Besides the median itself, at least f values are not above it, and at least f are not below it: f liars cannot be all
-/// the values of one side and the median.
+/// Besides the median itself, at least f values are not above it, and at least f are not below it: f liars cannot be
+/// the median and all values on one side of it.
 contract LowerMiddleHasTheFaultsOnEachSide {
     function proof(uint64 below, uint64 above, uint64 present, uint64 members) external pure {
         require(members > 0 && present <= members && below <= present && above <= present);
@@ -53,7 +53,7 @@ contract ToleranceDistanceIsExact {
     }
 }
 
-/// The product, rounded down, is not a wrapped one, and the range of `ReportedValues.tally` around the median stays in a word.
+/// The product does not wrap around, and the range of `ReportedValues.tally` around the median fits in a word.
 contract ToleranceDistanceDoesNotOverflow {
     function proof(uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);

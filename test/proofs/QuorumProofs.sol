@@ -4,8 +4,8 @@ pragma solidity ^0.8.4;
 import {Quorum} from "../../src/libraries/Quorum.sol";
 
 // Each contract is one statement about every committee, for `npm run prove`: the solver has to prove the assertion of
-// `proof`, and to refute that of `counterexample`, a false variant under the same conditions. Committees have at most 255
-// members; what is proven here holds for more.
+// `proof`, and to refute that of `counterexample`, a false variant under the same conditions. Committees have at most
+// 255 members; what is proven here holds for more.
 
 contract QuorumIsMoreThanTwoThirds {
     function proof(uint64 signers, uint64 absentees) external pure {

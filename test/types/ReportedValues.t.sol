@@ -68,7 +68,8 @@ contract ReportedValuesTest is Test {
         _assertTally(values, missing, median, bound(maxDistance, 0, median));
     }
 
-    /// Uses values around every edge of the counting: the median, its maximum distance on both sides, zero and the largest word.
+    /// Uses values around every edge of the counting: the median, its maximum distance on both sides, zero and the
+    /// largest word.
     function testFuzz_tally_matchesPlainSolidityAtTheEdges(
         uint256 median,
         uint256 maxDistance,

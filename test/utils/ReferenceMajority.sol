@@ -14,7 +14,7 @@ library ReferenceMajority {
         return count + absent > members / 2 ? Oracle.QueryStatus.INVALID : Oracle.QueryStatus.DISAGREEMENT;
     }
 
-    /// @return value The lowest of several; 0 if there are no values.
+    /// @return value The most frequent value, the lowest if there are several; 0 if there are no values.
     /// @return count The number of its occurrences.
     function mostFrequent(uint256[] memory values) internal pure returns (uint256 value, uint256 count) {
         uint256[] memory sorted = ReferenceMedian.ascending(values);

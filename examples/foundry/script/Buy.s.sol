@@ -6,7 +6,8 @@ import {Script, console} from "forge-std/Script.sol";
 
 import {Shop} from "../src/Shop.sol";
 
-/// @notice Deploys the shop of the dataset ORACLE, and buys a ticket with the update of an operator's answer, ANSWER.
+/// @notice Deploys a shop that reads the dataset ORACLE, and buys a ticket with the update in ANSWER, an operator's
+/// JSON answer.
 contract Buy is Script {
     function run() external {
         bytes memory update = vm.parseJsonBytes(vm.envString("ANSWER"), ".transaction.data");

@@ -1,6 +1,6 @@
 import { KEY_FORMS } from "@dataset-oracle/protocol/dataset-key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
+import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, hexToNumber } from "viem";
@@ -32,8 +32,15 @@ export async function readDeployment(
       const chainId = hexToNumber((await asked.request("eth_chainId", [])) as Hex);
       const client = createChainClient(chainId, connectEndpoint(chainId, url, timeoutMs));
       const datasets = await Promise.all(addresses.map((address) => readDataset(client, address)));
-      const hasDirectory = await hasCode(client, COMMITTEE_DIRECTORY);
-      return { chainId, datasets, ...(hasDirectory && { committeeDirectory: COMMITTEE_DIRECTORY }) };
+      const [hasDirectory, hasRegistry] = await Promise.all([
+        hasCode(client, COMMITTEE_DIRECTORY),
+        hasCode(client, WEB_ORACLE_REGISTRY),
+      ]);
+      return {
+        ...{ chainId, datasets },
+        ...(hasDirectory && { committeeDirectory: COMMITTEE_DIRECTORY }),
+        ...(hasRegistry && { webOracleRegistry: WEB_ORACLE_REGISTRY }),
+      };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       failures.push(`rpcUrls/${index}: ${error.method}: ${error.reason}`);

@@ -112,8 +112,8 @@ export function chainOf(node: TestNode, chainId: number) {
       create(encodeDeployData({ abi, bytecode: readBytecode(name), args })),
 
     /** Deploys the directory as `script/DeployCommitteeDirectory.s.sol` does, and returns where that puts it. */
-    async deployDirectory(): Promise<Address> {
-      const bytecode = readBytecode("CommitteeDirectory");
+    async deployAtFixedAddress(name: "CommitteeDirectory" | "WebOracleRegistry"): Promise<Address> {
+      const bytecode = readBytecode(name);
       const salt = zeroHash;
       const data = concat([salt, bytecode]);
       await wait(await client.sendTransaction({ account: OWNER, to: DEPLOYMENT_PROXY, data, gas: 5_000_000n }));

@@ -1,4 +1,4 @@
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
@@ -26,7 +26,9 @@ export async function findCommitteeDirectory(
   if (deploymentFile !== undefined) {
     const { chainId, committeeDirectory } = loadDeployment(deploymentFile);
     if (committeeDirectory === undefined)
-      throw new ConfigError(`${deploymentFile} has no committeeDirectory: network ${chainId} has none.`);
+      throw new ConfigError(
+        `${deploymentFile} has no committeeDirectory. Add the address of the directory of network ${chainId}.`,
+      );
     return { chainId, address: committeeDirectory, namedBy: deploymentFile };
   }
   if (rpcUrl === undefined) throw new ConfigError("Name the network: --rpc-url URL or --deployment FILE.");
@@ -35,7 +37,8 @@ export async function findCommitteeDirectory(
   const code = await callRpc(() => client.getCode({ address: COMMITTEE_DIRECTORY }));
   if (code === undefined)
     throw new ConfigError(
-      `Network ${chainId} has no directory at ${COMMITTEE_DIRECTORY}. If it has another, name its deployment file: --deployment FILE.`,
+      `Network ${chainId} has no directory at ${COMMITTEE_DIRECTORY}. If it has one at another address, use ` +
+        "--deployment FILE with a deployment file that names it.",
     );
   return { chainId, address: COMMITTEE_DIRECTORY, namedBy: "--rpc-url" };
 }
