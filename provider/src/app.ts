@@ -71,21 +71,21 @@ export async function buildProvider(
       const { code: failure, detail } = reading.error;
       logger.warn(
         { source: source.name, url, failure, detail },
-        "source fails and is asked less often until it answers",
+        "source is failing and is asked less often until it answers again",
       );
     },
   });
   const store = await DecisionStore.open(config.database, { now, onWrite: (seconds) => metrics.written(seconds) });
   if (store.wasDamaged) {
     logger.error(
-      `${config.database} lost decisions, or holds damaged ones. No round up to ${store.prunedThrough} is decided again. ` +
-        "Check the disk. If this is the first start of a new version, there is nothing to do.",
+      `${config.database} has lost decisions, or contains damaged ones. No new decision is made for a round up to ` +
+        `${store.prunedThrough}. Check the disk, unless the power failed or this is the first start of a new version.`,
     );
   }
   if (store.prunedThrough > now() + FAR_AHEAD) {
     logger.warn(
-      `${config.database} accepts no round up to ${store.prunedThrough}, so nothing is signed until then. ` +
-        "The clock is wrong, or was when the database was written. Correct it.",
+      `${config.database} accepts no round up to ${store.prunedThrough}, so nothing new is signed until then. ` +
+        "Check the clock. If it is right now, it was ahead when the database was written: wait until then.",
     );
   }
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));

@@ -45,8 +45,8 @@ export const WebOracleSettings = Type.Object(
     rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), Type.String({ minLength: 1 }), {
       additionalProperties: false,
       description:
-        "The JSON-RPC endpoint that published specs are read from, by chain id. $ and a name in braces stand for that " +
-        "environment variable. Never logged.",
+        "The JSON-RPC endpoint that published specs are read from, by chain id. $ and a name in braces are replaced " +
+        "by that environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
     hosts: HostRule('The hosts that published specs may ask, or "any" for every public host.'),
@@ -68,7 +68,7 @@ export const WebOracleSettings = Type.Object(
       {
         additionalProperties: false,
         default: {},
-        description: "The rate limit for each of these hosts.",
+        description: "The rate limit for each of these hosts. A host that a source file asks has that file's limit.",
       },
     ),
     trials: Type.Optional(TrialSettings),
@@ -119,20 +119,21 @@ export const ProviderConfig = Type.Object(
       minimum: 1,
       maximum: 100,
       default: 2,
-      description: "How many sources must be used for a value. With fewer the report is NOT_AVAILABLE.",
+      description: "How many usable sources a spot price needs. With fewer, the report is NOT_AVAILABLE.",
     }),
     maxDeviationBps: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 200,
       description:
-        "How far a source's price may lie from the median of all, in basis points of the median. Others are dropped.",
+        "How far a price may be from the median of all, in basis points of the median. Prices beyond that are dropped.",
     }),
     maxQuoteAge: Type.Integer({
       minimum: 1,
       maximum: 86_400,
       default: 120,
-      description: "The age up to which a quote is used, in seconds. A quote without a time counts as fresh.",
+      description:
+        "The maximum age of a quote, and how far ahead its time may be, in seconds. Without a time it counts as fresh.",
     }),
     sourceTimeoutMs: Type.Integer({
       minimum: 100,
@@ -148,12 +149,12 @@ export const ProviderConfig = Type.Object(
             maxMegabytes: Type.Integer({
               minimum: 1,
               maximum: 10_000_000,
-              description: "The maximum size of the folder. When it is full, the oldest evidence is removed.",
+              description: "The maximum size of the folder in MiB. When it is full, the oldest evidence is removed.",
             }),
             public: Type.Optional(
               Type.Boolean({
                 description:
-                  "True to show evidence to anyone who asks at POST /evidence; by default nobody is shown it.",
+                  "True shows evidence to anyone who asks at POST /evidence. By default, it is shown to nobody.",
               }),
             ),
           },

@@ -45,7 +45,7 @@ export class DataPointReader {
     for (const { source, dropped } of value.sources) {
       if (dropped === null || dropped.isRepeated) continue;
       const { code: failure, detail } = dropped;
-      logger.warn({ ...fields, source, failure, detail }, "source failed");
+      logger.warn({ ...fields, source, failure, detail }, "source not used");
     }
     if (value.kind === "none") logger.warn({ ...fields, reason: value.reason }, "no value");
     return { dataPoint, value, at, answers: reader.answers };

@@ -9,7 +9,7 @@ export const API: ApiDescription = {
   contact: "The provider's owner",
   tags: {
     reports: "Signed reports.",
-    trials: "Request specs on trial. Nothing is signed.",
+    trials: "Trials of request specs. Nothing is signed.",
     health: "The state of the process, for whoever runs it.",
   },
 };
@@ -20,7 +20,11 @@ const MEMBERS = {
     errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))),
   },
   unknown_network: { served: Type.Array(Type.Integer()) },
-  source_busy: { keys: Type.Array(Type.String(), { description: "The keys whose sources are at their rate limits." }) },
+  source_busy: {
+    keys: Type.Array(Type.String(), {
+      description: "The keys whose sources are at their rate limits, or whose answers cannot be evaluated now.",
+    }),
+  },
 };
 
 const LIMITED = { 429: ["too_many_requests"] };

@@ -10,7 +10,7 @@ export const invalidAddress = (problem: string) =>
 export const unknownNetwork = (chainId: number, served: readonly number[]) =>
   new ProblemError(422, "unknown_network", {
     title: "The network is not served here.",
-    detail: `network_id ${chainId} is not one of ${served.join(", ")}.`,
+    detail: `This provider does not serve network ${chainId}. Set network_id to one of: ${served.join(", ")}.`,
     extras: { served },
   });
 
@@ -29,7 +29,9 @@ export const invalidKey = (form: KeyForm) =>
 export const unknownKey = (key: string) =>
   new ProblemError(422, "unknown_key", {
     title: "This provider does not serve the key.",
-    detail: `It has too few sources for ${key}. Ask for another key, or ask the provider's owner to add sources.`,
+    detail:
+      `${key} is not in the provider's deployment file, has too few sources, or belongs to the Web Oracle, which is ` +
+      "off here. Use another key, or ask the provider's owner to serve this one.",
   });
 
 export const specNotPublished = (specHash: string, chainId: number) =>
@@ -62,7 +64,7 @@ export function invalidSpecInTrial(problems: string): ProblemError {
   });
   return new ProblemError(422, "invalid_spec", {
     title: "The request spec is not valid.",
-    detail: "Fix each place that `errors` names, a JSON pointer into the spec, and try again.",
+    detail: "`errors` has the problems, each with a JSON pointer to its place in the spec. Fix them, and try again.",
     extras: { errors },
   });
 }
@@ -77,14 +79,14 @@ export const invalidArguments = (problem: string, fix = '"web-oracle key" prints
 export const otherKind = (type: string, kind: DatasetKind) =>
   new ProblemError(422, "other_kind", {
     title: "The key belongs to another dataset.",
-    detail: `Its value is a ${type}, which only a ${kind} dataset takes. Ask the Web Oracle's ${kind} dataset.`,
+    detail: `Its value is a ${type}, which only a ${kind} dataset stores. Use the Web Oracle's ${kind} dataset.`,
   });
 
 /** @param asking The kind of requests whose rule does not allow the host. */
 export const hostNotAllowed = (host: string, asking: "published specs" | "trials" = "published specs") =>
   new ProblemError(422, "host_not_allowed", {
     title: `This provider does not request ${host}.`,
-    detail: `Its owner allows ${asking} only certain hosts. Ask the owner to add this one.`,
+    detail: `Its owner allows only certain hosts for ${asking}. Ask the owner to allow this one too.`,
   });
 
 export const trialsOff = () =>
@@ -96,8 +98,8 @@ export const trialsOff = () =>
 /** @param retryAfter In seconds. */
 export const trialsBusy = (retryAfter: number) =>
   new ProblemError(503, "trials_busy", {
-    title: "No further trial can be made now.",
-    detail: `Trials have limits of their own, and others are using them. No source was asked for a value. Try again in ${retryAfter} s.`,
+    title: "This provider cannot run another trial now.",
+    detail: `The limits of all trials together, or of yours or this spec's, are used up. Try again in ${retryAfter} s.`,
     headers: { "retry-after": String(retryAfter) },
   });
 
@@ -140,8 +142,8 @@ export const notReady = () =>
   new ProblemError(503, "not_ready", {
     title: "This provider cannot sign now.",
     detail:
-      "With a new database it signs nothing for a few seconds, so that it signs no round twice: try again. If it still " +
-      "cannot sign after a minute, its database cannot be written: its log has the reason, and its owner must restart it.",
+      "With a new database it signs nothing for a few seconds: try again. If it still cannot sign after a minute, " +
+      "its database cannot be written or its clock is wrong. Its owner must fix what its log says, and restart it.",
     headers: { "retry-after": "5" },
   });
 
@@ -151,7 +153,7 @@ export const notReady = () =>
  */
 export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   new ProblemError(503, "source_busy", {
-    title: "The sources' rate limits, or the limits of computing time, are used up.",
+    title: "The sources' rate limits, or the limits on computing time, are used up.",
     detail: `Too few sources could be asked and read to tell if there is a value. Try again in ${retryAfter} s.`,
     extras: { keys },
     headers: { "retry-after": String(retryAfter) },
@@ -175,16 +177,16 @@ export const noEvidence = (round: number) =>
   new ProblemError(404, "no_evidence", {
     title: `There is no evidence for round ${round}.`,
     detail:
-      "This provider decided no value of the key at this round, or has removed the evidence to make room. Evidence is " +
-      "written after a report is signed: for a new one, try again in a second.",
+      "This provider made no decision for the key at this round, or has removed the evidence to make room. Evidence " +
+      "is written shortly after the decision: for a recent round, try again in a second.",
   });
 
 export const evidenceTooLarge = () =>
   new ProblemError(422, "evidence_too_large", {
     title: "The evidence is too large to be shown.",
     detail:
-      `The sources' answers have more than ${MAX_EVIDENCE_TEXT} bytes. Ask the provider's owner for the files, or look at ` +
-      "another round.",
+      `The specs and the sources' answers have more than ${MAX_EVIDENCE_TEXT} bytes. Ask the provider's owner for ` +
+      "the files, or look at another round.",
   });
 
 export const evidenceBusy = () =>

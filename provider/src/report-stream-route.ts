@@ -16,7 +16,7 @@ import { STREAM_PROBLEMS } from "./openapi.js";
 import type { Reporter } from "./reporter.js";
 
 const LINES = [
-  { index: 1, status: 422, body: { title: "The key is not served here.", status: 422, code: "unknown_key" } },
+  { index: 1, status: 422, body: { title: "This provider does not serve the key.", status: 422, code: "unknown_key" } },
   { index: 0, status: 200, body: { network_id: 42, dataset: "0x...", key: "0x...", outcome: "OK" } },
 ]
   .map((line) => `${JSON.stringify(line)}\n`)
@@ -27,8 +27,8 @@ const schema = {
   operationId: "streamReports",
   summary: "Signs several reports, and sends each as soon as it is ready.",
   description:
-    "It does what as many requests of `POST /report` would do, and counts as many against the rate limits. No report waits " +
-    "for another one, so that they can come in any order.",
+    "Equivalent to one `POST /report` for each of the requests, each of which counts against the rate limits. No " +
+    "report waits for another, so they can arrive in any order.",
   body: ReportStreamRequest,
   response: {
     200: {
@@ -39,7 +39,7 @@ const schema = {
           schema: Type.Unsafe<Readable>({
             type: "string",
             description:
-              "JSON in lines, one for each request: its `index`, and the `status` and the `body` that `POST /report` " +
+              "Lines of JSON, one for each request: its `index`, and the `status` and the `body` that `POST /report` " +
               "would answer with.",
           }),
           example: LINES,

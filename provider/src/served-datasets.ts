@@ -38,7 +38,7 @@ export function findServedDatasets(
 ): Served {
   const served = new Map<number, ReadonlyMap<Address, ServedDataset>>();
   for (const { chainId, datasets } of deployments) {
-    if (served.has(chainId)) throw new ConfigError(`deployments: two files are of network ${chainId}. Remove one.`);
+    if (served.has(chainId)) throw new ConfigError(`deployments: two files describe network ${chainId}. Remove one.`);
     const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources, redirectedOrigins));
     served.set(chainId, new Map(entries.map((entry) => [entry.address, entry])));
   }
@@ -54,7 +54,10 @@ export function findServedDatasets(
 export function requireKeys(served: Served, minSources: number, hasWebOracle: boolean): void {
   const isUseful = ({ keys, keyForm }: ServedDataset) => keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE");
   if (datasetsOf(served).some(isUseful)) return;
-  throw new ConfigError(`No key of the deployments has ${minSources} sources. Add sources, or lower minSources.`);
+  throw new ConfigError(
+    `No key of the deployments has ${minSources} sources. Add sources, lower minSources, or set webOracle to serve ` +
+      "keys of the Web Oracle.",
+  );
 }
 
 export const datasetsOf = (served: Served): ServedDataset[] =>

@@ -39,7 +39,8 @@ describe("a start", () => {
   it("says what is not served, and what is not real", () => {
     expect(notes(served, null, redirectedOrigins)).toEqual([
       "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
-      `${address} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD.`,
+      `${address} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD. ` +
+        "Add sources, or lower minSources.",
     ]);
     expect(summarizeSetup({ served, webOracle: null, account })).toBe(
       `Provider ${account.address} serves network 42: 2 keys of 1 datasets.`,
@@ -51,7 +52,7 @@ describe("a start", () => {
     expect(notes(web, settings, {})).toEqual([]);
     expect(notes(web, { ...settings, hosts: "any" }, {})).toEqual([expect.stringContaining("every public host")]);
     expect(summarizeSetup({ served: web, webOracle: settings, account })).toContain(
-      "all keys of 1 Web Oracle datasets that ask 1 hosts",
+      "1 Web Oracle datasets, for every published spec that asks only the 1 hosts in webOracle/hosts",
     );
   });
 });

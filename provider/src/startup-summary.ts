@@ -13,8 +13,9 @@ export function summarizeSetup({
   });
   const summary = `Provider ${account.address} serves ${networks.join("; ")}.`;
   if (webOracle === null) return summary;
-  const hosts = webOracle.hosts === "any" ? "any public host" : `${webOracle.hosts.length} hosts`;
-  return `${summary} It serves all keys of ${countWebOracleDatasets(served)} Web Oracle datasets that ask ${hosts}.`;
+  const hosts = webOracle.hosts === "any" ? "public hosts" : `the ${webOracle.hosts.length} hosts in webOracle/hosts`;
+  const count = countWebOracleDatasets(served);
+  return `${summary} It serves ${count} Web Oracle datasets, for every published spec that asks only ${hosts}.`;
 }
 
 /** Lists the circumstances that an owner may not be aware of. */
@@ -30,7 +31,8 @@ export function listStartupWarnings({
     .filter(({ unservedKeys }) => unservedKeys.length > 0)
     .map(
       ({ address, chainId, unservedKeys }) =>
-        `${address} on network ${chainId}: these keys have too few sources and are not served: ${unservedKeys.join(", ")}.`,
+        `${address} on network ${chainId}: these keys have too few sources and are not served: ` +
+        `${unservedKeys.join(", ")}. Add sources, or lower minSources.`,
     );
   const isUnservedWeb = webOracle === null && countWebOracleDatasets(served) > 0;
   const web = isUnservedWeb ? ["The Web Oracle's datasets are not served, because webOracle is not set."] : [];

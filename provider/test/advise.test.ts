@@ -100,7 +100,7 @@ describe("advice on a number", () => {
     expect(advice.sources.map(({ follows }) => follows?.seconds ?? null)).toEqual([null, null, 4]);
     expect(advice.sources[2]?.follows).toMatchObject({ name: "/sources/0", delayed_distance: 0 });
     expect(text).toContain("shows what /sources/0 shows, but 4 s later");
-    expect(text).toContain("/sources/2 is late");
+    expect(text).toContain("/sources/2 lags behind /sources/0");
   });
 
   it("that jumps fits neither rule", async () => {
@@ -225,8 +225,8 @@ describe("web-oracle advise", () => {
     [["spec.json", "--providers", "http://127.0.0.1:1,ftp://b"], "--providers: ftp://b is not an http or https URL"],
     [["spec.json", "--providers", "http://127.0.0.1:1", "--samples", "31"], "is not a whole number from 2 to 30"],
     [["--replay", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
-    [["spec.json", "--replay", "samples.json"], "--replay has the spec in its file"],
-    [["--replay", "samples.json", "--samples", "3"], "--replay samples nothing"],
+    [["spec.json", "--replay", "samples.json"], "The file of --replay contains the spec"],
+    [["--replay", "samples.json", "--samples", "3"], "--replay takes no samples"],
   ])("%j is told what to fix", async (args, problem) => {
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([2, ""]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import {
   type Address,
   createTestClient,
@@ -97,7 +97,8 @@ describe("provider announce", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(
       new RegExp(
-        `^Announced http://10.0.0.7:8080 of ${PROVIDER} on network 42, in block \\d+, by 0x[0-9a-f]{64}\\.$`,
+        `^Announced the node http://10.0.0.7:8080 of provider ${PROVIDER} on network 42 in block \\d+ ` +
+          "\\(0x[0-9a-f]{64}\\)\\.$",
         "m",
       ),
     );
@@ -114,7 +115,7 @@ describe("provider announce", () => {
     const code = await client.getCode({ address: directory });
     await client.setCode({ address: COMMITTEE_DIRECTORY, bytecode: code as Hex });
     const { stdout } = await runProvider(args, { PROVIDER_PRIVATE_KEY });
-    expect(stdout).toContain(`Announced https://node.example of ${PROVIDER} on network 42`);
+    expect(stdout).toContain(`Announced the node https://node.example of provider ${PROVIDER} on network 42`);
     const announced = await client.readContract({
       ...{ address: COMMITTEE_DIRECTORY, abi: committeeDirectoryAbi },
       ...{ functionName: "announcementOf", args: [PROVIDER] },
@@ -124,7 +125,7 @@ describe("provider announce", () => {
 
   it("withdraws the node", async () => {
     const { stdout } = await announce(["--withdraw", "--rpc-url", anvil.url, "--from", DEPLOYER]);
-    expect(stdout).toContain(`Withdrew the node of ${PROVIDER} on network 42`);
+    expect(stdout).toContain(`Withdrew the node of provider ${PROVIDER} on network 42`);
     expect(await latest()).toMatchObject({ url: "", submitter: zeroAddress });
   });
 
@@ -139,15 +140,15 @@ describe("provider announce", () => {
 
   const url = (text: string) => ["--url", text, "--submitter", SUBMITTER];
   const refused: [args: readonly string[], message: string][] = [
-    [[], "Name the node: --url URL --submitter ADDRESS."],
-    [["--url", "https://node.example"], "Name the node"],
-    [["node.example"], "Write each value after its option."],
-    [["--withdraw", "--url", "https://node.example"], "--withdraw announces no node"],
+    [[], "Give your node's URL and submitter: --url URL --submitter ADDRESS."],
+    [["--url", "https://node.example"], "Give your node's URL and submitter"],
+    [["node.example"], "announce takes only options. Write each value after its option."],
+    [["--withdraw", "--url", "https://node.example"], "--withdraw announces that you run no node"],
     [["--url", "https://node.example", "--submitter", "0x12"], "--submitter: "],
     [url("node.example"), "--url is not an http or https URL"],
     [url("ftp://node.example"), "--url is not an http or https URL"],
     [url("https://me:secret@node.example"), "--url has a user name or a password"],
-    [url(`https://node.example/${"ü".repeat(120)}`), "--url has 261 bytes, but the directory takes 256"],
+    [url(`https://node.example/${"ü".repeat(120)}`), "--url has 261 bytes, but the directory takes at most 256"],
     [[...NODE, "--rpc-url", "http://127.0.0.1:1"], "PUBLISHER_PRIVATE_KEY_FILE"],
   ];
   it.each(refused)("%j is told what to fix", async (args, message) => {
@@ -160,7 +161,7 @@ describe("provider announce", () => {
   it("needs a network with a directory, and the provider's key", async () => {
     const without = write("44.json", { chainId: 44, datasets: {} });
     const { stderr } = await runProvider(["announce", "--deployment", without, ...NODE], { PROVIDER_PRIVATE_KEY });
-    expect(stderr).toContain("network 44 has none");
+    expect(stderr).toContain("Add the address of the directory of network 44.");
     expect((await runProvider(["announce", ...NODE], { PROVIDER_PRIVATE_KEY })).stderr).toContain(
       "Name the network: --rpc-url URL or --deployment FILE.",
     );

@@ -165,7 +165,7 @@ describe("evidence", () => {
     write({ at: "1800009999" });
     expect((await replay(file)).isSame).toBe(false);
     write({ answers: record.answers.slice(1) });
-    await expect(replay(file)).rejects.toThrow("it has no answer of");
+    await expect(replay(file)).rejects.toThrow("it has no answer from");
     write({ surprise: 1 });
     await expect(replay(file)).rejects.toThrow("/surprise");
     write({});

@@ -52,11 +52,11 @@ describe("provider fetch", () => {
   });
 
   const refused: [args: string[], message: RegExp][] = [
-    [["fetch"], /Name one key/],
-    [["fetch", "SPOTPX/ETH-USD", "SPOTPX/BTC-USD"], /Name one key/],
-    [["fetch", "ETH-USD"], /is not a key that can be fetched\. Name a spot price, such as SPOTPX\/ETH-USD/],
+    [["fetch"], /Give exactly one key/],
+    [["fetch", "SPOTPX/ETH-USD", "SPOTPX/BTC-USD"], /Give exactly one key/],
+    [["fetch", "ETH-USD"], /is not a key that can be fetched\. Give the key of a spot price, such as SPOTPX\/ETH-USD/],
     [["fetch", "0x5"], /is not a key/],
-    [["fetch", "SPOTPX/NO-SUCH"], /No source knows NO-SUCH/],
+    [["fetch", "SPOTPX/NO-SUCH"], /No source can give a price for NO-SUCH/],
     [["fetch", "SPOTPX/ETH-USD", "--jsn"], /--jsn/],
     [["fetch", "SPOTPX/ETH-USD", "--config", "/no/such"], /cannot be read: ENOENT/],
     [["replay", "/no/such"], /cannot be read: ENOENT/],

@@ -69,7 +69,7 @@ describe("the provider's process, with the simulated market", () => {
       const price = Number(BigInt(body.value)) / 1e18;
       expect(Math.abs(price / Number(start) - 1), `${pair} ${price}`).toBeLessThan(0.05);
     }
-    expect(provider.printed.stdout).not.toContain("source failed");
+    expect(provider.printed.stdout).not.toContain("source not used");
   });
 
   it("says loudly, for each source, that its prices are not real", () => {

@@ -65,7 +65,7 @@ describe("a signed report", () => {
       {},
       { "x-request-id": "checkout-4711", traceparent: `00-${traceId}-b7ad6b7169203331-01` },
     );
-    for (const msg of ["source failed", "report signed", "request"]) {
+    for (const msg of ["source not used", "report signed", "request"]) {
       const line = { msg, request_id: "checkout-4711", trace_id: traceId };
       await expect.poll(() => quoted.provider.logs).toContainEqual(expect.objectContaining(line));
     }

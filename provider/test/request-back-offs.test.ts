@@ -245,7 +245,10 @@ it("a provider logs that a source fails when it starts to, and when it answers a
       expect((await provider.ask()).body.outcome).toBe("OK");
       provider.clock.now += 1;
     }
-    const started = ["source fails and is asked less often until it answers http_status", "source failed http_status"];
+    const started = [
+      "source is failing and is asked less often until it answers again http_status",
+      "source not used http_status",
+    ];
     expect(lines()).toEqual(started);
     expect(await provider.registry.metrics()).toContain('provider_source_back_offs_total{source="bitstamp"} 1');
 

@@ -116,7 +116,7 @@ describe("a provider's process", () => {
     const second = await runProvider(["--config", config], ENV);
     expect(second.code).toBe(2);
     expect(second.stderr).toMatch(
-      /^database: .*database is in use by another process\. Stop that process, or give each its own folder\.\n$/,
+      /^database: .*database is in use by another process\. Stop it\. Each signing key needs its own folder\.\n$/,
     );
     // A check takes nothing.
     expect((await runProvider(["--config", config, "--check-config"], ENV)).code).toBe(0);

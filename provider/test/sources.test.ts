@@ -34,7 +34,7 @@ const e18 = (price: bigint) => wireValue(price * 10n ** 18n);
 
 /** The log's lines about sources that failed. */
 const failures = () =>
-  provider.logs.filter(({ msg }) => msg === "source failed").map(({ source, failure }) => `${source} ${failure}`);
+  provider.logs.filter(({ msg }) => msg === "source not used").map(({ source, failure }) => `${source} ${failure}`);
 
 const HUGE = `{"price":"1","padding":"${"x".repeat(1024 * 1024)}"}`;
 

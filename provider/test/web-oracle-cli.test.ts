@@ -130,7 +130,7 @@ describe("key", () => {
   });
 
   it.each([
-    [[], "The spec has 1 variable(s): item. The key has 0 argument(s)"],
+    [[], "The spec has 1 variable(s): item. Give one argument for each, not 0."],
     [[""], "The argument item has 0 characters, but must have 1 to 20"],
   ])("with the arguments %j is told what to fix", async (args, problem) => {
     const { code, stderr } = await run(["key", file, ...args]);
@@ -214,7 +214,7 @@ describe("publish", () => {
     const env = { PUBLISHER_PRIVATE_KEY: ANVIL_KEY };
     const { code, stdout, stderr } = await publish(["--rpc-url", registry.rpc.url], env);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^Published 0x[0-9a-f]{64} on network 42, in block \d+, by 0x[0-9a-f]{64}\.$/m);
+    expect(stdout).toMatch(/^Published 0x[0-9a-f]{64} on network 42 in block \d+ \(0x[0-9a-f]{64}\)\.$/m);
     expect(stdout).toContain(await hashOf());
   });
 
@@ -257,7 +257,7 @@ describe("publish", () => {
   it("needs a network with a registry", async () => {
     const without = write("43.json", { chainId: 43, datasets: {} });
     const { stderr } = await run(["publish", file, "--deployment", without]);
-    expect(stderr).toContain("network 43 has none");
+    expect(stderr).toContain("Add the address of the registry of network 43.");
     expect((await run(["publish", file])).stderr).toContain("--deployment FILE");
   });
 

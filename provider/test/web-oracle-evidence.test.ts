@@ -75,11 +75,11 @@ describe("evidence of a Web Oracle value", () => {
     write({ value: wireValue(1n) });
     expect(await replay(file)).toMatchObject({ isSame: false, decision: { value: record.value } });
     write({ key: key(hash, "Oslo") });
-    await expect(replay(file)).rejects.toThrow(/it has no answer of .*now\?q=Oslo/);
+    await expect(replay(file)).rejects.toThrow(/it has no answer from .*now\?q=Oslo/);
     write({ spec: JSON.parse(readFileSync(otherFile, "utf8")).spec });
     await expect(replay(file)).rejects.toThrow("the key names another spec");
     write({ answers: [] });
-    await expect(replay(file)).rejects.toThrow("it has no answer of");
+    await expect(replay(file)).rejects.toThrow("it has no answer from");
     write({ kind: "spot_price" });
     await expect(replay(file)).rejects.toThrow("/spec");
     write({ kind: "rumour" });

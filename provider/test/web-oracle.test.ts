@@ -43,7 +43,7 @@ describe("a key whose spec is published", () => {
     const { status, body } = await provider.ask({ dataset: WORDS, key: key(hash) });
     expect({ status, ...body }).toMatchObject({ status: 200, outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
     expect(provider.logs).toContainEqual(
-      expect.objectContaining({ source: "/sources/0", failure: "string_too_long", msg: "source failed" }),
+      expect.objectContaining({ source: "/sources/0", failure: "string_too_long", msg: "source not used" }),
     );
     const metrics = await provider.registry.metrics();
     expect(metrics).toContain('provider_decisions_total{form="WEB_ORACLE",outcome="NOT_AVAILABLE"} 1');

@@ -33,7 +33,8 @@ const BEHIND_CLOCK = 60;
 export async function announceNode(args: readonly string[]): Promise<void> {
   const { values: options, positionals } = parseCommandLine(args, ANNOUNCE_USAGE, OPTIONS);
   if (options.help === true) return console.log(ANNOUNCE_USAGE);
-  if (positionals.length > 0) throw new ConfigError(`Write each value after its option.\n\n${ANNOUNCE_USAGE}`);
+  if (positionals.length > 0)
+    throw new ConfigError(`announce takes only options. Write each value after its option.\n\n${ANNOUNCE_USAGE}`);
   const place = readPlace(options);
   const { deployment, "rpc-url": rpcUrl, from } = options;
   const { chainId, address, namedBy } = await findCommitteeDirectory(deployment, rpcUrl);
@@ -48,9 +49,9 @@ export async function announceNode(args: readonly string[]): Promise<void> {
   const call = { to: address, data: encodeAnnouncement(announcement, signature) };
   if (rpcUrl === undefined) return console.log(describeTransaction(chainId, call));
   const [mined] = await sendTransactions([call], { chainId, namedBy, rpcUrl, from }, process.env);
-  const what = place.url === "" ? "Withdrew the node" : `Announced ${place.url}`;
+  const what = place.url === "" ? "Withdrew the node" : `Announced the node ${place.url}`;
   console.log(
-    `${what} of ${account.address} on network ${chainId}, in block ${mined?.block}, by ${mined?.transaction}.`,
+    `${what} of provider ${account.address} on network ${chainId} in block ${mined?.block} (${mined?.transaction}).`,
   );
 }
 
@@ -58,11 +59,11 @@ export async function announceNode(args: readonly string[]): Promise<void> {
 function readPlace(options: Options): { readonly url: string; readonly submitter: Address } {
   if (options.withdraw === true) {
     if (options.url !== undefined || options.submitter !== undefined)
-      throw new ConfigError("--withdraw announces no node: leave out --url and --submitter.");
+      throw new ConfigError("--withdraw announces that you run no node. Leave out --url and --submitter.");
     return { url: "", submitter: zeroAddress };
   }
   if (options.url === undefined || options.submitter === undefined)
-    throw new ConfigError(`Name the node: --url URL --submitter ADDRESS.\n\n${ANNOUNCE_USAGE}`);
+    throw new ConfigError(`Give your node's URL and submitter: --url URL --submitter ADDRESS.\n\n${ANNOUNCE_USAGE}`);
   return { url: requireUrl(options.url), submitter: requireAddress(options.submitter, "--submitter") };
 }
 
@@ -77,7 +78,7 @@ function requireUrl(text: string): string {
   const { length } = new TextEncoder().encode(text);
   if (length > MAX_ANNOUNCED_URL_BYTES)
     throw new ConfigError(
-      `--url has ${length} bytes, but the directory takes ${MAX_ANNOUNCED_URL_BYTES}. Name a shorter one.`,
+      `--url has ${length} bytes, but the directory takes at most ${MAX_ANNOUNCED_URL_BYTES}. Use a shorter URL.`,
     );
   return text;
 }

@@ -29,7 +29,8 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseCommandLine(args, FETCH_USAGE, options);
   if (values.help === true) return console.log(FETCH_USAGE);
   const [text, extra] = positionals;
-  if (text === undefined || extra !== undefined) throw new ConfigError(`Name one key.\n\n${FETCH_USAGE}`);
+  if (text === undefined || extra !== undefined)
+    throw new ConfigError(`Give exactly one key, such as SPOTPX/ETH-USD.\n\n${FETCH_USAGE}`);
   const config = values.config === undefined ? Value.Create(ProviderConfig) : loadProviderConfig(values.config);
   const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
   const { redirectedOrigins } = config;
@@ -59,8 +60,8 @@ async function findKey(text: string, config: ProviderConfig, sources: readonly S
   if (matchesKeyForm("SPOT_PRICE", key.value)) return findSpotPrice(key.value, config, sources);
   if (matchesKeyForm("WEB_ORACLE", key.value)) return findWebOracleKey(key.value, config, sources);
   throw new ConfigError(
-    `${keyToAscii(key.value) ?? key.value} is not a key that can be fetched. Name a spot price, such as ` +
-      `SPOTPX/ETH-USD, or a key of the Web Oracle.\n\n${FETCH_USAGE}`,
+    `${keyToAscii(key.value) ?? key.value} is not a key that can be fetched. Give the key of a spot price, such as ` +
+      `SPOTPX/ETH-USD, or of the Web Oracle.\n\n${FETCH_USAGE}`,
   );
 }
 
@@ -68,7 +69,11 @@ function findSpotPrice(key: Hex, config: ProviderConfig, sources: readonly SpotS
   const name = keyToAscii(key) ?? key;
   const pair = name.slice("SPOTPX/".length);
   const found = sourcesOfPair(pair, sources, config.minSources, config.redirectedOrigins);
-  if (found.length === 0) throw new ConfigError(`No source knows ${pair}. Add one: see provider/README.md.`);
+  if (found.length === 0)
+    throw new ConfigError(
+      `No source can give a price for ${pair}. Add a source file that lists the pair, and name it in the setting ` +
+        "sources: see provider/README.md.",
+    );
   return { kind: "spot_price", key, name, sources: found };
 }
 

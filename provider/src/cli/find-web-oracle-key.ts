@@ -45,7 +45,9 @@ export async function findWebOracleKey(
   }
   const [problem] = problems.toSorted((a, b) => weight(b) - weight(a));
   throw new ConfigError(
-    problem === undefined ? "No deployment has a Web Oracle dataset." : `${problem.title} ${problem.detail}`,
+    problem === undefined
+      ? "No deployment has a Web Oracle dataset. Add a deployment with one to the setting deployments."
+      : `${problem.title} ${problem.detail}`,
   );
 }
 

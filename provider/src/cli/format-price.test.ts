@@ -32,7 +32,7 @@ describe("the table", () => {
         "okx          9     12 s  outlier: lies far off",
         "coinbase     -        -  source_error: says: ?[2Jgone",
         "",
-        "median 2000.25, of 1 of 3 sources",
+        "median 2000.25 (1 of 3 sources used)",
       ].map((line) =>
         expect.stringMatching(new RegExp(`^${line.replace(/[.?[\]()]/g, "\\$&").replace(/ +/g, " +")}$`)),
       ),

@@ -44,7 +44,7 @@ export function priceToTable(key: string, price: ValueWithSources, at: bigint, s
   });
   const used = price.sources.filter(({ dropped }) => dropped === null).length;
   const median = (value: bigint) =>
-    `median ${style.bold(formatSpotPrice(value))}, of ${used} of ${price.sources.length} sources`;
+    `median ${style.bold(formatSpotPrice(value))} (${used} of ${price.sources.length} sources used)`;
   const result = resultToText(price, median, style.bad, "no price");
   return [style.bold(key), style.dim(`${align(head)}use`), ...lines, "", result].join("\n");
 }

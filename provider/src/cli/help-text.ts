@@ -8,10 +8,10 @@ Answers POST /report with signed values that it reads from its sources. It logs 
 on SIGTERM.
 
   --config FILE   required: the configuration, in JSON; provider/README.md describes the settings
-  --check-config  check everything that a start needs, and exit
+  --check-config  check the configuration and the files, folders and key that it needs, and exit
   fetch           ask the sources of a key now, and show their answers; signs nothing
   replay          compute a value again from its evidence, without a network
-  announce        sign where your node is, for the directory of its network
+  announce        sign your node's URL, and announce it in the directory of its network
   --help          show this text, or that of a command
 
 The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
@@ -26,14 +26,16 @@ Examples
 /** The text of `provider fetch --help`. */
 export const FETCH_USAGE = `Usage: provider fetch KEY [--config FILE] [--json]
 
-Asks every source that knows the key now, and shows each answer, its use and the value. Nothing is signed or stored.
+Asks every source that knows the key now, and shows each answer, whether it is used, and the value. Nothing is
+signed or stored.
 
   KEY             the key of a spot price, such as SPOTPX/ETH-USD, or of the Web Oracle, which needs --config
   --config FILE   take sources, redirected origins, secrets, limits and the Web Oracle's settings from this configuration
   --json          print JSON in a terminal too; elsewhere the output is always JSON
   --help          show this text
 
-The exit code is 0 when there is a value, 1 when there is none, and 2 when the key cannot be asked for.
+The exit code is 0 when there is a value, 1 when there is none or sources are at their rate limits, and 2 when no source
+was asked, for example because the key is not valid.
 
 Examples
   provider fetch SPOTPX/ETH-USD
@@ -50,7 +52,8 @@ it or in the same folder, checks them against their hashes, and uses no network.
   --json          print JSON in a terminal too; elsewhere the output is always JSON
   --help          show this text
 
-The exit code is 0 when the value is the same, 1 when it differs, and 2 when the evidence cannot be used.
+The exit code is 0 when the value and each source's part in it are the same, 1 when one of them differs, and 2 when the
+evidence cannot be used.
 
 Example
   provider replay evidence/spot-prices/1767322980/1767323040-42-0x….json`;
@@ -60,12 +63,13 @@ export const ANNOUNCE_USAGE = `Usage: provider announce --rpc-url URL [--deploym
        provider announce --deployment FILE --url URL --submitter ADDRESS
        provider announce ... --withdraw
 
-Signs where your node is with the provider's key, for the directory of its network. Anyone may send the transaction, so
-that the provider's key needs no Ether. Without --rpc-url, it prints the transaction, and a cast command that sends it.
+Signs your node's URL and submitter with the provider's key, for the directory of its network. Anyone may send the
+transaction, so the provider's key needs no Ether. Without --rpc-url, it prints the transaction and a cast command that
+sends it.
 
   --rpc-url URL        send the transaction through this JSON-RPC endpoint of the network
-  --deployment FILE    the network's deployments/<chainId>.json (default: what the endpoint says, and the address that
-                       directories have on every network)
+  --deployment FILE    the network's deployments/<chainId>.json (default: the network of the endpoint, and the usual
+                       address of the directory, which is the same on every network)
   --url URL            where your node answers: http or https, in at most 256 bytes
   --submitter ADDRESS  the account that sends your node's transactions
   --withdraw           announce that there is no node any more, in place of --url and --submitter

@@ -13,7 +13,8 @@ export async function replayEvidence(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseCommandLine(args, REPLAY_USAGE, { json: { type: "boolean" } });
   if (values.help === true) return console.log(REPLAY_USAGE);
   const [file, extra] = positionals;
-  if (file === undefined || extra !== undefined) throw new ConfigError(`Name one file.\n\n${REPLAY_USAGE}`);
+  if (file === undefined || extra !== undefined)
+    throw new ConfigError(`Give exactly one file of evidence.\n\n${REPLAY_USAGE}`);
   const again = await replay(file);
   process.exitCode = again.isSame ? 0 : 1;
   console.log(process.stdout.isTTY === true && values.json !== true ? toText(again) : toJson(again));
@@ -48,6 +49,7 @@ function toText(again: Replay): string {
   const decided = `${record.outcome} ${record.value}`;
   const verdict = isSame
     ? `This is the decision for round ${record.timestamp}: ${decided}`
-    : `This is NOT the decision for round ${record.timestamp}, which was ${decided}. It is ${decision.outcome} ${decision.value}`;
+    : `This is NOT the decision for round ${record.timestamp}, which was ${decided}: the evidence gives ` +
+      `${decision.outcome} ${decision.value}. If the two are equal, a source's part in the value differs.`;
   return `${shown}\n${verdict}`;
 }

@@ -62,7 +62,7 @@ export async function sendTransactions(
       if (receipt.status !== "success") {
         // A ConfigError shows nothing of a hash's length, because it could be a key.
         console.error(`reverted: ${transaction}`);
-        throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH");
+        throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH --rpc-url URL");
       }
       return { transaction, block: receipt.blockNumber };
     }),

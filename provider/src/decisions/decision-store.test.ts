@@ -180,7 +180,7 @@ describe("a database", () => {
 
   it("is of one at a time, and free again when that closes", async () => {
     await expect(open()).rejects.toThrow(
-      `database: ${folder} is in use by another process. Stop that process, or give each its own folder.`,
+      `database: ${folder} is in use by another process. Stop it. Each signing key needs its own folder.`,
     );
     await reopen();
   });

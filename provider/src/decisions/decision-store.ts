@@ -365,7 +365,7 @@ function unopened(folder: string, error: unknown): ConfigError {
   const { cause } = error as { cause?: NodeJS.ErrnoException };
   if (cause?.code === "LEVEL_LOCKED") {
     return new ConfigError(
-      `database: ${folder} is in use by another process. Stop that process, or give each its own folder.`,
+      `database: ${folder} is in use by another process. Stop it. Each signing key needs its own folder.`,
     );
   }
   return unusable(folder, cause ?? error);
@@ -375,12 +375,13 @@ const unusable = (folder: string, error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "LEVEL_CORRUPTION") {
     return new ConfigError(
-      `database: ${folder} cannot be used: ${code}. Check the disk, and delete the folder: with a new database, the ` +
+      `database: ${folder} cannot be used: ${code}. Check the disk, then delete the folder: with a new database, the ` +
         "provider signs again after a few seconds.",
     );
   }
   return new ConfigError(
-    `database: ${folder} cannot be used: ${code ?? message}. Check that it is a folder that this process may write.`,
+    `database: ${folder} cannot be used: ${code ?? message}. Check that its parent folder exists, that it is not a ` +
+      "file, and that this process can write to both.",
   );
 };
 

@@ -40,7 +40,8 @@ export class LastWrite {
     const bytes = Buffer.from(encodeNumbers(number, lastRound).padEnd(LENGTH));
     // A write can be short, on a full disk, without an error.
     const written = writeSync(this.#file, bytes, 0, LENGTH, 0);
-    if (written !== LENGTH) throw new Error(`last-write: ${written} of ${LENGTH} bytes were written.`);
+    if (written !== LENGTH)
+      throw new Error(`last-write: only ${written} of ${LENGTH} bytes were written; the disk may be full`);
   }
 
   close(): void {

@@ -28,8 +28,8 @@ const schema = {
   summary: "Shows what a value was made of.",
   description:
     "Answers with the sources' answers, the rules, and each source's part in the value of a key at a round that this " +
-    "provider signed. `provider replay` computes the value again from the answer, offline. Evidence is kept as long as " +
-    "the provider's owner chose, and shown if the owner chose to.",
+    "provider signed. `provider replay` computes the value again from the answer, offline. The provider's owner " +
+    "decides how much evidence is kept, and whether it is shown.",
   body: ReportRequest,
   response: {
     200: jsonAnswer("The evidence.", EvidenceAnswer),

@@ -285,7 +285,7 @@ export function checkEvidence(folder: string): void {
 export const unusableEvidence = (folder: string, error: unknown) =>
   new ConfigError(
     `evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}. Check that it is a folder that this ` +
-      "process may write.",
+      "process can create and write to.",
   );
 
 /** Returns the specs of all sources that may be asked, for the value and for its rates. */

@@ -67,7 +67,10 @@ function readText(file: string, hash: string): string {
   try {
     text = gunzipSync(readFileSync(path), { maxOutputLength: MAX_BYTES }).toString("utf8");
   } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new ConfigError(
+      `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}. ` +
+        "Keep the decision's file beside its specs and answers.",
+    );
   }
   if (sha256(text) !== hash) throw new ConfigError(`${path} does not match the hash in its name: it was changed.`);
   return text;
@@ -77,7 +80,8 @@ function textIn(file: string, texts: EvidenceAnswer["texts"], hash: string): str
   const text = Object.hasOwn(texts, hash) ? texts[hash] : undefined;
   // ConfigError replaces 64 hex digits, which could be a private key.
   const short = hash.slice(0, 12);
-  if (text === undefined) throw new ConfigError(`${file}: it has no text with the SHA-256 ${short}...`);
+  if (text === undefined)
+    throw new ConfigError(`${file}: it has no text with the SHA-256 ${short}... Save the whole answer.`);
   if (sha256(text) !== hash) {
     throw new ConfigError(`${file}: the text ${short}... does not match its hash: it was changed.`);
   }

@@ -7,6 +7,7 @@ import type {
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/http-schemas/evidence";
+import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
@@ -109,8 +110,14 @@ function decideAgain(
   kind: DatasetKind,
 ): Pick<Replay, "decision" | "isSame"> {
   const decision = toDecision(value.kind === "value" ? value.value : null);
-  const isSameUse = sources === undefined || isDeepStrictEqual(sources, describeSources(value.sources, kind));
+  const again = describeSources(value.sources, kind);
+  const isSameUse = sources === undefined || isDeepStrictEqual(withoutWords(sources), withoutWords(again));
   return { decision, isSame: decision.outcome === outcome && decision.value === signed && isSameUse };
+}
+
+/** Reduces each reason to its code, because its words change between versions. */
+function withoutWords(sources: readonly SourceNote[]): readonly SourceNote[] {
+  return sources.map((source) => ({ ...source, reason: source.reason?.replace(/:.*/, "") ?? null }));
 }
 
 /** Makes a reader that answers from the record. */
@@ -127,7 +134,8 @@ function readerOf(file: string, record: EvidenceRecord, textOf: TextOf): Pick<So
     const answer = answers.get(requestId(request));
     // ConfigError cuts a whole URL down to its host; without the scheme it shows all of it.
     const asked = request.url.replace("https://", "");
-    if (answer === undefined) throw new ConfigError(`${file}: it has no answer of ${asked}.`);
+    if (answer === undefined)
+      throw new ConfigError(`${file}: it has no answer from ${asked}. It was changed, or another version wrote it.`);
     const text = toReading(answer, textOf);
     return text.ok && request.source !== undefined ? withDocument(text.value) : text;
   }

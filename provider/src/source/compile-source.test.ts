@@ -72,22 +72,22 @@ describe("a source", () => {
     it(`refuses a value that is no plain text: ${JSON.stringify(value)}`, () => {
       expect(bind({}, { team: value, year: "1" })).toMatchObject({
         ok: false,
-        error: expect.stringMatching(/^\{team\} (contains|is)/),
+        error: expect.stringMatching(/^\{team\} (contains|must not be)/),
       });
     });
   }
 
   const refused: [change: Partial<SourceSpec>, problem: RegExp][] = [
     [{ url: "https://api.example.com/v1/{team}" }, /\{year\} is never used/],
-    [{ method: "POST" }, /POST needs one/],
-    [{ body: "{}" }, /GET has none/],
+    [{ method: "POST" }, /POST needs a body/],
+    [{ body: "{}" }, /GET has no body/],
     [{ headers: { host: "other" } }, /a spec cannot set host/],
     [{ headers: { cookie: "a=b" } }, /a spec cannot set cookie/],
     [{ type: "string" }, /only a uint has these settings/],
     [{ hash: true }, /only a string has this setting/],
     [{ path: "$.a[?@.b == '{x}']" }, /\{x\} is not a variable/],
-    [{ url: "https://{team}.example.com/{year}" }, /starts with "https/],
-    [{ url: "https://api.example.com:444/{team}{year}" }, /starts with "https/],
+    [{ url: "https://{team}.example.com/{year}" }, /must start with "https/],
+    [{ url: "https://api.example.com:444/{team}{year}" }, /must start with "https/],
   ];
   for (const [change, problem] of refused) {
     it(`is refused for ${JSON.stringify(change)}`, () => {

@@ -50,7 +50,7 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
   const header = Object.keys(spec.headers ?? {}).find((name) => REFUSED_HEADERS.test(name));
   if (header !== undefined) return err(`headers: a spec cannot set ${header}. Remove it.`);
   if ((spec.method === "POST") !== (spec.body !== undefined))
-    return err(`body: ${spec.method === "POST" ? "POST needs one." : "GET has none. Remove it."}`);
+    return err(`body: ${spec.method === "POST" ? "POST needs a body. Add one." : "GET has no body. Remove it."}`);
   const url = compileUrl(spec.url, variables);
   if (!url.ok) return url;
   const body = spec.body === undefined ? ok(null) : compileBody(spec.body, variables);
@@ -62,7 +62,10 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
   const used = [url.value, body.value, path.value].flatMap((part) => [...(part?.variables ?? [])]);
   const unused = variables.find((name) => !used.includes(name));
   if (unused !== undefined)
-    return err(`{${unused}} is never used, so keys that differ in it would get the same answer. Use it or remove it.`);
+    return err(
+      `{${unused}} is never used, so keys that differ only in it would have the same value. Use it in ` +
+        "url, body or path, or remove it.",
+    );
 
   const codes = codesOf(spec);
   return ok({

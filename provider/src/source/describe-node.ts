@@ -14,7 +14,7 @@ const MAX_NAMES = 20;
 /** Describes a node like `describeNode`, and says what is in an array or object, for people who look for a value in it. */
 export function describeNodeWithMembers(node: Json, maxLength: number): string {
   if (isNumber(node) || typeof node !== "object" || node === null) return describeNode(node, maxLength);
-  if (Array.isArray(node)) return `an array of ${node.length}`;
+  if (Array.isArray(node)) return `an array of length ${node.length}`;
   const names = Object.keys(node)
     .slice(0, MAX_NAMES)
     .map((name) => name.slice(0, maxLength));

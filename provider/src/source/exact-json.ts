@@ -28,7 +28,7 @@ const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b,
 
 /** Parses JSON. It also fails with `not_json` when an object has the same member twice, with different values. */
 export function parseExactJson(text: string): Reading<Json> {
-  if (isTooDeep(text)) return failed("not_json", `has more than ${MAX_DEPTH} arrays and objects within each other`);
+  if (isTooDeep(text)) return failed("not_json", `has arrays and objects nested more than ${MAX_DEPTH} deep`);
   // Faster, and most sources write canonical JSON.
   const canonical = parseCanonicalJson(text) as Json | undefined;
   if (canonical !== undefined) return ok(canonical);

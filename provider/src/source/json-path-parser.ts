@@ -57,7 +57,7 @@ export function parseJsonPath(text: string): Result<readonly Segment[]> {
 
 const unsupported = (text: string, at: number) =>
   err(
-    `${text}: the path cannot be used from ${JSON.stringify(text.slice(at, at + 24))} on. A path is "$", followed by ` +
+    `${text}: the path is not valid at ${JSON.stringify(text.slice(at, at + 24))}. A path is "$", followed by ` +
       "names (.name or ['name']), indices ([0]; [-1] is the last), wildcards ([*]) and filters that compare one value " +
       "with a literal ([?@.name == 'text'], with ==, !=, <, <=, > or >=).",
   );

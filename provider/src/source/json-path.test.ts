@@ -239,7 +239,7 @@ describe("a path", () => {
       const compiled = compileJsonPath(text);
       expect(compiled.ok).toBe(false);
       if (compiled.ok) return;
-      expect(compiled.error).toContain(`cannot be used from ${JSON.stringify(from)} on`);
+      expect(compiled.error).toContain(`the path is not valid at ${JSON.stringify(from)}.`);
       expect(compiled.error).toContain("names (.name or ['name']), indices");
     });
   }

@@ -43,7 +43,8 @@ export interface BoundPath {
  * its evaluation has no bound and compares numbers as floats.
  */
 export function compileJsonPath(text: string, variables: readonly string[] = []): Result<JsonPath> {
-  if (text.length > MAX_PATH) return err(`The JSONPath has ${text.length} characters, more than ${MAX_PATH}.`);
+  if (text.length > MAX_PATH)
+    return err(`The JSONPath has ${text.length} characters, more than ${MAX_PATH}. Shorten it.`);
   const parsed = parseJsonPath(text);
   if (!parsed.ok) return parsed;
   const templates = new Map<string, TextTemplate>();

@@ -47,6 +47,8 @@ function filesAt(path: string): string[] {
     const names = readdirSync(path).filter((name) => name.endsWith(".json"));
     return names.sort().map((name) => join(path, name));
   } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new ConfigError(
+      `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and its permissions.`,
+    );
   }
 }

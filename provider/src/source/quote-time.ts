@@ -14,10 +14,10 @@ export const QuoteTimeSpec = Type.Object(
     path: Type.String({ description: "JSONPath of the time." }),
     unit: Type.Union(
       UNITS.map((unit) => Type.Literal(unit)),
-      { description: "iso8601 is UTC with a Z; the others count from 1970." },
+      { description: "iso8601 is a UTC time that ends in Z; the others count from 1970." },
     ),
   },
-  { additionalProperties: false, description: "The time at which the quote was made, if the source says it." },
+  { additionalProperties: false, description: "The time at which the quote was made, if the source gives it." },
 );
 export type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
 

@@ -36,7 +36,7 @@ describe("a redirected origin", () => {
   ];
   for (const target of elsewhere) {
     it(`may not lead anywhere else, nor be more than a base address: ${target || "nothing"}`, () => {
-      expect(() => check(target)).toThrow("Use an http address on this machine");
+      expect(() => check(target)).toThrow("Use http and a loopback IP address");
     });
   }
 
@@ -47,7 +47,7 @@ describe("a redirected origin", () => {
 
   it("belongs to a source", () => {
     expect(() => check("http://127.0.0.1:9000", [42], "https://api.krakn.com")).toThrow(
-      "no source has the origin https://api.krakn.com",
+      "https://api.krakn.com is not the https origin of a source.",
     );
   });
 
@@ -60,7 +60,7 @@ describe("a redirected origin", () => {
       "https://127.0.0.1",
       "api.example.com",
     ]) {
-      expect(redirect(origin)).toThrow("An origin is https:// and a host name");
+      expect(redirect(origin)).toThrow("Write https:// and a host name, without a slash at the end");
     }
   });
 

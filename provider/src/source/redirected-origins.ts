@@ -27,14 +27,14 @@ export function checkRedirects(
     if (known === "any" ? !parseHttpsUrl(origin).ok || origin.endsWith("/") : !known.includes(origin)) {
       const hint =
         known === "any"
-          ? "An origin is https:// and a host name"
+          ? "Write https:// and a host name, without a slash at the end"
           : `The origins are: ${[...new Set(known)].join(", ")}`;
-      throw new ConfigError(`redirectedOrigins: no source has the origin ${origin}. ${hint}.`);
+      throw new ConfigError(`redirectedOrigins: ${origin} is not the https origin of a source. ${hint}.`);
     }
     if (!isLoopback(redirectedOrigins[origin] ?? "")) {
       throw new ConfigError(
         `redirectedOrigins: ${redirectedOrigins[origin]} is not allowed for ${origin}. ` +
-          "Use an http address on this machine without a slash at the end, such as http://127.0.0.1:9000.",
+          "Use http and a loopback IP address, without a slash at the end, such as http://127.0.0.1:9000.",
       );
     }
   }

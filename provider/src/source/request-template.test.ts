@@ -40,7 +40,7 @@ describe("a url template", () => {
   ];
   for (const text of refused) {
     it(`has https, a plain host name and nothing else before its path: ${text}`, () => {
-      expect(compile(text)).toMatchObject({ ok: false, error: expect.stringContaining("starts with") });
+      expect(compile(text)).toMatchObject({ ok: false, error: expect.stringContaining("must start with") });
     });
   }
 
@@ -50,7 +50,7 @@ describe("a url template", () => {
     });
     for (const text of ["{base}}", "{}", "{ base }", "{1}", "a b", "#{base}"]) {
       expect(compile(`https://api.example.com/${text}`), text).toMatchObject({
-        error: expect.stringContaining("no braces but those around variables"),
+        error: expect.stringContaining("braces only around variables"),
       });
     }
   });

@@ -20,22 +20,24 @@ interface UrlTemplate extends Template {
 export function compileUrl(text: string, variables: readonly string[]): Result<UrlTemplate> {
   const origin = ORIGIN.exec(text)?.[1];
   if (origin === undefined) {
-    return err(`${text}: a URL starts with "https://", a host name in lower case, and "/".`);
+    return err(`${text}: a URL must start with "https://", a lower-case host name without a port, and "/".`);
   }
   const template = compileText(text, variables);
   if (!template.ok) return err(`${text}: ${template.error}`);
   const rest = withoutVariables(text, "x");
   if (/[{}\s#]/.test(rest))
-    return err(`${text}: a URL has no braces but those around variables, no spaces and no "#". Percent-encode them.`);
+    return err(`${text}: a URL may have braces only around variables, and no spaces or "#". Percent-encode them.`);
   if (!isNormal(rest))
-    return err(`${text}: a URL must be written as it is sent. Without variables that would be ${normal(rest)}.`);
+    return err(
+      `${text}: a URL must be written as it is sent. With x in place of each variable, that would be ${normal(rest)}.`,
+    );
   return ok({
     origin,
     variables: template.value.variables,
     fill: (values) => {
       const url = template.value.fill(values, percentEncode);
       // Two empty values, for example, may leave a "." alone between two slashes.
-      return isNormal(url) ? ok(url) : err(`${url} would be sent as another URL, ${normal(url)}.`);
+      return isNormal(url) ? ok(url) : err(`${url} would be sent as another URL, ${normal(url)}. Use other values.`);
     },
   });
 }
@@ -51,7 +53,7 @@ const percentEncode = (value: string) =>
 /** Checks a body template: JSON with variables inside its strings. */
 export function compileBody(text: string, variables: readonly string[]): Result<Template> {
   const template = compileText(text, variables);
-  if (!template.ok) return err(`body: ${template.error} For braces that are text, put a space inside them.`);
+  if (!template.ok) return err(`body: ${template.error} If the braces are plain text, put a space inside them.`);
   try {
     // No keyword of JSON contains a Q, so a variable outside of a string makes the text invalid.
     JSON.parse(withoutVariables(text, "Q"));

@@ -18,7 +18,7 @@ export const SourceSpec = Type.Object(
         Type.String({ maxLength: 512, pattern: "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$" }),
         {
           additionalProperties: false,
-          description: "Request headers. They hold no secrets, because a spec is public.",
+          description: "Request headers. Put no secrets here, because a spec is public.",
         },
       ),
     ),
@@ -31,7 +31,7 @@ export const SourceSpec = Type.Object(
     errorPath: Type.Optional(
       Type.String({ description: "JSONPath of the source's own error. An answer in which it matches gives no value." }),
     ),
-    throttleErrors: errorTexts("The errors there that mean that the source's rate limit is used up."),
+    throttleErrors: errorTexts("The errors at errorPath that mean that the source's rate limit is used up."),
     type: Type.Union(
       VALUE_TYPES.map((type) => Type.Literal(type)),
       { description: "The type of the value." },
@@ -42,12 +42,12 @@ export const SourceSpec = Type.Object(
     rounding: Type.Optional(
       Type.Union(
         ROUNDINGS.map((rounding) => Type.Literal(rounding)),
-        { description: "For a uint: how further digits are dropped." },
+        { description: "For a uint: how digits beyond the decimals are dropped." },
       ),
     ),
     hash: Type.Optional(
       Type.Boolean({
-        description: "For a string: true makes its keccak256 the value. Otherwise the string has at most 32 bytes.",
+        description: "For a string: true makes its keccak256 the value. Otherwise it may have at most 32 bytes.",
       }),
     ),
   },

@@ -38,7 +38,7 @@ export const SpotSourceSpec = Type.Object(
         }),
         burst: Type.Integer({ minimum: 1, maximum: 1_000, description: "Requests that may be made at once." }),
       },
-      { ...strict, description: "The rate limit that the provider keeps." },
+      { ...strict, description: "The rate limit that the provider keeps to." },
     ),
     type: Type.Literal("uint", { description: "An unsigned integer: the price times 10^decimals." }),
     decimals: Type.Literal(18, { description: "A spot price is scaled by 10^18." }),
@@ -51,8 +51,8 @@ export const SpotSourceSpec = Type.Object(
     pricing: Type.Optional(
       Type.String({ description: "For people: the reason for reading this source's price in this way." }),
     ),
-    unknownPairErrors: errorTexts("The errors there that mean that the source does not have the pair."),
-    maintenanceErrors: errorTexts("The errors there that mean that the source is closed for maintenance."),
+    unknownPairErrors: errorTexts("The errors at errorPath that mean that the source does not have the pair."),
+    maintenanceErrors: errorTexts("The errors at errorPath that mean that the source is closed for maintenance."),
     symbols: Type.Object(
       {
         case: Type.Union([Type.Literal("upper"), Type.Literal("lower")], {

@@ -34,5 +34,5 @@ export const withoutVariables = (text: string, substitute: string) => text.repla
 export function problemOfTemplateValue(value: string): string | null {
   if (/\p{Cc}/u.test(value)) return "contains a control character";
   if (/\p{Cs}/u.test(value)) return "contains half of a surrogate pair";
-  return value === "." || value === ".." ? "is a relative path segment" : null;
+  return value === "." || value === ".." ? 'must not be "." or ".."' : null;
 }

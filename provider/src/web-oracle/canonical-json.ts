@@ -15,7 +15,7 @@ export function toCanonicalJson(value: unknown): Result<Hex> {
   if (/\\ud[89a-f]/.test(text)) return err("It contains half of a surrogate pair, which UTF-8 cannot encode.");
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_SPEC_BYTES) {
-    return err(`Its canonical JSON has ${bytes.length} bytes, more than ${MAX_SPEC_BYTES}.`);
+    return err(`Its canonical JSON has ${bytes.length} bytes, more than ${MAX_SPEC_BYTES}. Shorten the spec.`);
   }
   return ok(bytesToHex(bytes));
 }

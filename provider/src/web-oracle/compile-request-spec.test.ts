@@ -83,11 +83,11 @@ describe("a request spec", () => {
       { ...valid, minSources: 2 },
       "/minSources: 2 is more than the number of sources, 1",
     ],
-    ["combines numbers by majority", { ...valid, combine: "majority" }, "/combine: numbers are combined by median"],
+    ["combines numbers by majority", { ...valid, combine: "majority" }, '/combine: a uint needs "median"'],
     [
       "combines words by median",
       { ...valid, sources: [{ method: "GET", url: source.url, path: "$.a", type: "bool" }] },
-      "/combine: a bool is combined by majority or equal",
+      '/combine: a bool needs "majority" or "equal"',
     ],
     [
       "gives a unit to something that is no number",
@@ -107,7 +107,7 @@ describe("a request spec", () => {
     [
       "mixes types",
       { ...valid, sources: [source, { method: "GET", url: source.url, path: "$.a", type: "bool" }] },
-      "/sources/1/type: the sources have different types",
+      "/sources/1/type: the sources differ in type or hash",
     ],
     [
       "declares a variable twice",
@@ -154,7 +154,7 @@ describe("a request spec", () => {
     [
       "has a bad path",
       { ...valid, sources: [{ ...source, path: "celsius" }] },
-      '/sources/0: celsius: the path cannot be used from "celsius" on',
+      '/sources/0: celsius: the path is not valid at "celsius".',
     ],
   ])("that %s is refused, with the place", (_, spec, expected) => {
     expect(problem(spec)).toContain(expected);

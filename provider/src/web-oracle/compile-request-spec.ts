@@ -69,7 +69,9 @@ function bind(spec: RequestSpec, sources: readonly Source[], args: readonly stri
   const { variables, minSources } = spec;
   if (args.length !== variables.length) {
     const names = variables.map(({ name }) => name).join(", ") || "none";
-    return err(`The spec has ${variables.length} variable(s): ${names}. The key has ${args.length} argument(s).`);
+    return err(
+      `The spec has ${variables.length} variable(s): ${names}. Give one argument for each, not ${args.length}.`,
+    );
   }
   const values: Record<string, string> = {};
   for (const [index, variable] of variables.entries()) {
@@ -105,12 +107,12 @@ function findProblem({ unit, variables, sources, minSources, combine }: RequestS
     ({ type, hash }) => type !== first?.type || (hash ?? false) !== (first.hash ?? false),
   );
   if (other !== -1)
-    return `/sources/${other}/type: the sources have different types. Make it the same as in /sources/0.`;
+    return `/sources/${other}/type: the sources differ in type or hash. Make both the same as in /sources/0.`;
   const isNumber = first?.type === "uint";
   if (unit !== undefined && !isNumber)
     return `/unit: only a number has a unit, and this is a ${first?.type}. Remove it.`;
   if (isNumber !== (combine === "median")) {
-    return `/combine: ${isNumber ? "numbers are combined by median" : `a ${first?.type} is combined by majority or equal`}.`;
+    return `/combine: ${isNumber ? 'a uint needs "median"' : `a ${first?.type} needs "majority" or "equal"`}.`;
   }
   return null;
 }

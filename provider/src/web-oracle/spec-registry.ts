@@ -35,7 +35,7 @@ export class SpecRegistry {
     const { address: registry, chainId } = this.settings;
     if (!this.#isChecked) {
       const actual = await ask("eth_chainId", () => this.#client.getChainId());
-      if (actual !== chainId) throw new SpecRegistryError(`the RPC endpoint belongs to network ${actual}`);
+      if (actual !== chainId) throw new SpecRegistryError(`webOracle/rpcUrls/${chainId} belongs to network ${actual}`);
       this.#isChecked = true;
     }
     return ask("reading the spec", () => readPublishedSpec(this.#client, { registry, specHash }));

@@ -28,7 +28,8 @@ const trialSchema = {
   summary: "Tries a request spec, published or not, and shows each step to its value.",
   description:
     "The sources are asked now, without this provider's credentials, and read by the engine that reads published specs. " +
-    "Nothing is signed or stored. Off unless the provider's owner chose otherwise; hosts and rate are the owner's choice too.",
+    "Nothing is signed or stored. The provider's owner decides whether trials are on (they are off by default), " +
+    "which hosts they may ask, and how often.",
   body: SpecTrialRequest,
   response: {
     200: jsonAnswer("The trial.", SpecTrial),

@@ -62,7 +62,7 @@ export function argumentProblem({ type, characters, minLength, maxLength }: Vari
     const range = minLength === maxLength ? String(minLength) : `${minLength} to ${maxLength}`;
     return `has ${length} characters, but must have ${range}`;
   }
-  if (!CHARACTERS[characters].test(value)) return `has characters other than ${characters}`;
+  if (!CHARACTERS[characters].test(value)) return `has characters outside the class "${characters}"`;
   if (type === "integer" && /^0./.test(value)) return "has a leading zero";
   return null;
 }

@@ -2,8 +2,7 @@ import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advi
 
 /** States what follows from the figures: which way of combining fits, which tolerance, and what an author should change. */
 export function conclusionsOf(figures: Omit<SpecAdvice, "conclusions">): string[] {
-  if (figures.character === "no value")
-    return ["No sample had a value. Try the spec, and fix what its sources fail with."];
+  if (figures.character === "no value") return ["No sample had a value. Try the spec to see why its sources fail."];
   return [...fitting(figures), ...betweenProviders(figures), ...lateSources(figures)];
 }
 
@@ -28,7 +27,7 @@ function fitting({
     case "jumping number":
       return [
         `Fits neither: the number jumps${steps.largest_bps === null ? " from or to 0" : ` by up to ${steps.largest_bps} basis points`}. ${apart} disagree whenever it does.`,
-        "Choose a number of a fixed time, such as a daily close, or one that is published less often.",
+        "Choose a number as of a fixed time, such as a daily close, or one that is published less often.",
       ];
     case "fixed word": {
       const hasEqual = figures.sources.length > 1 && combinations.equal === combinations.majority;
@@ -49,7 +48,7 @@ function fitting({
 function betweenProviders({ providers, agreement, character }: Omit<SpecAdvice, "conclusions">): string[] {
   const { compared, equal, farthest_bps: farthest } = agreement;
   if (providers.length < 2) return [];
-  if (compared === 0) return ["The providers cannot be compared: never did two of them have a value at the same time."];
+  if (compared === 0) return ["The providers cannot be compared: no two of them ever had a value at the same time."];
   const of = `of ${compared} samples`;
   if (equal === compared)
     return [`The ${providers.length} providers agree: they had the same value in ${equal} ${of}.`];
@@ -65,5 +64,7 @@ function betweenProviders({ providers, agreement, character }: Omit<SpecAdvice, 
 
 const lateSources = ({ sources }: Omit<SpecAdvice, "conclusions">) =>
   sources.flatMap(({ name, follows }) =>
-    follows === null ? [] : [`${name} is late: replace it, or expect it to disagree whenever the value changes.`],
+    follows === null
+      ? []
+      : [`${name} lags behind ${follows.name}: replace it, or expect it to disagree whenever the value changes.`],
   );

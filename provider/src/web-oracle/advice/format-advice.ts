@@ -46,14 +46,16 @@ export function adviceToText(
   ].join("\n");
 }
 
-const bps = (amount: number | null) => (amount === null ? "any number of basis points" : `${amount} basis points`);
+const bps = (amount: number | null) => (amount === null ? "infinitely many basis points" : `${amount} basis points`);
 
 const distanceText = (distance: number, isNumber: boolean) =>
   isNumber ? bps(Number(distance.toFixed(3))) : `${Math.round(100 * distance)} % of the samples`;
 
 function changesOf({ count, changed, largest_bps, median_bps }: SpecAdvice["steps"], isNumber: boolean): string {
   const text = `${changed} of ${count} intervals`;
-  return isNumber && changed > 0 ? `${text}, by at most ${bps(largest_bps)} (median ${median_bps ?? "any"})` : text;
+  return isNumber && changed > 0
+    ? `${text}, by at most ${bps(largest_bps)} (median ${median_bps ?? "infinite"})`
+    : text;
 }
 
 function providerLines({ providers, samples }: SpecAdvice): string[] {

@@ -30,7 +30,8 @@ export function loadKeptReadings(file: string): KeptReadings {
 
 function readProviders(file: string, json: object): KeptReadings {
   const problems = schemaProblems(SpecAdviceRequest, json);
-  if (problems.length > 0) throw new ConfigError(`${file} does not hold samples:\n  ${problems.join("\n  ")}`);
+  if (problems.length > 0)
+    throw new ConfigError(`${file} is not a file that advise --keep wrote:\n  ${problems.join("\n  ")}`);
   const { spec, arguments: args, interval_seconds, providers } = json as SpecAdviceRequest;
   const request = compileRequestSpec(spec);
   if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);

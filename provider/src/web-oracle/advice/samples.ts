@@ -88,21 +88,23 @@ export async function takeSamples(
 export function loadSamples(file: string): { samples: Samples; request: CompiledRequest; bound: BoundRequest } {
   const json = readJsonFile(file);
   const problems = schemaProblems(Samples, json);
-  if (problems.length > 0) throw new ConfigError(`${file} does not hold samples:\n  ${problems.join("\n  ")}`);
+  if (problems.length > 0)
+    throw new ConfigError(`${file} is not a file that advise --keep wrote:\n  ${problems.join("\n  ")}`);
   const samples = json as Samples;
   const request = compileRequestSpec(samples.spec);
   if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);
   const bound = request.value.bind(samples.arguments);
   if (!bound.ok) throw new ConfigError(`${file}: ${bound.error}`);
   const changed = Object.entries(samples.texts).find(([hash, text]) => sha256(text) !== hash);
-  if (changed !== undefined) throw new ConfigError(`${file}: an answer does not match its hash: it was changed.`);
+  if (changed !== undefined)
+    throw new ConfigError(`${file}: an answer does not match its hash, so it was changed. Use the original file.`);
   const count = bound.value.sources.length;
   const isWhole = samples.samples.every(
     ({ answers }) =>
       answers.length === count &&
       answers.every(({ text, failure }) => (text === null ? failure !== null : Object.hasOwn(samples.texts, text))),
   );
-  if (!isWhole) throw new ConfigError(`${file}: an answer of one of its ${count} sources is missing.`);
+  if (!isWhole) throw new ConfigError(`${file}: an answer of one of its ${count} sources is missing. Sample again.`);
   return { samples, request: request.value, bound: bound.value };
 }
 

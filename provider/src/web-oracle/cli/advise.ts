@@ -42,9 +42,9 @@ export async function adviseOnSpec({ specFile, args, options }: CliCommand): Pro
 
 /** @throws ConfigError when `--replay` is combined with a spec or another option. */
 function refuseSampling(specFile: string | null, { replay: _, help: __, ...others }: Options): void {
-  if (specFile !== null) throw new ConfigError(`--replay has the spec in its file. Leave out ${specFile}.`);
+  if (specFile !== null) throw new ConfigError(`The file of --replay contains the spec. Leave out ${specFile}.`);
   const [other] = Object.keys(others);
-  if (other !== undefined) throw new ConfigError(`--replay samples nothing. Leave out --${other}.`);
+  if (other !== undefined) throw new ConfigError(`--replay takes no samples. Leave out --${other}.`);
 }
 
 /** How often, and until when, sources or providers are asked. */
@@ -113,7 +113,7 @@ async function sampleAt(
 ) {
   for (const name of ["config", "override"] as const) {
     if (options[name] !== undefined)
-      throw new ConfigError(`--providers asks with their settings. Leave out --${name}.`);
+      throw new ConfigError(`With --providers, their own settings apply. Leave out --${name}.`);
   }
   const asked = await sampleRemoteProviders(
     urls,
@@ -133,18 +133,22 @@ async function sampleAt(
 function urlsOf(text: string): string[] {
   const urls = text.split(",");
   const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
-  if (wrong !== undefined) throw new ConfigError(`--providers: ${wrong} is not an http or https URL.`);
+  if (wrong !== undefined)
+    throw new ConfigError(`--providers: ${wrong} is not an http or https URL. Separate URLs by commas only.`);
   if (urls.length <= MAX_SAMPLED_PROVIDERS) return urls;
-  throw new ConfigError(`--providers: ${urls.length} are more than ${MAX_SAMPLED_PROVIDERS}. Name fewer.`);
+  throw new ConfigError(`--providers: ${urls.length} URLs are too many. Name at most ${MAX_SAMPLED_PROVIDERS}.`);
 }
 
 function keep(file: string, samples: Samples | SpecAdviceRequest): void {
   try {
     writeFileSync(file, `${JSON.stringify(samples)}\n`);
   } catch (error) {
-    throw new ConfigError(`--keep: ${file} cannot be written: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new ConfigError(
+      `--keep: ${file} cannot be written: ${(error as NodeJS.ErrnoException).code}. ` +
+        "Name a file in a folder that you can write to.",
+    );
   }
-  console.error(`Kept in ${file}. The same advice from it, without a network: web-oracle advise --replay ${file}`);
+  console.error(`Saved in ${file}. To get the same advice without a network: web-oracle advise --replay ${file}`);
 }
 
 function numberOf(text: string | undefined, name: string, min: number, max: number, byDefault: number): number {

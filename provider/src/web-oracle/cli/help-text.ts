@@ -12,7 +12,7 @@ Checks, tries and publishes request specs of the Web Oracle. In this repository:
 
 The arguments are the values of the spec's variables, in the same order.
 
-Options for try and advise, which ask from here:
+Options for try and advise, when this machine asks the sources:
   --override ORIGIN=URL    for development, like redirectedOrigins: ask an http address on this machine instead of
                            an https origin
   --config FILE            ask as the provider with this configuration does: its hosts, secrets and redirected origins

@@ -20,7 +20,8 @@ export async function publish(
   const { deployment: file, "rpc-url": rpcUrl } = options;
   if (file === undefined) throw new ConfigError("Name the network's deployment file: --deployment FILE.");
   const { chainId, webOracleRegistry: registry } = loadDeployment(file);
-  if (registry === undefined) throw new ConfigError(`${file} has no webOracleRegistry: network ${chainId} has none.`);
+  if (registry === undefined)
+    throw new ConfigError(`${file} has no webOracleRegistry. Add the address of the registry of network ${chainId}.`);
   const calls = specs.map(({ bytes }) => ({
     to: registry,
     data: encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] }),
@@ -31,7 +32,7 @@ export async function publish(
   return mined
     .map(({ block, transaction }, i) => {
       const hash = specs[i]?.hash;
-      return `Published ${hash} on network ${chainId}, in block ${block}, by ${transaction}.`;
+      return `Published ${hash} on network ${chainId} in block ${block} (${transaction}).`;
     })
     .join("\n");
 }

@@ -12,18 +12,18 @@ const FIXES: Partial<Record<FailureCode, string>> = {
   throttled: "Try again later. If it happens again, choose a source with a higher rate limit.",
   http_status: "Open the URL yourself. Check its path and query, the headers, and that it needs no key.",
   content_type: "Choose a URL that answers with the content type application/json.",
-  not_json: "Choose a URL that answers JSON, without a member that is there twice.",
-  source_error: "Read what the source says, or change `errorPath` if this is no error.",
+  not_json: "Choose a URL that answers with valid JSON, in which no object has the same member twice.",
+  source_error: "Read what the source says, or change `errorPath` if it is not an error.",
   no_node: "Compare `path` with the answer, and with the arguments.",
   several_nodes: "Make `path` select one node: by an index such as [0], or a filter that only one node passes.",
-  path_too_costly: "Write a path with fewer wildcards and filters, or choose a shorter answer.",
+  path_too_costly: "Write a path with fewer wildcards and filters, or choose a URL with a shorter answer.",
   not_a_number: "Select a number, or a string with one, or change `type`.",
   negative: "A value cannot be negative. Choose a number that never is, or one with an offset.",
-  number_too_large: "Lower `decimals`.",
+  number_too_large: "Lower `decimals`, or select a smaller number.",
   not_a_bool: "Select true or false, or change `type`.",
   not_bytes32: "Select a string of 0x and 64 hex digits, or change `type`.",
   not_a_string: "Select a string, or change `type`.",
-  string_too_long: "Select a shorter text, or set `hash` to true to publish its hash.",
+  string_too_long: "Select a shorter text, or set `hash` to true to use its keccak256 as the value.",
 };
 
 /** The fix for a code that two steps share. */

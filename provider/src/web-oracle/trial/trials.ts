@@ -144,7 +144,9 @@ function showTrial(tried: TriedSpec, provider: Address, steps: Steps): SpecTrial
 function reasonOf(combined: CombinedValue): string | null {
   if (combined.kind === "value") return null;
   const text =
-    combined.kind === "none" ? combined.reason : `sources are at their rate limits for ${combined.retryAfter} s`;
+    combined.kind === "none"
+      ? combined.reason
+      : `sources are at their rate limits; try again in ${combined.retryAfter} s`;
   return text.slice(0, MAX_REASON);
 }
 
