@@ -8,7 +8,7 @@ import { ROOT } from "./repository-root.js";
 
 const USAGE = `Usage: npm run check:forge-exit-code
 
-Runs a forge test that must fail, and fails unless the exit code reports it. Otherwise no test result means anything.
+Runs a forge test that must fail, and fails unless the exit code reports it: otherwise a green test run proves nothing.
 
   --help   show this text
 

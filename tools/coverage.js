@@ -149,13 +149,13 @@ for (const [file, places] of [...hits].sort()) {
     else if (assembly.has(line)) ++unseen;
     else {
       ++missed;
-      console.error(`${file}:${place} is not taken: ${text}`);
+      console.error(`${file}:${place} is not covered: ${text}`);
     }
   }
 }
 for (const exception of EXCEPTIONS) {
   if (used.has(exception)) console.log(`Excepted: ${exception.file}: ${exception.line} ${exception.why}`);
-  else console.error(`Not an exception any more, take it out: ${exception.file}: ${exception.line}`);
+  else console.error(`No longer needed, remove it from tools/coverage.js: ${exception.file}: ${exception.line}`);
 }
-console.log(`${taken} lines and branches taken, ${missed} not; ${unseen} of assembly in contracts, which no run sees.`);
+console.log(`Lines and branches: ${taken} covered, ${missed} not, ${unseen} in contracts' assembly that no run sees.`);
 if (failed || missed > 0 || taken === 0 || used.size < EXCEPTIONS.length) process.exitCode = 1;

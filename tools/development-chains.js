@@ -76,7 +76,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values, positionals } = readArguments(USAGE, { install: { type: "boolean" } }, { allowPositionals: true });
   const unknown = positionals.find((chain) => !Object.hasOwn(PACKAGES, chain));
   if (unknown !== undefined) {
-    console.error(`There is no chain ${unknown}. Name some of ${Object.keys(PACKAGES).join(", ")}.\n\n${USAGE}`);
+    console.error(`There is no chain ${unknown}. Choose from ${Object.keys(PACKAGES).join(", ")}.\n\n${USAGE}`);
     process.exit(2);
   }
   for (const chain of positionals.length > 0 ? positionals : Object.keys(PACKAGES)) install(chain);

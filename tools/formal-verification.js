@@ -35,7 +35,7 @@ function smtSolver(query) {
   Atomics.store(signal, 0, 0);
   solver.postMessage(query);
   if (Atomics.wait(signal, 0, 0, QUERY_TIMEOUT_MS) === "timed-out") {
-    throw new Error(`The solver gave no answer within ${QUERY_TIMEOUT_MS} ms.`);
+    throw new Error(`The solver gave no answer within ${QUERY_TIMEOUT_MS} ms. Try again on an idle machine.`);
   }
   return { contents: Buffer.from(text.slice(0, signal[1])).toString() };
 }
@@ -90,7 +90,7 @@ for (const file of readdirSync(join(ROOT, FOLDER)).sort()) {
       const verdict = VERDICTS[message?.errorCode] ?? "undecided";
       ++total;
       if (verdict !== expected) ++wrong;
-      console.log(`${verdict === expected ? "ok   " : "WRONG"} ${contract}: ${verdict}, as ${expected} expected`);
+      console.log(`${verdict === expected ? "ok   " : "WRONG"} ${contract}: ${verdict}, expected ${expected}`);
     }
     console.log(`      ${((performance.now() - began) / 1000).toFixed(1)} s`);
   }

@@ -40,6 +40,7 @@ for (const library of LIBRARIES) {
   if (!isPresent(library)) fetchSubmodule(library);
   if (isPresent(library)) continue;
   cpSync(join(ROOT, "node_modules", library.npm), join(ROOT, library.path, library.into), { recursive: true });
-  if (!isPresent(library)) throw new Error(`${library.path} could be set up neither by git nor from ${library.npm}`);
+  if (!isPresent(library))
+    throw new Error(`${library.path} could be set up neither by git nor from ${library.npm}. Run "npm ci" again.`);
   console.log(`${library.path}: copied from the npm package`);
 }

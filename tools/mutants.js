@@ -77,7 +77,9 @@ function runTests(folder, names) {
       if (status !== "Success") passed.set(name, false);
     }
   }
-  for (const name of names) if (!seen.has(name)) throw new Error(`There is no test ${name}.`);
+  for (const name of names) {
+    if (!seen.has(name)) throw new Error(`There is no test ${name}. Fix \`caughtBy\` in test/mutants.json.`);
+  }
   return passed;
 }
 
@@ -86,16 +88,17 @@ function run(filter) {
     [guard, file, ...invariants].join(" ").includes(filter),
   );
   if (mutants.length === 0) {
-    console.error(`No guard has "${filter}" in its name, file or invariants: test/mutants.json lists them.`);
+    console.error(`No guard has "${filter}" in its name, file or invariants. test/mutants.json lists all guards.`);
     return 2;
   }
-  console.log(`${mutants.length} guards. First, all of their tests with every guard in its place.`);
+  console.log(`${mutants.length} guards. First, all of their tests run with every guard in place.`);
   const folder = copyProject();
   let survived = 0;
   try {
     const whole = runTests(folder, [...new Set(mutants.flatMap(({ caughtBy }) => caughtBy))]);
     const failing = [...whole].filter(([, isPassed]) => !isPassed).map(([name]) => name);
-    if (failing.length > 0) throw new Error(`These fail with every guard in its place: ${failing.join(", ")}`);
+    if (failing.length > 0)
+      throw new Error(`Fix these tests first. They fail with every guard in place: ${failing.join(", ")}`);
     for (const [index, mutant] of mutants.entries()) {
       const path = join(folder, mutant.file);
       const source = readFileSync(path, "utf8");
@@ -109,7 +112,7 @@ function run(filter) {
   } finally {
     rmSync(folder, { recursive: true });
   }
-  console.log(`Guards that are held: ${mutants.length - survived} of ${mutants.length}.`);
+  console.log(`Removals that tests catch: ${mutants.length - survived} of ${mutants.length}.`);
   return survived === 0 ? 0 : 1;
 }
 

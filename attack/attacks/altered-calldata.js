@@ -9,7 +9,7 @@ const FLIPS = 150;
 
 export const alteredCalldata = {
   name: "altered-calldata",
-  breach: "a dataset accepts calldata that was altered, and then answers anything but what was signed",
+  breach: "altered calldata makes a dataset return what nobody signed, or signed calldata works elsewhere or twice",
   isFast: true,
   async run(network, tally, random) {
     const { operator, prices, client } = network;

@@ -6,7 +6,7 @@ const LIE_MS = 10_000;
 
 export const everyFeeCalledTooLow = {
   name: "every-fee-called-too-low",
-  breach: `an operator does not serve any more after an endpoint called all of its fees too low for ${LIE_MS / 1_000} s`,
+  breach: `an operator no longer serves requests after an RPC endpoint rejected all fees as too low for ${LIE_MS / 1_000} s`,
   isFast: false,
   async run(network, tally) {
     const rpc = network.own(await startLyingRpcProxy(network.chain.url));

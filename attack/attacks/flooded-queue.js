@@ -17,7 +17,7 @@ const MOST_SECONDS = HEARTBEAT_SECONDS + 4 * BLOCK_SECONDS;
 
 export const floodedQueue = {
   name: "flooded-queue",
-  breach: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MOST_SECONDS} s, where ${HEARTBEAT_SECONDS} s is its heartbeat`,
+  breach: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MOST_SECONDS} s, although its heartbeat is ${HEARTBEAT_SECONDS} s`,
   isFast: false,
   async run(network, tally) {
     const { client, numbers, prices } = network;

@@ -11,8 +11,8 @@ const TRIALS = 60;
 export const hostileSpecTrials = {
   name: "hostile-spec-trials",
   breach:
-    "a trial makes a provider connect to an address that is not public, gets a value from a refused URL or a secret, or " +
-    "trials make more requests than their budget allows",
+    "a trial makes a provider connect to an address that is not public, or send or show a secret, or gets a value from " +
+    "a refused URL, or trials make more requests than their budget allows",
   isFast: false,
   async run(network, tally) {
     const { internet } = network;

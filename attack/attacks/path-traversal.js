@@ -19,7 +19,7 @@ const FILES = ["etc/passwd", "package.json", "operator.json", "operator/src/main
 
 export const pathTraversal = {
   name: "path-traversal",
-  breach: "a path with a way up, or of another place, is answered with 200",
+  breach: "a path that leads out of the served folders, or to a file that is not served, is answered with 200 or 5xx",
   isFast: true,
   async run(network, tally) {
     const paths = STARTS.flatMap((start) =>

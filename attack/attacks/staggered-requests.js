@@ -9,7 +9,7 @@ const MAX_SPREAD_SECONDS = 3;
 
 export const staggeredRequests = {
   name: "staggered-requests",
-  breach: `who asks providers for one round at different times gets values that were read more than ${MAX_SPREAD_SECONDS} s apart`,
+  breach: `a caller that asks providers for one round at different times gets values that were read more than ${MAX_SPREAD_SECONDS} s apart`,
   isFast: false,
   async run(network, tally) {
     network.internet.serve(HOST, (_, response) => response.end(`{"value":${Math.floor(Date.now() / 1_000)}}`));

@@ -10,7 +10,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 export const unreadAnswers = {
   name: "unread-answers",
-  breach: `answers that nobody reads cost an operator more than ${MOST_BYTES / 2 ** 20} MiB or a file, or an honest caller its answer`,
+  breach: `unread answers cost an operator more than ${MOST_BYTES / 2 ** 20} MiB or leave a file open, or an honest caller gets no answer`,
   isFast: false,
   async run(network, tally) {
     const { operator } = network;

@@ -66,7 +66,7 @@ const VALUES = [...PARTS_OF_URLS, ...QUOTES_AND_TEMPLATES, ...PATHS_AND_UNICODE]
 
 export const variableInjections = {
   name: "variable-injections",
-  breach: "a variable's value changes anything of a request but the place where it stands, or which node a path finds",
+  breach: "a variable's value changes a request outside the variable's place, or the node that a path matches",
   isFast: true,
   async run(network, tally) {
     const { internet, providers, words } = network;

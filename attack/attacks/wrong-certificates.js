@@ -8,7 +8,7 @@ const WRONG = {
 
 export const wrongCertificates = {
   name: "wrong-certificates",
-  breach: "a value is read from a host that has not proven its name",
+  breach: "a value is read from a host whose certificate does not prove its name",
   isFast: true,
   async run(network, tally) {
     const hosts = Object.keys(WRONG);

@@ -124,7 +124,10 @@ async function waitFor(mined, isDone) {
   const first = await mined.read();
   const giveUpAt = Date.now() + STORED_MS;
   while (!isDone(await mined.read(), first)) {
-    if (Date.now() > giveUpAt) throw new Error(`Only ${mined.stored} of ${DATASETS * KEYS} feeds are kept fresh.`);
+    if (Date.now() > giveUpAt) {
+      const stored = `${mined.stored} of ${DATASETS * KEYS} feeds were stored`;
+      throw new Error(`The feeds were not all kept fresh within ${STORED_MS / 1_000} s: ${stored}.`);
+    }
     await sleep(500);
   }
 }
@@ -160,7 +163,7 @@ function print({ operator, nodes }, seconds) {
     console.log(`| ${title} | ${cells.join(" | ")} |`);
   };
   console.log(
-    `\n${DATASETS} datasets of ${KEYS} feeds, due every ${MIN_INTERVAL_SECONDS - BEHIND_SECONDS} s or so, on a chain with a block a second, ` +
+    `\n${DATASETS} datasets of ${KEYS} feeds, due every ${MIN_INTERVAL_SECONDS - BEHIND_SECONDS} s or so, on a chain with one block per second, ` +
       `for ${seconds} s each. All processes share this machine. Its load is ${loadavg()[0].toFixed(1)}.\n`,
   );
   console.log("| | one operator | four nodes | ratio |\n|---|---|---|---|");
@@ -170,7 +173,7 @@ function print({ operator, nodes }, seconds) {
   row("CPU of providers per update, ms", 2, ({ providerMs }) => providerMs);
   row("broadcasts per second, asked of one", 0, ({ toOne }) => toOne);
   row("broadcasts per second, spread over all", 0, ({ spread, toOne }) => spread ?? toOne);
-  console.log(`\nNeedless transactions: ${operator.needless} and ${nodes.needless}.`);
+  console.log(`\nNeedless transactions: ${operator.needless} by one operator, ${nodes.needless} by four nodes.`);
 }
 
 function missedBounds({ operator, nodes }) {

@@ -18,7 +18,7 @@ const LEGEND =
 export async function runSimulation({ rounds, seed }) {
   const missed = [];
   console.log(
-    `${rounds} simulated rounds a figure, seed ${seed}. One transaction in a hundred is stuck. Seconds since the beat.\n${LEGEND}\n`,
+    `${rounds} simulated rounds per figure, seed ${seed}. One transaction in a hundred is stuck. Seconds since the beat.\n${LEGEND}\n`,
   );
   console.log(
     `| scheme | nodes | | no quorum | ${BLOCK_SECONDS.map((s) => `${s} s blocks: transactions, p50, p99`).join(" | ")} |`,

@@ -33,7 +33,7 @@ const { values } = readArguments(USAGE, {
 });
 const benchmarks = BENCHMARKS.filter(({ name }) => values.only === undefined || values.only === name);
 if (benchmarks.length === 0) {
-  console.error(`There is no benchmark ${values.only}.\n\n${USAGE}`);
+  console.error(`There is no benchmark ${values.only}. Choose one that --only lists.\n\n${USAGE}`);
   process.exit(2);
 }
 

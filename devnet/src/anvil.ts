@@ -25,7 +25,8 @@ export interface Anvil extends Process {
 /** Starts the devnet's chain. If it ends by itself, everything else ends too. */
 export async function startChain({ options, components }: DevnetContext): Promise<void> {
   const chain = await spawnAnvil({ port: options.chainPort });
-  components.add(chain, () => void components.end(1, "The chain has ended unexpectedly. Stopping everything."));
+  const message = 'The chain has ended unexpectedly. Stopping everything. Run "npm start" to start again.';
+  components.add(chain, () => void components.end(1, message));
   await chain.ready();
 }
 

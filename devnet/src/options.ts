@@ -29,8 +29,8 @@ The first start compiles the contracts, which takes a few minutes.
   --operator-port N   the operator's port (default: 8080)
   --provider-port N   the first provider's port; the others use the ports after it (default: 8601)
   --market-port N     the simulated market's port (default: 8600)
-  --nodes N           instead of the operator, a node beside each of the first N providers, 1 to 4; they take turns at
-                      sending, and use the operator's port and the ports after it
+  --nodes N           start a node beside each of the first N providers, 1 to 4, instead of the operator; the nodes take
+                      turns at sending, and use the operator's port and the ports after it
   --live              read the real exchanges instead of the simulated market
   --heartbeat N       update each price at least every N seconds, 10 to 3600 (default: 30)
   --no-feeds          update values only on request

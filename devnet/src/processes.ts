@@ -44,7 +44,8 @@ export interface Process extends RunningComponent {
 export async function startProcess(options: ProcessOptions): Promise<Process> {
   const { name, command, args, cwd, logFile } = options;
   // Otherwise that program would be taken for this process, which could not listen and would end.
-  if (await options.isReady()) throw new Error(`${name} cannot start: another program already answers on its port.`);
+  if (await options.isReady())
+    throw new Error(`${name} cannot start: another program already answers on its port. Stop that program first.`);
   const log = logFile === undefined ? "ignore" : openSync(logFile, "a");
   const own = Object.entries(process.env).filter(([variable]) => !FOREIGN_KEYS.test(variable));
   const child = spawn(command, args, {

@@ -34,13 +34,13 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
       ],
     ],
     [
-      `Contracts on chain 42, a block a second: ${chainUrl}`,
+      `Contracts on chain 42, one block per second: ${chainUrl}`,
       [
         [dataset.name, `${dataset.address}  ${dataset.kind} of ${dataset.keys.length} spot prices, ${price} a query`],
         ["web oracle", `${webOracle.numbers}  numbers`],
-        ["", `${webOracle.words}  true and false, bytes32, short texts`],
+        ["", `${webOracle.words}  booleans, 32-byte values and short texts`],
         ["", `${webOracle.registry}  registry of request specs`],
-        ["lens", `${lens}  verified reads for nothing (ERC-3668)`],
+        ["lens", `${lens}  free verified reads (ERC-3668)`],
         ["directory", `${directory}  where data providers announce their nodes`],
         ["consumer", `${consumer}  test/examples/SpotPriceConsumer.sol`],
       ],

@@ -37,7 +37,9 @@ export async function startMarket({ options, folder, components, marketUrl }: De
     logFile: folder.file("logs", "market.log"),
     isReady: () => respondsOk(marketUrl),
   });
-  components.add(market, () => console.log("The simulated market has ended: the providers have no new values."));
+  const log = folder.file("logs", "market.log");
+  const message = `The simulated market has ended: the providers have no new values. Restart the devnet. Log: ${log}`;
+  components.add(market, () => console.log(message));
   await market.ready();
 }
 

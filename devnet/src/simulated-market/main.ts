@@ -12,7 +12,7 @@ const USAGE = `Usage: node devnet/dist/simulated-market/main.js [options]
 Serves simulated prices on loopback in the formats of eight exchanges.
 
   --port N   the port (default: 8600)
-  --seed N   the seed of the prices: the same seed gives the same ones (default: 1)
+  --seed N   the seed of the prices: the same seed gives the same prices (default: 1)
   --help     show this text`;
 
 await runMain(async () => {

@@ -59,9 +59,9 @@ export default async () => {
       search: { provider: "local" },
       notFound: {
         title: "No such page",
-        quote: "The guide has no page at this address. The navigation and the search have every page that there is.",
-        linkLabel: "The first page of the guide",
-        linkText: "To the overview",
+        quote: "The guide has no page at this address. Find the page with the navigation or the search.",
+        linkLabel: "Go to the overview of the guide",
+        linkText: "Go to the overview",
       },
       docFooter: { prev: "Previous", next: "Next" },
     },

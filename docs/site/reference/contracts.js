@@ -69,7 +69,7 @@ export const contractPages = () =>
     const all = files ?? folders.flatMap((folder) => readdirSync(join(SRC, folder)).map((file) => `${folder}/${file}`));
     const intro =
       files === undefined
-        ? "The building blocks of the datasets, for readers and maintainers of the contracts. None of it can be called from outside."
+        ? "The building blocks of the datasets, for readers and maintainers of the contracts. None of it can be called from outside the contracts."
         : "";
     return { name, label, files: all, generate: () => [`# ${label}`, intro, ...all.map(fileSection)].join("\n\n") };
   });

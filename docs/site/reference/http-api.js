@@ -93,7 +93,7 @@ function section(name, { summary, description, parameters = [], requestBody, res
   for (const [status, { description: about, content }] of Object.entries(responses)) {
     if (Number(status) < 400) parts.push(`### ${status}`, about, bodies(content, "always present"));
   }
-  parts.push("### Problems", table(["status", "code", "own fields"], problems));
+  parts.push("### Problems", table(["status", "code", "additional fields"], problems));
   return parts.filter(Boolean).join("\n\n");
 }
 

@@ -244,7 +244,7 @@ describe.runIf(existsSync(CHROMIUM)).each(["", "/oracle"])("in a browser, with t
     expect((await page.goto(unknown, { waitUntil: "networkidle" }))?.status()).toBe(404);
     expect(missing).toEqual([unknown]);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such page");
-    await page.getByRole("link", { name: "The first page of the guide" }).click();
+    await page.getByRole("link", { name: "Go to the overview of the guide" }).click();
     await page.waitForURL(base);
     await expect.poll(() => page.locator("h1").textContent()).toContain("Dataset Oracle");
     await page.goto(unknown);

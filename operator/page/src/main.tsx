@@ -57,7 +57,7 @@ function Page({ route }: { route: Route }) {
     case "point":
       return <DatasetLookup {...route}>{(found) => <DataPointPage {...found} text={route.key} />}</DatasetLookup>;
     default:
-      return <NotFoundPage what="this address" />;
+      return <NotFoundPage what="a page at this address" />;
   }
 }
 

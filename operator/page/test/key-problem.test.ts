@@ -5,7 +5,7 @@ const HASH = "ab".repeat(32);
 
 test.each([
   ["SPOT_PRICE", "SPOTPX/ETH-USD", null],
-  ["SPOT_PRICE", "spotpx/eth-usd", "Keys are in upper case: SPOTPX/ETH-USD."],
+  ["SPOT_PRICE", "spotpx/eth-usd", "Write the key in upper case: SPOTPX/ETH-USD."],
   ["SPOT_PRICE", "ETH-USD", expect.stringContaining("SPOTPX/<BASE>-<QUOTE>")],
   ["SPOT_PRICE", "0x1", expect.stringContaining("odd number")],
   ["WEB_ORACLE", `WEB/${HASH}`, null],

@@ -10,7 +10,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   const copy = async () => {
     const isDone = await copyText(text);
     setState(isDone ? "Copied" : "Select it");
-    tellScreenReaders(isDone ? `Copied ${what}.` : `${what} could not be copied. Select it instead.`);
+    tellScreenReaders(isDone ? `Copied ${what}.` : `Could not copy ${what}. Select the text and copy it instead.`);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setState("Copy"), SHOWN_MS);
   };

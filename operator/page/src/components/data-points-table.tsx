@@ -23,7 +23,7 @@ export function DataPointsTable({ networkId, dataset }: { networkId: number; dat
   if (dataset.points.length === 0) {
     return (
       <p class="empty">
-        No key has been stored yet.{" "}
+        No keys are listed yet.{" "}
         {dataset.key_form === "WEB_ORACLE" && <WebAdvice networkId={networkId} dataset={dataset} />}
       </p>
     );
@@ -68,7 +68,11 @@ export function DataPointsTable({ networkId, dataset }: { networkId: number; dat
           Show all {found.length}
         </button>
       )}
-      {dataset.left_out > 0 && <p class="quiet">{dataset.left_out} more keys are not listed here.</p>}
+      {dataset.left_out > 0 && (
+        <p class="quiet">
+          {dataset.left_out} more {dataset.left_out === 1 ? "key is" : "keys are"} not listed here.
+        </p>
+      )}
     </>
   );
 }

@@ -21,7 +21,7 @@ export function Hex({ hex, what, whole = false, at }: HexProps) {
           href={`${explorer}/${at}/${hex}`}
           target="_blank"
           rel="noopener noreferrer"
-          title={`${what} in the explorer`}
+          title={`Show ${what} in the block explorer`}
         >
           {code}
         </a>

@@ -68,7 +68,7 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
             {history.candles ? "Each step is an interval." : "Each step is a round."}{" "}
             <a href={csvUrl(id, part)}>Download as CSV</a>
           </p>
-          {count === 0 && <p class="empty">No round was stored in {name}: the value held.</p>}
+          {count === 0 && <p class="empty">No round was stored in {name}, so the value did not change.</p>}
           {count > 0 && (
             <details open={!isNumber}>
               <summary>

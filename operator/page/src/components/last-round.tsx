@@ -52,7 +52,10 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
           <Signers data={data} dataset={dataset} reports={reports} absentees={update.absentees} />
         </>
       ) : (
-        <p class="quiet">Another contract relayed this update, so the transaction does not show who signed.</p>
+        <p class="quiet">
+          This operator cannot show who signed: another contract relayed this update, or the operator's RPC endpoint no
+          longer has the transaction.
+        </p>
       )}
     </>
   );

@@ -31,9 +31,9 @@ export function NetworkWarning({ network, datasets }: Props) {
     return (
       <Notice
         tone="warn"
-        title={`${name} has had no block for ${formatDuration(now - (network.head_timestamp ?? now))}.`}
+        title={`${name} has had no new block for ${formatDuration(now - (network.head_timestamp ?? now))}.`}
       >
-        No value can be updated before the next block. The ages below go on counting.
+        No value can be updated until the next block. The ages shown keep increasing.
       </Notice>
     );
   }
@@ -46,7 +46,7 @@ export function NetworkWarning({ network, datasets }: Props) {
   return (
     <Notice tone="warn" title={`Updates of ${halted.map((one) => datasetName(one.name)).join(", ")} are halted.`}>
       Only {answering} of {first.providers.length} data providers answer this operator, and {needed} must sign.
-      Contracts can still read the stored values, and their ages go on counting.
+      Contracts can still read the stored values, whose ages keep increasing.
     </Notice>
   );
 }

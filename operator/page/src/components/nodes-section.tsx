@@ -19,10 +19,10 @@ export function NodesSection({ network, dataset: { turn } }: Props) {
     <section class="card" aria-labelledby="nodes">
       <h2 id="nodes">Nodes</h2>
       <p class="quiet">
-        Any of them takes a request. A hash decides at each beat who sends the feeds, and each minute who sends what is
-        requested of a key. If one does not, the next one does.
+        You can send a request to any of these nodes. A hash decides which node updates the feeds at each beat, and
+        which one sends the requested updates of a key in each minute. If that node does not send, the next one does.
       </p>
-      <ScrollingTable name="The nodes" columns={{ Node: "", "Sends from": "", "Turn at the feeds": "number" }}>
+      <ScrollingTable name="The nodes" columns={{ Node: "", "Sends from": "", "Feed turn": "number" }}>
         {nodes.map((node) => (
           <tr key={node.provider}>
             <th scope="row">
@@ -43,5 +43,5 @@ export function NodesSection({ network, dataset: { turn } }: Props) {
 /** @param place Counted from 0; -1 for a node that has no turn. */
 function turnText(place: number) {
   if (place === -1) return "—";
-  return place === 0 ? <b>now</b> : `after ${place}`;
+  return place === 0 ? <b>now</b> : `backup ${place}`;
 }

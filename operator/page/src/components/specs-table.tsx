@@ -16,10 +16,12 @@ export function SpecsTable({ dataset, onChosen }: Props) {
         Anyone can publish a spec. Each data provider decides for itself which hosts it asks, so a key may have no
         value.
       </p>
-      {dataset.specs.length === 0 && <p class="empty">No spec for this dataset has been published lately.</p>}
+      {dataset.specs.length === 0 && (
+        <p class="empty">No spec for this dataset has been published recently. Build one and publish it.</p>
+      )}
       {dataset.specs.length > 0 && (
         <table>
-          <TableHead columns={{ "The value of a key": "", Key: "number" }} />
+          <TableHead columns={{ Value: "", Key: "number" }} />
           <tbody>
             {dataset.specs.map((spec) => (
               <Row key={spec.spec_hash} spec={spec} onChosen={onChosen} />

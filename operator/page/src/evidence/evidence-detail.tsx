@@ -53,7 +53,7 @@ export function EvidenceDetail({ dataset, asked, evidence, format }: Props) {
         <a href={evidenceUrl(asked.id)} download={file}>
           save the evidence
         </a>{" "}
-        and compute the value again, without a network: <code>provider replay {file}</code>
+        and recompute the value offline: <code>provider replay {file}</code>
       </p>
     </>
   );
@@ -64,7 +64,7 @@ type Record = EvidenceAnswer["record"];
 /** Compares the evidence with what the provider signed: the contract checked the signature, and the evidence has none. */
 function Verdict({ asked: { report }, record }: Pick<Props, "asked"> & { record: Record }) {
   const isSigned = record.outcome === report.outcome && BigInt(record.value) === BigInt(report.value);
-  if (isSigned) return <p class="quiet">It is about the value that the provider signed.</p>;
+  if (isSigned) return <p class="quiet">It matches the value that the provider signed.</p>;
   return (
     <Notice tone="bad" title="This is not the value that the provider signed.">
       The evidence says {record.outcome} {record.value}. Do not trust it.
@@ -120,7 +120,7 @@ function Fetched({ answer, texts }: { answer: Record["answers"][number] } & Pick
               <pre>
                 <code>{text.slice(0, SHOWN)}</code>
               </pre>
-              {text.length > SHOWN && <p class="quiet">… the rest is in the file to save</p>}
+              {text.length > SHOWN && <p class="quiet">… save the evidence to see the rest</p>}
             </section>
           </figure>
         </>
@@ -143,8 +143,8 @@ function ruleOf({ record, texts }: EvidenceAnswer): string {
   if (record.kind === "spot_price") {
     const { minSources, maxDeviationBps, maxQuoteAge } = record.policy;
     return (
-      `The median of at least ${minSources} sources, of quotes no older than ${maxQuoteAge} s and within ` +
-      `${maxDeviationBps / 100} % of the median of all.`
+      `The median of at least ${minSources} sources whose quotes are at most ${maxQuoteAge} s old and within ` +
+      `${maxDeviationBps / 100} % of the median of all such quotes.`
     );
   }
   const spec = texts[record.spec] ?? "";
@@ -158,10 +158,10 @@ interface Spec {
 }
 
 function ruleOfSpec({ sources, combine, minSources }: Spec): string {
-  const words = { median: "The median", majority: "The value of more than half" }[combine] ?? "The value of all";
+  const words = { median: "The median", majority: "The value from more than half" }[combine] ?? "The value from all";
   const parts = sources.map(({ path, type, decimals = 0 }) => {
     const scale = decimals > 0 ? `, times 10 to the power of ${decimals}` : "";
     return `the ${type} at ${path}${scale}`;
   });
-  return `${words} of the sources that answer, at least ${minSources} of ${sources.length}: ${[...new Set(parts)].join("; ")}.`;
+  return `${words} of the sources that answer (at least ${minSources} of ${sources.length} must): ${[...new Set(parts)].join("; ")}.`;
 }

@@ -43,10 +43,10 @@ export function EvidenceSection({ data, dataset }: Props) {
       <h2 id="evidence">Evidence</h2>
       <p class="quiet">
         Ask a provider why it signed its value: what its sources answered, and how the value follows from that. A
-        provider shows evidence only if its owner chose to, and for as long as it is kept.
+        provider shows evidence only if its owner has enabled this, and only as long as it keeps the evidence.
       </p>
       <table>
-        <TableHead columns={{ [`Signed the round of ${formatTime(data.timestamp)}`]: "", "Its reasons": "number" }} />
+        <TableHead columns={{ [`Signed the round of ${formatTime(data.timestamp)}`]: "", Evidence: "number" }} />
         <tbody>
           {reports.map((report) => (
             <tr key={report.provider}>
@@ -66,7 +66,7 @@ export function EvidenceSection({ data, dataset }: Props) {
       {asked && (
         <section class="answer" aria-labelledby="evidence-of">
           <h3 id="evidence-of">
-            Of {names.get(asked.id.provider)} <Hex hex={asked.id.provider} what="the provider's address" /> for the
+            From {names.get(asked.id.provider)} <Hex hex={asked.id.provider} what="the provider's address" /> for the
             round of {formatTime(asked.id.round)}
           </h3>
           {asked.answer === null && <p class="empty">Asking the provider …</p>}

@@ -5,7 +5,7 @@ export const RANGES = {
   "1 h": { name: "the last hour", seconds: 3_600, interval: 60 },
   "1 d": { name: "the last day", seconds: 86_400, interval: 300 },
   "1 w": { name: "the last week", seconds: 604_800, interval: 1_800 },
-  All: { name: "all blocks that the operator searches", seconds: null, interval: 3_600 },
+  All: { name: "the blocks that the operator searches", seconds: null, interval: 3_600 },
 } as const;
 
 export type RangeId = keyof typeof RANGES;

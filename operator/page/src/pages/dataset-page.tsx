@@ -86,7 +86,7 @@ function KeyForm({ form }: { form: DatasetOverview["key_form"] }) {
   ) : (
     <p class="quiet">
       A key consists of <code>WEB/</code>, the hash of a published request spec, and an argument for each variable of
-      the spec. Keys are listed once they have been stored.
+      the spec. The list has the configured keys, and those that were first stored or announced recently.
     </p>
   );
 }

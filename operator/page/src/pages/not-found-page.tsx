@@ -1,11 +1,11 @@
 import { useDocumentTitle } from "../components/title";
 
-/** @param what Completes the sentence "Nothing is served at ...". */
+/** @param what Completes the sentence "This operator does not serve ...". */
 export function NotFoundPage({ what }: { what: string }) {
   useDocumentTitle("Not found");
   return (
     <div class="hero">
-      <h1>Nothing is served at {what}</h1>
+      <h1>This operator does not serve {what}</h1>
       <p class="quiet">
         Check the address, or go to <a href="#/">all data</a>.
       </p>

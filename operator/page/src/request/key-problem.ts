@@ -7,7 +7,7 @@ export function keyProblem(form: KeyForm, text: string): string | null {
   if (matchesKeyForm(form, parsed.value)) return null;
   const upper = parseKey(text.toUpperCase());
   if (form === "SPOT_PRICE" && upper.ok && matchesKeyForm(form, upper.value)) {
-    return `Keys are in upper case: ${text.toUpperCase()}.`;
+    return `Write the key in upper case: ${text.toUpperCase()}.`;
   }
   return `This dataset's keys have the form ${KEY_FORM_WORDS[form]}.`;
 }

@@ -13,7 +13,7 @@ const ADVICE: Readonly<Partial<Record<DataRequestProblem["code"], string>>> = {
   broadcast_unavailable: YOURSELF,
   too_many_broadcasts: YOURSELF,
   too_many_requests: "You have reached this operator's rate limit.",
-  gas_budget_spent: `The operator has spent its gas budget for requests for now. ${YOURSELF}`,
+  gas_budget_spent: YOURSELF,
   internal_error: "The operator failed unexpectedly and has logged the cause. Try again.",
   rpc_failed: "The operator's connection to the chain is failing. Try again in a few seconds.",
   rpc_timeout:

@@ -53,7 +53,7 @@ async function request(
       : { kind: "unsent", update: await requestUpdate({ ...parameters, broadcast: false }) };
   } catch (error) {
     if (error instanceof DataRequestError) return problem(error.problem, error.retryAfterSeconds);
-    const detail = `Reload it. (${String(error)})`;
+    const detail = `Reload the page. (${String(error)})`;
     return problem({ code: "unexpected_answer", title: "The page failed unexpectedly.", status: 0, detail });
   }
 }

@@ -52,7 +52,7 @@ function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet 
   return {
     name: "Solidity",
     language: "code",
-    note: 'Pays the query price and reverts unless the value is OK and recent. With "broadcast":false, the curl code returns an update as transaction.data.',
+    note: 'Pays the query price and reverts unless the value is OK and recent. To get an update for readFresh, set "broadcast":false in the curl code; the answer has it in transaction.data.',
     text: `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.13;
 
@@ -84,7 +84,7 @@ function cast({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet {
   return {
     name: "cast",
     language: "shell",
-    note: `Reads without a transaction and without paying. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
+    note: `Reads without a transaction and without paying. Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
     text: `DATASET=${dataset.dataset}
 KEY=${key}
 PRICE=$(cast call $DATASET "queryPrice()(uint256)" | cut -d ' ' -f 1)
@@ -111,7 +111,7 @@ function viem(dataPoint: SnippetDataPoint): Snippet {
   return {
     name: "viem",
     language: "code",
-    note: `Reads what is stored, without a transaction. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
+    note: `Reads what is stored, without a transaction. Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
     text: `import { simulateQuery } from "@dataset-oracle/protocol";
 import { ${imports} } from "viem";
 
@@ -131,7 +131,7 @@ function viemVerified(dataPoint: SnippetDataPoint, lens: string): Snippet {
   return {
     name: "fresh",
     language: "code",
-    note: `Reads a value of this minute with viem, without a transaction. The contract proves what an operator collected. Set ETH_RPC_URL to your endpoint of ${networkName(networkId)}.`,
+    note: `Reads a value that is at most a minute old with viem, without a transaction. An operator collects the signed reports, and the contract verifies them. Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
     text: `import { readVerified } from "@dataset-oracle/protocol";
 import { ${imports} } from "viem";
 
@@ -152,7 +152,7 @@ function curl({ operator, dataset, networkId, hex, text }: SnippetDataPoint): Sn
   return {
     name: "curl",
     language: "shell",
-    note: "Requests an update from this operator and waits up to ten seconds until it is mined.",
+    note: "Requests an update from this operator and waits up to ten seconds for it to be mined.",
     text: `curl -X POST ${operator}/data/request \\
   -H 'content-type: application/json' -H 'prefer: wait=10' \\
   -d '${JSON.stringify(body)}'

@@ -12,6 +12,8 @@ interface Props {
 /** Shows the conclusions from the samples, and the figures behind them. */
 export function AdviceResult({ advice, dataset }: Props) {
   const { character, conclusions, samples, interval_seconds: interval, steps, providers, agreement } = advice;
+  // Distances between texts, hashes and flags mean nothing.
+  const isNumber = dataset.kind === "median";
   return (
     <div class="answer">
       <p class="big long">{character.charAt(0).toUpperCase() + character.slice(1)}</p>
@@ -25,13 +27,15 @@ export function AdviceResult({ advice, dataset }: Props) {
           {samples} of each provider, {Number(interval.toFixed(1))} s apart
         </Fact>
         <Fact name="All providers equal">{ofCount(agreement.equal, agreement.compared)}</Fact>
-        <Fact name="Farthest from the median">{perCent(agreement.farthest_bps)}</Fact>
-        <Fact name="Changed to the next sample">{ofCount(steps.changed, steps.count)}</Fact>
+        {isNumber && <Fact name="Farthest from the median">{perCent(agreement.farthest_bps)}</Fact>}
+        <Fact name="Changed between samples">{ofCount(steps.changed, steps.count)}</Fact>
       </dl>
       <Tolerances advice={advice} dataset={dataset} />
       <h3>Providers</h3>
       <table>
-        <TableHead columns={{ Provider: "", "With a value": "number", "Largest change": "number" }} />
+        <TableHead
+          columns={{ Provider: "", "With a value": "number", ...(isNumber && { "Largest change": "number" }) }}
+        />
         <tbody>
           {providers.map(({ provider, with_value: count, steps: own }) => {
             const name = dataset.providers.find(({ address }) => address === provider)?.name;
@@ -42,7 +46,7 @@ export function AdviceResult({ advice, dataset }: Props) {
                   <Hex hex={provider} what="the provider's address" />
                 </th>
                 <td class="number">{ofCount(count, samples)}</td>
-                <td class="number">{own.changed === 0 ? "none" : perCent(own.largest_bps)}</td>
+                {isNumber && <td class="number">{own.changed === 0 ? "none" : perCent(own.largest_bps)}</td>}
               </tr>
             );
           })}
@@ -81,7 +85,7 @@ function Sources({ sources }: Pick<SpecAdvice, "sources">) {
     <>
       <h3>Sources</h3>
       <table>
-        <TableHead columns={{ Source: "", "With a value": "number", "In time": "number" }} />
+        <TableHead columns={{ Source: "", "With a value": "number", Lag: "number" }} />
         <tbody>
           {sources.map(({ name, with_value: count, readings, failures, follows }) => (
             <tr key={name}>
@@ -92,12 +96,12 @@ function Sources({ sources }: Pick<SpecAdvice, "sources">) {
                 {ofCount(count, readings)}
                 {Object.entries(failures).map(([code, times]) => (
                   <span key={code} class="small quiet named">
-                    {code} {times} times
+                    {code} × {times}
                   </span>
                 ))}
               </td>
               <td class="number">
-                {follows === null ? "not later" : `${Number(follows.seconds.toFixed(1))} s after ${follows.name}`}
+                {follows === null ? "none found" : `${Number(follows.seconds.toFixed(1))} s behind ${follows.name}`}
               </td>
             </tr>
           ))}
@@ -110,4 +114,4 @@ function Sources({ sources }: Pick<SpecAdvice, "sources">) {
 const ofCount = (count: number, all: number) => (all === 0 ? "—" : `${count} of ${all}`);
 
 /** @param bps In basis points; null where the change is from or to 0. */
-const perCent = (bps: number | null) => (bps === null ? "from or to 0" : `${Number((bps / 100).toFixed(4))} %`);
+const perCent = (bps: number | null) => (bps === null ? "n/a" : `${Number((bps / 100).toFixed(4))} %`);

@@ -63,8 +63,8 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
     <section class="card" aria-labelledby="advice">
       <h2 id="advice">3. See if providers agree</h2>
       <p class="quiet">
-        Providers never read at the same instant, and their values must agree. Up to ten of them are asked repeatedly:
-        does the value drift, which rule fits it, and how late is each source?
+        Providers never read at the same instant, and their values must agree. Up to ten of them are asked repeatedly,
+        to find out whether the value drifts, which rule fits it, and how late each source is.
       </p>
       <form class="row lab" onSubmit={start}>
         <fieldset class="ranges">

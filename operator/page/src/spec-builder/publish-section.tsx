@@ -38,12 +38,18 @@ export function PublishSection({ network, draft, trial, isPublished, onPublished
 function Content({ network, draft, trial, isPublished, onPublished }: Props) {
   const { web_oracle_registry: registry, network_id: chainId } = network;
   const isSame = useMemo(() => trial !== null && isTrialOfDraft(trial, draft), [trial, draft]);
-  if (registry === null) return <p class="empty">{networkName(chainId)} has no registry of request specs.</p>;
-  if (trial === null) return <p class="empty">Try the spec first. What was tried is what is published.</p>;
+  if (registry === null) {
+    return (
+      <p class="empty">
+        This operator knows no registry of request specs on {networkName(chainId)}. Publish through another operator.
+      </p>
+    );
+  }
+  if (trial === null) return <p class="empty">Try the spec first. Only a spec that was tried can be published here.</p>;
   if (!isSame) {
     return (
       <Notice tone="bad" title="The trial is not of this spec.">
-        The bytes that the operator returned say something else. Do not publish them; use another operator.
+        The bytes that the operator returned do not match your spec. Do not publish them; use another operator.
       </Notice>
     );
   }

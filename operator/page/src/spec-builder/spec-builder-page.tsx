@@ -32,7 +32,13 @@ export default function SpecBuilderPage({ network }: { network: NetworkOverview 
       {dataset ? (
         <Steps network={network} dataset={dataset} text={text} parsed={parsed} onText={setText} />
       ) : (
-        <p class="empty">This operator serves no Web Oracle dataset for such values.</p>
+        <>
+          <SpecEditor text={text} parsed={parsed} hasExample={network.simulated} onText={setText} />
+          <p class="empty">
+            This operator serves no Web Oracle dataset for values of this type. Choose another type, or use another
+            operator.
+          </p>
+        </>
       )}
     </>
   );

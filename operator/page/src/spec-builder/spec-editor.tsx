@@ -55,7 +55,7 @@ export function SpecEditor({ text, parsed, hasExample, onText }: Props) {
           ))}
         </ul>
       )}
-      {view === "Form" && !parsed.ok && <p class="empty bad">{parsed.error} Correct it as JSON.</p>}
+      {view === "Form" && !parsed.ok && <p class="empty bad">{parsed.error} Switch to JSON to correct it.</p>}
       {isForm && <SpecForm draft={parsed.value} onDraft={(draft) => onText(draftToText(draft))} />}
       {view === "JSON" && (
         <div class="field json">

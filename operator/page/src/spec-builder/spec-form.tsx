@@ -37,7 +37,7 @@ const CHARACTERS = {
   hex: "hex digits in lower case",
   digits: "digits",
 };
-const COMBINATIONS = { equal: "all of them, if they are equal", majority: "more than half of them" };
+const COMBINATIONS = { equal: "the value of all of them, if equal", majority: "the value of more than half of them" };
 
 /** The fields of a request spec. What has no field here is kept, and edited as JSON. */
 export function SpecForm({ draft, onDraft }: Props) {
@@ -82,7 +82,9 @@ function ValueFields({ draft, onDraft }: Props) {
               isNumber
               value={scale}
               hint={
-                isMixed ? "The sources have different scales: edit them as JSON." : "On chain: times 10 to this power."
+                isMixed
+                  ? "The sources have different scales: edit them as JSON."
+                  : "On chain, the number is multiplied by 10 to this power."
               }
               onValue={(typed) => onDraft(withScale(draft, parseWholeNumber(typed)))}
             />
@@ -115,8 +117,8 @@ function VariableFields({ draft, onDraft }: Props) {
     <fieldset class="part">
       <legend>Variables</legend>
       <p class="small quiet">
-        With a variable, one spec has many keys: the key's argument takes the place of its name in braces, such as{" "}
-        <code>{"{city}"}</code>, in the URL or the path.
+        With a variable, one spec has many keys: each key's argument replaces the name in braces, such as{" "}
+        <code>{"{city}"}</code>, in the URL, the body or a path.
       </p>
       {variables.map((variable, index) => {
         const at = `/variables/${index}`;
@@ -157,14 +159,14 @@ function VariableFields({ draft, onDraft }: Props) {
                 onValue={(characters) => set("characters", characters)}
               />
               <SpecField
-                name="Shortest"
+                name="Minimum length"
                 at={`${at}/minLength`}
                 isNumber
                 value={variable.minLength}
                 onValue={(typed) => set("minLength", parseWholeNumber(typed))}
               />
               <SpecField
-                name="Longest"
+                name="Maximum length"
                 at={`${at}/maxLength`}
                 isNumber
                 value={variable.maxLength}
@@ -250,7 +252,7 @@ function SourceFields({ draft, onDraft }: Props) {
                 isCode
                 value={source.errorPath}
                 placeholder="$.error"
-                hint="Optional: an answer in which it matches gives no value."
+                hint="Optional: an answer that this path matches is an error, and gives no value."
                 onValue={(typed) => set("errorPath", typed === "" ? undefined : typed)}
               />
             </div>
@@ -275,21 +277,21 @@ function CombinationFields({ draft, onDraft }: Props) {
   const isNumber = valueTypeOf(draft) === "uint";
   return (
     <fieldset class="part">
-      <legend>From the sources to one value</legend>
+      <legend>Combining the sources</legend>
       <div class="fields">
         <SpecField
           name="Sources that must answer"
           at="/minSources"
           isNumber
           value={draft.minSources}
-          hint={`Of ${draft.sources?.length ?? 0}. With fewer there is no value.`}
+          hint={`Out of ${draft.sources?.length ?? 0}. If fewer answer, there is no value.`}
           onValue={(typed) => onDraft(withProperty(draft, "minSources", parseWholeNumber(typed)))}
         />
         <SpecChoice
-          name="The value of"
+          name="Combined value"
           at="/combine"
           value={draft.combine}
-          options={isNumber ? { median: "the median of them" } : COMBINATIONS}
+          options={isNumber ? { median: "their median" } : COMBINATIONS}
           onValue={(combine) => onDraft(withProperty(draft, "combine", combine))}
         />
       </div>

@@ -19,11 +19,6 @@ export function problemsOf({ code, detail, errors = [] }: ReadError, draft: Spec
     const index = variableNames(draft).findIndex((name) => detail.includes(`argument ${name} `));
     return new Map([[`/arguments/${Math.max(0, index)}`, detail]]);
   }
-  if (code === "host_not_allowed") {
-    const hosts = (draft.sources ?? []).map(({ url }) => hostOf(url));
-    const refused = hosts.findIndex((host) => host !== null && detail.includes(host));
-    return new Map([[`/sources/${Math.max(0, refused)}/url`, detail]]);
-  }
   return NO_PROBLEMS;
 }
 
@@ -61,12 +56,4 @@ function placeOf(property: string, problem: string, { sources = [] }: SpecDraft)
   const isAbout = (name: (typeof QUOTED)[number]) =>
     problem.startsWith(`${name}:`) || (source?.[name] !== undefined && problem.startsWith(`${source[name]}:`));
   return `${property}/${QUOTED.find(isAbout) ?? "url"}`;
-}
-
-function hostOf(url: unknown): string | null {
-  try {
-    return new URL(String(url)).host;
-  } catch {
-    return null;
-  }
 }

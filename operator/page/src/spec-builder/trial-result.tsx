@@ -82,15 +82,15 @@ function SourceSteps({ source: { fetched, selected, scaled, error } }: { source:
 }
 
 function combinedWords({ combined: { how, with_value: count, min_sources: needed }, sources }: SpecTrial): string {
-  const words = { median: "the median", majority: "what more than half say", equal: "what all say" }[how];
-  return `${words}: ${count} of ${sources.length} ${sources.length === 1 ? "source has" : "sources have"} a value, at least ${needed} must.`;
+  const words = { median: "the median", majority: "what more than half give", equal: "what all of them give" }[how];
+  return `${words}: ${count} of ${sources.length} ${sources.length === 1 ? "source has" : "sources have"} a value; the minimum is ${needed}.`;
 }
 
 function OnChain({ trial, network, dataset }: Props) {
   const { combined, output, key, spec_hash: hash, spec_bytes: bytes } = trial;
   const rule =
     dataset.kind === "median"
-      ? `the median of the providers, within ${dataset.tolerance_bps / 100} %`
+      ? `the median of the providers' values, within ${dataset.tolerance_bps / 100} %`
       : "what more than half of the providers sign";
   return (
     <section aria-labelledby="on-chain">

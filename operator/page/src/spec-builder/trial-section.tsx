@@ -25,7 +25,8 @@ export function TrialSection({ network, dataset, draft, args, onArgs, tried, onT
     <section class="card" aria-labelledby="trial">
       <h2 id="trial">2. Try it</h2>
       <p class="quiet">
-        A data provider reads the sources now, with the engine that it signs with. Nothing is signed, stored or paid.
+        A data provider reads the sources now, with the engine that it uses for signed values. Nothing is signed, stored
+        or paid.
       </p>
       <form onSubmit={submit} noValidate>
         {names.length > 0 && (

@@ -50,5 +50,5 @@ export function useTrial({ network, dataset }: NetworkAndDataset, draft: SpecDra
 
 const wordsOf = (trial: SpecTrial | null) =>
   trial?.combined.value === null
-    ? `There is no value. ${trial.combined.reason}`
+    ? `There is no value: ${trial.combined.reason}.`
     : `The value is ${trial?.combined.text}.`;

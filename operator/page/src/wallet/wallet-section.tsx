@@ -52,7 +52,7 @@ export function WalletSection({ verb, chainId, transaction: { to, data, value, g
     <>
       {wallets.length === 0 && (
         <Notice tone="info" title="This browser has no wallet.">
-          Install one or copy the transaction below.
+          Install one, or copy the transaction below and send it from any account.
         </Notice>
       )}
       {wallets.map((wallet) => (

@@ -182,10 +182,10 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     await page.getByRole("heading", { name: "Devnet" }).waitFor();
     await page.goto(`${lonely.url}/#/42/0x0000000000000000000000000000000000000001`);
     await page
-      .getByRole("heading", { name: "Nothing is served at 0x0000000000000000000000000000000000000001" })
+      .getByRole("heading", { name: "This operator does not serve 0x0000000000000000000000000000000000000001" })
       .waitFor();
     await page.goto(`${lonely.url}/#/nonsense`);
-    await page.getByRole("heading", { name: "Nothing is served at this address" }).waitFor();
+    await page.getByRole("heading", { name: "This operator does not serve a page at this address" }).waitFor();
     await end();
   });
 }

@@ -24,8 +24,8 @@ export function evidenceFlows(environment: () => TestEnvironment): void {
       .first()
       .focus();
     await page.keyboard.press("Enter");
-    await section.getByText("It is about the value that the provider signed.").waitFor();
-    expect(await section.getByRole("heading", { level: 3 }).textContent()).toMatch(/^Of Provider 1 0x/);
+    await section.getByText("It matches the value that the provider signed.").waitFor();
+    expect(await section.getByRole("heading", { level: 3 }).textContent()).toMatch(/^From Provider 1 0x/);
     expect(await section.getByText(/^The median of at least 2 sources/).count()).toBe(1);
     const sources = section.getByRole("table").last();
     expect(await sources.locator("tbody th").allTextContents()).toContain("kraken");
@@ -66,7 +66,7 @@ export function evidenceFlows(environment: () => TestEnvironment): void {
       .getByRole("button", { name: /^Show the evidence of 0x/ })
       .last()
       .click();
-    await section.getByText("It is about the value that the provider signed.").waitFor();
+    await section.getByText("It matches the value that the provider signed.").waitFor();
     const rule = "the uint at $.air.kelvin, times 10 to the power of 2.";
     await section.getByText(rule).waitFor();
     await section.locator("summary", { hasText: "GET https://api.weather.example/now" }).click();

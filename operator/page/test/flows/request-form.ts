@@ -50,7 +50,7 @@ export function requestFormFlows(environment: () => TestEnvironment): void {
     await hex.fill("0x123");
     await form.getByText("The key has an odd number of hex digits.").waitFor();
     await text.fill("spotpx/eth-usd");
-    await form.getByText("Keys are in upper case: SPOTPX/ETH-USD.").waitFor();
+    await form.getByText("Write the key in upper case: SPOTPX/ETH-USD.").waitFor();
     await text.fill("SPOTPX/€-USD");
     await form.getByText("The key has a character outside the range from space to ~.").waitFor();
     expect(await text.getAttribute("aria-invalid")).toBe("true");
