@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/node-announcement";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
@@ -47,7 +47,9 @@ const PeerSettings = Type.Object(
       description: "The base URL of its operator; <url>/data/request is called. It is shown to everyone.",
     }),
     submitter: Type.String({
-      description: "The account from which its operator sends. A node whose own senders are not listed is a volunteer.",
+      description:
+        "The account from which its operator sends. An operator whose accounts are neither listed nor announced is a " +
+        "volunteer.",
     }),
   },
   strict,
@@ -64,17 +66,20 @@ const NetworkSettings = Type.Object(
       Type.Array(Type.String(), {
         minItems: 1,
         description:
-          "Instead of a deployment file, the addresses of the datasets: all else is read from the chain when the operator " +
-          "starts, the directory at the address that is the same on every network included.",
+          "Instead of a deployment file, the addresses of the datasets. When the operator starts, it reads their " +
+          "kinds and key forms from the chain, and looks for the directory at the address that is the same on every " +
+          "network.",
       }),
     ),
     rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
       description:
-        "The JSON-RPC endpoints, in order of preference. $ and a name in braces are replaced by that environment variable. Never logged.",
+        "The JSON-RPC endpoints, in order of preference. A $ with a name in braces is replaced by that environment " +
+        "variable. Never logged.",
     }),
     providers: Type.Array(ProviderSettings, {
       default: [],
-      description: "The endpoints of the committees' members. Others are asked where their nodes in the directory say.",
+      description:
+        "The endpoints of the committees' members. Members not listed are asked at the URLs that their nodes name.",
     }),
     simulated: Type.Boolean({
       default: false,
@@ -119,7 +124,8 @@ const NetworkSettings = Type.Object(
       maximum: 10_000_000,
       default: 100_000,
       description:
-        "The maximum number of blocks that one GET /history request may cover, and how far back the index of events reaches.",
+        "The maximum number of blocks that one GET /history request may cover, and how far back the index of events " +
+        "reaches.",
     }),
     historyUpdates: Type.Integer({
       minimum: 1_000,
@@ -132,7 +138,7 @@ const NetworkSettings = Type.Object(
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: 50_000_000,
-      description: "GET /ready reports low_balance when a sender has less, in gwei.",
+      description: "GET /ready reports low_balance when a sender has less than this, in gwei.",
     }),
     feedPollMs: milliseconds(
       10_000,
@@ -146,7 +152,8 @@ const NetworkSettings = Type.Object(
     committeeDirectory: Type.Optional(
       Type.String({
         description:
-          "The contract in which providers announce their nodes. By default the deployment file's, if it has one.",
+          "The contract in which providers announce their nodes. By default the deployment file's or, without such a " +
+          "file, the one at the address that is the same on every network, if there is one.",
       }),
     ),
     allowLocalNodes: Type.Boolean({
@@ -159,7 +166,8 @@ const NetworkSettings = Type.Object(
       minimum: 1,
       maximum: 60,
       default: 5,
-      description: "How often the nodes look at the feeds, all at the same time, in seconds. All need the same beat.",
+      description:
+        "How often the nodes check the feeds, all at the same time, in seconds. All nodes need the same setting.",
     }),
     stageMs: milliseconds(
       2_000,
@@ -180,27 +188,30 @@ const NetworkSettings = Type.Object(
       maximum: 1_000_000,
       default: 50,
       description:
-        "The maximum priority fee per gas of a new transaction, in gwei, whatever the RPC suggests. A replacement may offer twice as much.",
+        "The maximum priority fee per gas of a new transaction, in gwei, whatever the RPC suggests. A replacement " +
+        "may offer twice as much.",
     }),
     minUpdateAgeSeconds: Type.Integer({
       minimum: 0,
       maximum: 3_600,
       default: 0,
       description:
-        "A stored value younger than this, in seconds, is answered without a transaction; with 0 every request sends one.",
+        "A broadcast request is answered with the stored value, and nothing is sent, if the value is younger than " +
+        "this, in seconds; 0 turns this off.",
     }),
     maxPendingPerSender: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 16,
-      description: "The maximum number of pending transactions per sender. Nodes have limits of their own, often 16.",
+      description:
+        "The maximum number of pending transactions per sender. RPC endpoints have limits of their own, often 16.",
     }),
     stuckSeconds: Type.Integer({
       minimum: 1,
       maximum: 3_600,
       default: 30,
       description:
-        "After this time without being mined, a transaction is replaced by the newest round of its key, in seconds.",
+        "How long a transaction may stay unmined before the newest round of its key replaces it, in seconds.",
     }),
     reorgDepth: Type.Integer({
       minimum: 1,
@@ -277,7 +288,8 @@ export const OperatorConfig = Type.Object(
       default: [],
       maxItems: 10,
       description:
-        "URLs to which alerts about the feeds are posted as JSON. $ and a name in braces are replaced by that environment variable. Never logged.",
+        "URLs to which alerts about the feeds are posted as JSON. A $ with a name in braces is replaced by that " +
+        "environment variable. Never logged.",
     }),
     networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),
   },
@@ -373,7 +385,7 @@ async function planDeployment(
   rpcUrls: readonly string[],
 ): Promise<Deployment> {
   if ((deployment === undefined) === (datasets === undefined))
-    throw new ConfigError(`${at}: name either the deployment file or the addresses of the datasets.`);
+    throw new ConfigError(`${at}: set either deployment (a file's path) or datasets (addresses), and not both.`);
   if (deployment !== undefined) return loadDeployment(resolve(folder, deployment));
   const addresses = (datasets ?? []).map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
   const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index);

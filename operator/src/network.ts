@@ -219,8 +219,8 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset): Pr
   ]);
   if (KEY_FORMS[keyForm] !== dataset.keyForm) {
     throw new ConfigError(
-      `network ${client.chain.id}: the keys of dataset ${address} are ${KEY_FORMS[keyForm]}, and its deployment file says ` +
-        `${dataset.keyForm}. Correct the file.`,
+      `network ${client.chain.id}: the keyForm of dataset ${address} is ${KEY_FORMS[keyForm]}, but the deployment ` +
+        `file says ${dataset.keyForm}. Correct the file.`,
     );
   }
   const { kind, name } = dataset;

@@ -14,38 +14,40 @@ export const invalidProperty = (property: string, problem: string) =>
 
 /** The gateway got a lookup that no lens would send. @param detail A sentence. */
 export const invalidLookup = (detail: string) =>
-  new ProblemError(400, "bad_request", { title: "The lookup cannot be read.", detail });
+  new ProblemError(400, "bad_request", { title: "The lookup is not valid.", detail });
 
 /** @param problems One sentence for each parameter. */
 export const invalidQuery = (problems: readonly string[]) =>
   new ProblemError(400, "invalid_query", {
     title: "The request's query is not valid.",
-    detail: `${problems.join(" ")} GET /docs, next to this path, describes the parameters.`,
+    detail: `${problems.join(" ")} GET /docs, under the operator's base URL, describes the parameters.`,
   });
 
 export const rangeTooWide = (blocks: number, max: number) =>
   new ProblemError(422, "range_too_wide", {
     title: `${blocks} blocks are more than one request may cover.`,
-    detail: `Ask for at most ${max} blocks: narrow from and to, or omit from and continue at the from of the answer.`,
+    detail:
+      `Ask for at most ${max} blocks: narrow the range, or omit \`from\` and, for older updates, set \`to\` to the ` +
+      "block before the answer's `from`.",
   });
 
 export const unknownNetwork = (networkId: number, served: readonly number[]) =>
   new ProblemError(422, "unknown_network", {
     title: `Network ${networkId} is not served here.`,
-    detail: `This operator serves ${served.join(", ")}.`,
+    detail: `Use one of the networks that this operator serves: ${served.join(", ")}.`,
     extras: { served_network_ids: served },
   });
 
 export const unknownDataset = (dataset: Address, networkId: number) =>
   new ProblemError(404, "unknown_dataset", {
     title: `Dataset ${dataset} is not served on network ${networkId}.`,
-    detail: "GET /datasets, next to this path, lists what is served.",
+    detail: "GET /datasets, under the operator's base URL, lists what is served.",
   });
 
 export const unknownProvider = (provider: Address) =>
   new ProblemError(404, "unknown_provider", {
     title: `This operator does not ask the provider ${provider}.`,
-    detail: "GET /datasets, next to this path, lists the providers that it asks.",
+    detail: "GET /datasets, under the operator's base URL, lists the providers that it asks.",
   });
 
 /** @param failure The provider's answer. */
@@ -53,21 +55,21 @@ export const noEvidence = ({ provider, detail }: Failure) =>
   new ProblemError(404, "no_evidence", {
     title: "The provider shows no evidence for this round.",
     detail:
-      `${provider} ${detail}. Each provider decides if it shows evidence and how long it keeps it. For a new round, try ` +
-      "again in a second; else ask for another provider's.",
+      `${provider} ${detail}. Each provider decides whether it shows evidence and how long it keeps it. If the round ` +
+      "is new, try again in a second; otherwise ask for another provider's evidence.",
   });
 
 /** @param failure The provider's answer, or why there was none. */
 export const evidenceFailed = ({ provider, detail }: Failure) =>
   new ProblemError(502, "evidence_failed", {
     title: "The provider's evidence cannot be read now.",
-    detail: `${provider} ${detail}. Try again in a few seconds, or ask for another provider's.`,
+    detail: `${provider} ${detail}. Try again in a few seconds, or ask for another provider's evidence.`,
   });
 
 export function notWebOracle(dataset: Address): ProblemError {
   return invalidProperty(
     "dataset",
-    `${dataset} does not belong to the Web Oracle. GET /overview, next to this path, lists each dataset's key_form.`,
+    `${dataset} does not belong to the Web Oracle. Use one that GET /overview lists with the key_form WEB_ORACLE.`,
   );
 }
 
@@ -79,27 +81,29 @@ export const invalidArguments = (detail: string) =>
 export const invalidSpec = (errors: readonly { readonly property: string; readonly problem: string }[]) =>
   new ProblemError(422, "invalid_spec", {
     title: "The request spec is not valid.",
-    detail: "Fix each place that `errors` names, a JSON pointer into the spec, and try again.",
+    detail: "Fix the mistakes that `errors` lists, each with a JSON pointer to its place in the spec, and try again.",
     extras: { errors },
   });
 
 export const hostNotAllowed = (provider: Address) =>
   new ProblemError(422, "host_not_allowed", {
-    title: "No provider that was asked lets trials ask all of the spec's hosts.",
-    detail: `Each provider's owner decides which hosts are asked. Ask the owner of ${provider} to add them, or choose others.`,
+    title: "No provider that was asked allows trials to query all of the spec's hosts.",
+    detail:
+      `Each provider's owner decides which hosts trials may query. Ask the owner of ${provider} to allow these, or ` +
+      "use other hosts.",
   });
 
 export const trialsOff = () =>
   new ProblemError(404, "trials_off", {
     title: "No provider that was asked offers trials.",
-    detail: 'Each provider\'s owner decides if it does. You can try the spec yourself, with "web-oracle try".',
+    detail: 'Each provider\'s owner decides whether it does. You can try the spec yourself, with "web-oracle try".',
   });
 
 /** @param retryAfter In seconds. */
 export const trialsBusy = (retryAfter: number) =>
   new ProblemError(503, "trials_busy", {
     title: "Too many trials are running.",
-    detail: `Trials have limits of their own, and others are using them. Try again in ${retryAfter} s.`,
+    detail: `Trials have limits of their own, and other callers are using them up. Try again in ${retryAfter} s.`,
     headers: { "retry-after": String(retryAfter) },
   });
 
@@ -119,14 +123,14 @@ export const unknownNode = () =>
   new ProblemError(401, "unknown_node", {
     title: "No node of this network has signed this request.",
     detail:
-      "Sign it with the submitter key listed for your node, addressed to this node, with the current time. GET /docs, next to this " +
-      "path, describes the header.",
+      "Sign it with the key of your node's submitter, addressed to this node, with the current time. GET /docs, " +
+      "under the operator's base URL, describes the header.",
   });
 
 export const invalidKey = (form: KeyForm) =>
   new ProblemError(422, "invalid_key", {
     title: "The key does not have the form of this dataset's keys.",
-    detail: `This dataset's keys are ${KEY_FORM_WORDS[form]}.`,
+    detail: `This dataset's keys have the form ${KEY_FORM_WORDS[form]}.`,
   });
 
 /** @param failures One for each provider, if they were asked for this request. */
@@ -136,8 +140,8 @@ export function unknownKey(failures: readonly Failure[] = []): ProblemError {
   return new ProblemError(422, "unknown_key", {
     title: "The data providers do not serve this key.",
     detail:
-      `Nothing was sent.${said} GET /datasets, next to this path, lists the served keys; a Web Oracle key is served ` +
-      "once its request spec is published. The providers can be asked for this key again after a minute.",
+      `Nothing was sent.${said} GET /datasets, under the operator's base URL, lists the known keys; a Web Oracle key ` +
+      "is served once its request spec is published. The providers can be asked for this key again after a minute.",
     extras: failures.length === 0 ? {} : { failures: failures.map(toMember) },
   });
 }
@@ -192,7 +196,7 @@ function toMember({ provider, host, reason, detail }: Failure) {
 /** @param stored The newest round that is stored or pending, in seconds since 1970. */
 export const staleRound = (stored: bigint) =>
   new ProblemError(503, "update_reverted", {
-    title: "Others keep storing newer rounds of this key.",
+    title: "Newer rounds of this key keep being stored first.",
     detail: `Round ${stored} is stored or pending. Query the key, or try again in a few seconds.`,
     extras: { error: null },
   });
@@ -273,7 +277,9 @@ export const outOfFunds = (networkId: number) =>
 /** @param wanted The fee per gas that the chain asks for, in wei, like `cap`. */
 export const feesTooHigh = (networkId: number, wanted: bigint, cap: bigint) =>
   new ProblemError(503, "fees_too_high", {
-    title: `Gas on network ${networkId} costs ${formatGwei(wanted)} gwei, more than the ${formatGwei(cap)} gwei that this operator pays.`,
+    title:
+      `Gas on network ${networkId} costs ${formatGwei(wanted)} gwei, more than the ${formatGwei(cap)} gwei that this ` +
+      "operator pays.",
     detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
   });
 

@@ -170,7 +170,7 @@ describe("a node whose answer does not hold is passed over:", () => {
     const key = keyWhere(thirdThenFirst);
     answer = async () => ({ answer: says(key, await signed(key, providers)), transaction: await ownTransaction() });
     await expectServedByItself(key);
-    expect(operators[0]?.log.join()).toContain("its transaction is not the update of its reports");
+    expect(operators[0]?.log.join()).toContain("its transaction is not the update with its reports");
   });
 
   test("its reports are of too few members", async () => {

@@ -93,7 +93,7 @@ describe("operator --check-config", () => {
     const wrong = await check(writeConfig(), { ...env, OPERATOR_KEYSTORE_42_PASSWORD: "another" });
     expect(wrong).toEqual({
       code: 2,
-      output: "The file that OPERATOR_KEYSTORE_42 names does not open with this password.\n",
+      output: "The file that OPERATOR_KEYSTORE_42 names does not open with this password. Correct the password.\n",
     });
   });
 

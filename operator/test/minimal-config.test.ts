@@ -83,12 +83,12 @@ test("a chain without the directory is named, and the contracts' code decides th
 });
 
 test.each([
-  ["no contract", () => ({ datasets: [OTHER_ACCOUNT] }), "one of datasets, is not a contract."],
-  ["another contract", () => ({ datasets: [COMMITTEE_DIRECTORY] }), "one of datasets, is another contract:"],
+  ["no contract", () => ({ datasets: [OTHER_ACCOUNT] }), "an entry of datasets, is not a contract."],
+  ["another contract", () => ({ datasets: [COMMITTEE_DIRECTORY] }), "an entry of datasets, is another contract:"],
   ["no address", () => ({ datasets: ["0x12"] }), "datasets/0: "],
   ["the same twice", () => ({ datasets: [dataset, dataset] }), "datasets names 0x"],
-  ["no dataset at all", () => ({}), "name either the deployment file or the addresses of the datasets"],
-  ["a deployment file too", () => ({ deployment: "42.json", datasets: [dataset] }), "name either the deployment file"],
+  ["no dataset at all", () => ({}), "set either deployment (a file's path) or datasets (addresses)"],
+  ["a deployment file too", () => ({ deployment: "42.json", datasets: [dataset] }), "set either deployment (a file's"],
   [
     "an RPC that does not answer",
     () => ({ datasets: [dataset], rpcUrls: ["http://127.0.0.1:1"] }),

@@ -473,7 +473,7 @@ test("an update that waits too long because nothing is mined is rejected and lea
   await queue.send(job("K"));
   const waiting = queue.send(job("L"));
   now += 31_000;
-  await expect(waiting).rejects.toMatchObject({ code: "rpc_timeout", reason: "waited too long for its turn" });
+  await expect(waiting).rejects.toMatchObject({ code: "rpc_timeout", reason: "waited too long in the queue" });
   expect(queue.depth).toEqual({ waiting: 0, sent: 1 });
   await mine();
 });

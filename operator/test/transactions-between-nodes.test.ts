@@ -103,16 +103,16 @@ describe("a transaction is refused that", () => {
     ["is for another chain", { chainId: 43 }, "is not a dataset served here"],
     ["is no update", { data: "0x12345678" }, "Its call is not an update"],
     ["pays the dataset", { value: 1n }, "not a valid signed transaction"],
-    ["is of an old round", { round: now() - 400 }, "is not of the last 300 s"],
-    ["is of a later round", { round: now() + 60 }, "is not of the last 300 s"],
+    ["is of an old round", { round: now() - 400 }, "is not from the last 300 s"],
+    ["is of a later round", { round: now() + 60 }, "is not from the last 300 s"],
     ["has a nonce far ahead", { nonce: 64 }, "Its nonce is 64"],
-    ["pays less than the base fee", { maxFeePerGas: 1n }, "It pays 1 wei per gas"],
+    ["pays less than the base fee", { maxFeePerGas: 1n }, "It pays at most 1 wei per gas"],
     [
       "costs more than its sender has",
       { gas: 29_000_000n, maxFeePerGas: parseGwei("100000") },
       "less than the transaction may cost",
     ],
-    ["has too little gas", { gas: 30_000n }, "Its gas limit is 30000"],
+    ["has too little gas", { gas: 30_000n }, "Its gas limit, 30000, is too low"],
     ["has too few reports", { signers: 2 }, "The dataset refuses the update"],
   ])("%s", async (_, made, detail) => {
     const { status, body } = await send(await make({ nonce: 2, ...made }));

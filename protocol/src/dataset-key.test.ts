@@ -31,7 +31,7 @@ describe("parseKey", () => {
     ["0X53", "lower-case x"],
     ["0x5", "odd number"],
     ["0x5g", "not a hex digit"],
-    ["SPOTPX/ÉTH-USD", "Write it in hex"],
+    ["SPOTPX/ÉTH-USD", "Write the key in hex"],
     ["x".repeat(MAX_KEY_BYTES + 1), "has 257"],
     [`0x${"00".repeat(MAX_KEY_BYTES + 1)}`, "has 257"],
   ])("says how to fix %s", (text, hint) => {

@@ -30,7 +30,7 @@ export function parseKey(text: string): Result<Hex> {
   if (text.startsWith("0x")) return parseHexKey(text);
   if (text.length === 0) return err("The key is empty.");
   if (!/^[\x20-\x7e]*$/.test(text)) {
-    return err('The key has a character outside the range from space to ~. Write it in hex, after "0x".');
+    return err('The key has a character that is not printable ASCII. Write the key in hex, after "0x".');
   }
   if (text.length > MAX_KEY_BYTES) return err(tooLong(text.length));
   return ok(stringToHex(text));
@@ -38,7 +38,8 @@ export function parseKey(text: string): Result<Hex> {
 
 function parseHexKey(text: string): Result<Hex> {
   const digits = text.slice(2);
-  if (!/^[0-9a-fA-F]*$/.test(digits)) return err('The key has a character after "0x" that is not a hex digit.');
+  if (!/^[0-9a-fA-F]*$/.test(digits))
+    return err('The key has a character after "0x" that is not a hex digit. Use only 0-9 and a-f.');
   if (digits.length === 0) return err("The key is empty.");
   if (digits.length % 2 === 1) return err("The key has an odd number of hex digits. Write two for each byte.");
   if (digits.length / 2 > MAX_KEY_BYTES) return err(tooLong(digits.length / 2));

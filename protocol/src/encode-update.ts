@@ -80,7 +80,7 @@ export function encodeUpdateBatch(
   const { present, signers, absentees } = inCommitteeOrder(committee, rows);
   for (const { provider, values } of present) {
     if (values.length === keys.length) continue;
-    throw new Error(`The row of ${provider} has ${values.length} values for ${keys.length} keys.`);
+    throw new Error(`The row of ${provider} has ${values.length} values for ${keys.length} keys. Pass one each.`);
   }
   const batch = {
     keyHashes: keys.map((key) => keccak256(key)),
@@ -104,7 +104,7 @@ function inCommitteeOrder<T extends { readonly provider: Address }>({ members }:
   const present = members.flatMap((member) => byProvider.get(member) ?? []);
   if (present.length !== sent.length)
     throw new Error(
-      "Two reports have the same signer, or a signer is no member of the committee. Pass one report of each member.",
+      "Two reports have the same signer, or a signer is not in the committee. Pass at most one report of each member.",
     );
   const signers = members.reduce((bits, member, i) => (byProvider.has(member) ? bits | (1n << BigInt(i)) : bits), 0n);
   return { present, signers, absentees: members.filter((member) => !byProvider.has(member)) };

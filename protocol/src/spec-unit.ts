@@ -13,9 +13,9 @@ export const SpecUnit = Type.Object(
     decimals: Type.Integer({
       minimum: 0,
       maximum: 62,
-      description: "The value on chain is the number in this unit, multiplied by this power of ten.",
+      description: "The value on chain is the number in this unit, times 10 to this power.",
     }),
   },
-  { additionalProperties: false, description: "The unit and the scale of a number, by which pages show it." },
+  { additionalProperties: false, description: "The unit and the scale of a number, for showing it to people." },
 );
 export type SpecUnit = Static<typeof SpecUnit>;

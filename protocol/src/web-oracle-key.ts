@@ -20,12 +20,12 @@ export function webOracleKey({ specHash, args }: WebOracleKeyContent): Result<He
   const parts: string[] = [];
   for (const arg of args) {
     if (!isWellFormed(arg))
-      return err(`The argument ${JSON.stringify(arg)} has half of a surrogate pair, which UTF-8 cannot encode.`);
+      return err(`The argument ${JSON.stringify(arg)} has a lone surrogate, which UTF-8 cannot encode. Remove it.`);
     parts.push(`/${encodeArgument(arg)}`);
   }
   const text = `WEB/${specHash.slice(2)}${parts.join("")}`;
   if (text.length > MAX_KEY_BYTES) {
-    return err(`With these arguments the key has ${text.length} bytes, more than the maximum of ${MAX_KEY_BYTES}.`);
+    return err(`With these arguments the key has ${text.length} bytes. Shorten them: the maximum is ${MAX_KEY_BYTES}.`);
   }
   return ok(stringToHex(text));
 }
@@ -44,7 +44,7 @@ export function parseWebOracleKey(key: Hex): Result<WebOracleKeyContent> {
     const decoded = decodeArgument(argument);
     if (decoded === null) return err(`The argument "${argument}" is not percent-encoded UTF-8.`);
     const legal = encodeArgument(decoded);
-    if (legal !== argument) return err(`The argument "${argument}" has another legal encoding. Write "${legal}".`);
+    if (legal !== argument) return err(`The argument "${argument}" is not in its only legal form. Write "${legal}".`);
     args.push(decoded);
   }
   return ok({ specHash: `0x${hash}`, args });

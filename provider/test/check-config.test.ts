@@ -152,7 +152,7 @@ describe("the signing key", () => {
     const { stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY_FILE: PRIVATE_KEY });
     expect(stdout + stderr).not.toContain(PRIVATE_KEY.slice(2, 20));
     expect(await errorOf(config, { PROVIDER_PRIVATE_KEY_FILE: "/no/such/file" })).toBe(
-      "The file that PROVIDER_PRIVATE_KEY_FILE names cannot be read: ENOENT.",
+      "The file that PROVIDER_PRIVATE_KEY_FILE names cannot be read: ENOENT. Check the path and its permissions.",
     );
   });
 });

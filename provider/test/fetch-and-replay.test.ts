@@ -61,7 +61,7 @@ describe("provider fetch", () => {
     [["fetch", "SPOTPX/ETH-USD", "--config", "/no/such"], /cannot be read: ENOENT/],
     [["replay", "/no/such"], /cannot be read: ENOENT/],
     [["replay", "x", "--config", "y"], /Unknown option '--config'/],
-    [["fetsh"], /An argument follows no option/],
+    [["fetsh"], /An argument belongs to no option/],
   ];
   for (const [args, message] of refused) {
     it(`is refused with 2 and what to fix: ${args.join(" ")}`, async () => {

@@ -103,7 +103,9 @@ it("a busy port is a clear error, and ends with 2", async () => {
   const { port } = busy.address() as AddressInfo;
   const { config } = writeConfig({ port });
   const { code, stderr } = await runProvider(["--config", config], ENV);
-  expect(stderr).toBe(`Port ${port} on 127.0.0.1 is in use. Choose another "port".\n`);
+  expect(stderr).toBe(
+    `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another "port".\n`,
+  );
   expect(code).toBe(2);
   busy.close();
 });

@@ -137,7 +137,9 @@ describe("a provider's process", () => {
     await once(busy, "listening");
     const { port } = busy.address() as AddressInfo;
     const { code, stderr } = await runProvider(["--config", writeConfig({ metricsPort: port }).config], ENV);
-    expect(stderr).toBe(`Port ${port} on 127.0.0.1 is in use. Choose another "metricsPort".\n`);
+    expect(stderr).toBe(
+      `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another "metricsPort".\n`,
+    );
     expect(code).toBe(2);
     busy.close();
   });

@@ -32,7 +32,7 @@ describe("a key in the wrong place", () => {
     }
     expect(messageOf(() => readCommand([`--${KEY}`], "Usage"))).toContain("<64 hex digits>");
     expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe(
-      "An argument follows no option. Write each value after its option.\n\nUsage",
+      "An argument belongs to no option. Write each value after its option.\n\nUsage",
     );
   });
 

@@ -66,7 +66,8 @@ describe("a deployment file", () => {
     [
       "a key of another form",
       { datasets: { webOracleBytes: { ...webOracleBytes, keys: ["SPOTPX/ETH-USD"] } } },
-      'dataset webOracleBytes: key "SPOTPX/ETH-USD" is not WEB/ and 64 lowercase hex digits',
+      'dataset webOracleBytes: key "SPOTPX/ETH-USD" does not have this dataset\'s form: WEB/ and 64 lowercase hex ' +
+        "digits",
     ],
     ["a kind", { datasets: { financial: { ...financial, kind: "mean" } } }, "Expected one of median, majority"],
     ["what it does not know", { registry: REGISTRY }, "/registry: Unexpected property"],

@@ -52,13 +52,14 @@ describe("an unambiguous body", () => {
     [
       "a property twice",
       '{"count":1,"broadcast":true,"broadcast":false}',
-      "The property broadcast is there twice. Keep one.",
+      "The property broadcast appears twice. Keep one.",
     ],
     ["more digits than a number has", '{"count":42.00000000000000000001,"broadcast":true}', "The number 42.0000"],
     [
       "a whole number with a fraction",
       '{"count":42.0,"broadcast":true}',
-      "The number 42.0 is not exact, or not in its shortest form. Write digits without an exponent.",
+      "The number 42.0 has an exponent, trailing zeros, or more digits than a double can hold. Write it in plain " +
+        "digits, at most 15 of them.",
     ],
     ["a whole number that a double would change", '{"count":9007199254740993,"broadcast":true}', "The number 9007199"],
     ["an exponent", '{"count":1e400,"broadcast":true}', "The number 1e400"],

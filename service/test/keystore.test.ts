@@ -132,7 +132,7 @@ describe("an invalid configuration is reported without secrets", () => {
     [
       "another password",
       () => ({ A_KEYSTORE: first, A_KEYSTORE_PASSWORD: "an0therpassword" }),
-      "does not open with this password",
+      "does not open with this password. Correct the password",
     ],
     ["no password", () => ({ A_KEYSTORE: first }), "Set A_KEYSTORE_PASSWORD_FILE to the path"],
     ["an empty password", () => ({ A_KEYSTORE: first, A_KEYSTORE_PASSWORD: "" }), "A_KEYSTORE_PASSWORD is empty"],
@@ -197,13 +197,13 @@ describe("the format", () => {
       const named = { ...pbkdf2, address: name };
       expect(openKeystore(JSON.stringify(named), password)).toMatchObject({ ok: true, value: { address } });
     }
-    const refused = { ok: false, error: "does not open with this password" };
+    const refused = { ok: false, error: "does not open with this password. Correct the password" };
     expect(openKeystore(JSON.stringify(pbkdf2), `${password}1`)).toEqual(refused);
   });
 
   test("an address that does not match the key is reported", () => {
     const other = { ...pbkdf2, address: "11".repeat(20) };
-    const problem = `names the address 0x${"11".repeat(20)}, but its key belongs to ${address}`;
+    const problem = `names the address 0x${"11".repeat(20)}, but its key belongs to ${address}. Correct the address`;
     expect(openKeystore(JSON.stringify(other), password)).toEqual({ ok: false, error: problem });
   });
 
@@ -238,6 +238,6 @@ describe("the format", () => {
 
   test("the parameters of geth's own keystores are accepted", () => {
     const opened = openKeystore(JSON.stringify(changed({}, { n: 2 ** 18, r: 8, p: 1 })), PASSWORD);
-    expect(opened).toEqual({ ok: false, error: "does not open with this password" });
+    expect(opened).toEqual({ ok: false, error: "does not open with this password. Correct the password" });
   });
 });

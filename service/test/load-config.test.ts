@@ -35,7 +35,7 @@ describe("a configuration file", () => {
   const refused: [settings: unknown, message: string][] = [
     [{}, "\n  /port: Expected required property. The port."],
     [{ port: "80" }, "\n  /port: Expected integer. The port."],
-    [{ port: 80, path: "x y" }, "\n  /path: Expected string of another form. The path of the base URL."],
+    [{ port: 80, path: "x y" }, "\n  /path: Expected string in the required form. The path of the base URL."],
     [{ port: 80, level: "loud" }, "\n  /level: Expected one of info, warn. What is logged."],
     [{ port: 80, prot: 81 }, "\n  /prot: Unexpected property"],
     ["{", "settings.json is not JSON: look at line 1, column 2."],

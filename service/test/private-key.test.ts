@@ -50,7 +50,7 @@ test.each([
 test("two keys are refused where one is expected", async () => {
   expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, "A")).account.address).toBe(ADDRESSES[0]);
   await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow(
-    "There are 3 accounts in A_PRIVATE_KEY",
+    "3 private keys are configured, in A_PRIVATE_KEY",
   );
 });
 

@@ -62,6 +62,6 @@ test("where contracts see the blocks of another chain, it is found in the whole 
 
 test("an endpoint that has no event of it is a failure", async () => {
   const { client } = startNode([]);
-  const reason = expect.stringContaining("neither block 100 nor any other has the event");
+  const reason = expect.stringContaining("block 100 and all others lack the committee event");
   await expect(CommitteeCache.load(client, DATASET)).rejects.toMatchObject({ kind: "failed", reason });
 });

@@ -65,6 +65,6 @@ async function readCommittee(client: ChainClient, dataset: Address): Promise<Sto
   };
   const found = (await find(block, block)) ?? (await find("earliest", "latest"));
   if (found !== undefined) return { ...found.args, hash };
-  const reason = `neither block ${block} nor any other has the event of the committee of ${dataset}`;
+  const reason = `block ${block} and all others lack the committee event of ${dataset}; use an RPC that keeps old logs`;
   throw new RpcError("failed", client.chain.id, "eth_getLogs", reason);
 }

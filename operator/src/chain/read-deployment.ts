@@ -52,7 +52,7 @@ export async function readDeployment(
 }
 
 async function readDataset(client: ChainClient, address: Address): Promise<DeployedDataset> {
-  const where = `network ${client.chain.id}: ${address}, one of datasets,`;
+  const where = `network ${client.chain.id}: ${address}, an entry of datasets,`;
   const fix = "Correct the address, or rpcUrls if they are of another chain.";
   if (!(await hasCode(client, address))) throw new ConfigError(`${where} is not a contract. ${fix}`);
   try {

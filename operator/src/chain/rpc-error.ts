@@ -23,7 +23,8 @@ export class RpcError extends ProblemError {
     super(isLate ? 504 : 502, isLate ? "rpc_timeout" : "rpc_failed", {
       title: `The RPC of network ${chainId} ${isLate ? "did not answer in time" : "failed"}.`,
       detail:
-        "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint and the reason.",
+        "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint " +
+        "and the reason.",
     });
     this.name = "RpcError";
   }

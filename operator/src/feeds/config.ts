@@ -14,14 +14,16 @@ export const FeedSettings = Type.Object(
     dataset: Type.String({ description: "The address of a dataset of the deployment." }),
     keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
     heartbeatSeconds: seconds(
-      "The age that a stored value should not exceed, even if it has not moved: updates start as much earlier as they take.",
+      "The age that a stored value should not exceed, even if it has not changed: updates start early enough to be " +
+        "mined in time.",
     ),
     deviationBps: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: "How far a value must have moved to be updated earlier, in basis points of what is stored.",
+      description:
+        "The deviation threshold: the change that triggers an earlier update, in basis points of the stored value.",
     }),
-    minIntervalSeconds: seconds("The age below which a key is not updated."),
+    minIntervalSeconds: seconds("The age below which a key is not updated, in seconds."),
   },
   { additionalProperties: false },
 );
@@ -47,11 +49,13 @@ export function planFeeds(
     const dataset = datasets.find((deployed) => deployed.address === address);
     if (dataset === undefined)
       throw new ConfigError(
-        `${at}: dataset ${text} is not in the deployment. Correct the address, or add the dataset to the deployment file.`,
+        `${at}: dataset ${text} is not configured. Correct the address, or add it to the deployment file or to ` +
+          "datasets.",
       );
     if (policy.minIntervalSeconds > policy.heartbeatSeconds) {
       throw new ConfigError(
-        `${at}: minIntervalSeconds is ${policy.minIntervalSeconds}, above heartbeatSeconds, ${policy.heartbeatSeconds}. Lower it.`,
+        `${at}: minIntervalSeconds is ${policy.minIntervalSeconds}, above the heartbeatSeconds of ` +
+          `${policy.heartbeatSeconds}. Lower it.`,
       );
     }
     if (keys.length === 0) throw new ConfigError(`${at}: keys is empty. Name at least one key, or remove the feed.`);
@@ -61,7 +65,9 @@ export function planFeeds(
       const parsed = parseKey(key);
       if (!parsed.ok) throw new ConfigError(`${at}: key "${key}": ${parsed.error}`);
       if (!matchesKeyForm(dataset.keyForm, parsed.value)) {
-        throw new ConfigError(`${at}: key "${key}" is not ${KEY_FORM_WORDS[dataset.keyForm]}.`);
+        throw new ConfigError(
+          `${at}: key "${key}" does not have this dataset's form: ${KEY_FORM_WORDS[dataset.keyForm]}.`,
+        );
       }
       if (feeds.has(parsed.value)) throw new ConfigError(`${at}: key "${key}" is named twice. Keep one.`);
       feeds.set(parsed.value, { key: parsed.value, policy });

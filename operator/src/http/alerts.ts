@@ -10,8 +10,9 @@ const schema = {
   operationId: "readAlerts",
   summary: "Lists what went wrong with the feeds lately, as an Atom feed.",
   description:
-    "An entry when a feed is stale (not updated within one and a half heartbeats), when its providers disagree, and when it " +
-    "has recovered: the last 100 since the operator started. Its category is `stale`, `disagreement` or `recovered`.",
+    "There is an entry each time a feed becomes stale (not updated within one and a half heartbeats), its providers " +
+    "disagree, or it recovers: the last 100 since the operator started. The category of an entry is `stale`, " +
+    "`disagreement` or `recovered`.",
   response: {
     200: {
       description: "The feed (RFC 4287).",
@@ -52,7 +53,9 @@ export function toAtom(alerts: readonly Alert[], startedAt: number): string {
 }
 
 function toEntry({ id, event, title, time, status, timestamp, ...alert }: Alert): string {
-  const stored = `Network ${alert.network_id}, dataset ${alert.dataset}, key ${alert.key_hex}: status ${status} since round ${timestamp}.`;
+  const stored =
+    `Network ${alert.network_id}, dataset ${alert.dataset}, key ${alert.key_hex}: status ${status} at round ` +
+    `${timestamp}.`;
   return [
     "<entry>",
     `<id>urn:uuid:${id}</id>`,

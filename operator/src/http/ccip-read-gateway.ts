@@ -21,9 +21,9 @@ const NETWORK = Type.String({ description: "The chain id of the dataset's networ
 const schema = {
   tags: ["data"],
   description:
-    "A gateway of ERC-3668: `client.readContract` of viem and `enableCcipRead` of ethers ask it for a lens, which then " +
-    "proves the update on chain within the same `eth_call`. It counts as a data request without broadcast. If the newest " +
-    "block is older than the round, the answer waits for the next block.",
+    "An ERC-3668 gateway: `client.readContract` of viem and `enableCcipRead` of ethers query it on behalf of a lens, " +
+    "which then proves the update on chain within the same `eth_call`. A lookup counts as a data request without " +
+    "broadcast. If the newest block is older than the round, the answer waits for the next block.",
   response: {
     200: jsonAnswer("The calldata of an update, with which the lens continues.", GatewayAnswer),
     ...gatewayErrors({
@@ -104,8 +104,8 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
   });
 
   function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
-    if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network is not a chain id in decimal digits.");
-    if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender is not an address.");
+    if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network must be a chain id in decimal digits.");
+    if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender must be an address: 0x and 40 hex digits.");
     const call = parseFetchUpdateCalldata(data);
     if (!call.ok) throw invalidLookup(call.error);
     return findDataPoint(networks, { network_id: Number(networkId), ...call.value });

@@ -30,11 +30,11 @@ const MAX_ANSWER_BYTES = 3 * MAX_EVIDENCE_TEXT;
 const schema = {
   tags: ["data"],
   operationId: "readEvidence",
-  summary: "Shows what one provider's value was made of.",
+  summary: "Shows the evidence from which one provider computed its value.",
   description:
     "The operator asks the provider, at the endpoint that it knows, and checks that the answer is about this " +
     "value and that each text has its hash. Save the answer, and `provider replay` computes the value again, offline. " +
-    "Each provider decides how long it keeps evidence, and if it shows it.",
+    "Each provider decides how long it keeps evidence, and whether it shows it.",
   querystring: EvidenceQuery,
   response: {
     200: jsonAnswer("The evidence.", EvidenceAnswer),
@@ -94,7 +94,7 @@ async function ask({ closing }: Operator, question: Question): Promise<EvidenceA
 
 /** Checks that an answer is evidence for the decision in question, and that its texts match their hashes. */
 function readAnswer(json: unknown, { dataPoint, provider, round }: Question, fail: Fail): EvidenceAnswer | Failure {
-  if (!Value.Check(EvidenceAnswer, json)) return fail("invalid_report", "answered something that is not evidence");
+  if (!Value.Check(EvidenceAnswer, json)) return fail("invalid_report", "answered with something other than evidence");
   const { record, texts } = json;
   const { network, dataset, key } = dataPoint;
   const isAsked =

@@ -23,7 +23,7 @@ export interface FetchUpdateCall {
 export function parseFetchUpdateCalldata(data: string): Result<FetchUpdateCall, string> {
   const call = data.toLowerCase();
   if (call.length > MAX_CALLDATA_DIGITS || !/^0x[0-9a-f]*$/.test(call)) {
-    return { ok: false, error: `It must be hex after "0x", with at most ${MAX_CALLDATA_DIGITS} characters.` };
+    return { ok: false, error: `The data must be hex after "0x", with at most ${MAX_CALLDATA_DIGITS} characters.` };
   }
   try {
     const { functionName, args } = decodeFunctionData({ abi: updateGatewayAbi, data: call as Hex });
@@ -34,5 +34,5 @@ export function parseFetchUpdateCalldata(data: string): Result<FetchUpdateCall, 
   } catch {
     // The sentence below says what is missing.
   }
-  return { ok: false, error: "It must be the calldata of fetchUpdate(address,bytes), as a lens encodes it." };
+  return { ok: false, error: "The data must be the calldata of fetchUpdate(address,bytes), as a lens encodes it." };
 }

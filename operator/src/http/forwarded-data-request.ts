@@ -18,8 +18,9 @@ const schema = {
   summary:
     "Updates a data point for another node, which has forwarded a broadcast to the node whose turn it is to serve the key.",
   description:
-    "Only for the nodes of the same network, by the signature of their submitter. The request is served here and never " +
-    "forwarded again. Each node has a rate limit and a share of the gas budgets, as callers have.",
+    "Only for nodes of the same network, which sign their requests with the key of their submitter. The request is " +
+    "served here and never forwarded again. Each node has a rate limit and a share of the gas budgets, as callers " +
+    "have.",
   headers: Type.Object({
     [NODE_SIGNATURE_HEADER]: Type.Optional(
       Type.String({ description: "The time in milliseconds since 1970, a space, and an EIP-712 signature." }),
@@ -27,7 +28,7 @@ const schema = {
   }),
   body: ForwardedRequest,
   response: {
-    200: jsonAnswer("What is about to be stored, with the transaction that stores it.", ForwardedAnswer),
+    200: jsonAnswer("What is stored or about to be, with this node's transaction for it.", ForwardedAnswer),
     ...dataPointProblems(ANY_BODY, {
       401: ["unknown_node"],
       422: ["unknown_key"],

@@ -25,7 +25,7 @@ const NetworkHealth = Type.Object(
 );
 
 const NetworksHealth = Type.Array(NetworkHealth);
-const Live = Type.Object({ live: Type.Boolean() }, { description: "The process runs." });
+const Live = Type.Object({ live: Type.Boolean() }, { description: "The process is running." });
 const Ready = Type.Object(
   { ready: Type.Literal(true), networks: NetworksHealth },
   { ...strict, description: "Every network can be read." },
@@ -47,7 +47,7 @@ export function addHealth(app: App, operator: Operator, balances: SenderBalances
   const live = {
     tags: ["health"],
     operationId: "isLive",
-    summary: "Succeeds while the process runs.",
+    summary: "Succeeds while the process is running.",
     description: "It reads nothing, so it fails only if the process hangs or has ended.",
     response: { 200: Live, ...LIMITED_PROBLEMS },
   };

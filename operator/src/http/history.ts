@@ -23,16 +23,16 @@ const REQUESTS_PER_CALL = 6;
 /** How long an answer is reused before the same history is read again. */
 const REMEMBER_MS = 1_000;
 
-const LINK = Type.String({ description: 'CSV only: rel="next" is the page of older updates, unless there is none.' });
+const LINK = Type.String({ description: 'CSV only: rel="next" is the page of older updates, if there is one.' });
 
 const schema = {
   tags: ["data"],
   operationId: "readHistory",
   summary: "Lists the updates of a data point, or candles of them.",
   description:
-    "They are read from the dataset's events, newest first. The operator keeps an index of the events in memory, and " +
-    "reads it from the chain after every start. As CSV, the answer has a line with the names of the columns and then one " +
-    "for each update or candle.",
+    "They come from the dataset's events, newest first. The operator keeps an index of the events in memory, and " +
+    "reads it from the chain anew after every start. As CSV, the answer has a header line, and then a line for each " +
+    "update or candle.",
   querystring: HistoryQuery,
   response: {
     200: {
@@ -70,7 +70,7 @@ async function read(operator: Operator, dataPoint: DataPoint, query: HistoryQuer
   const { network, dataset, key } = dataPoint;
   const { interval } = query;
   if (interval !== undefined && dataset.kind !== "median") {
-    throw invalidQuery(["interval: this dataset's values are not numbers. Leave it out."]);
+    throw invalidQuery(["interval: the values of this dataset are not numbers. Leave interval out."]);
   }
   const head = await operator.histories.readHead(network, dataset);
   const range = rangeOf(query, head, network.settings.historyBlocks, Math.floor(operator.clock() / 1000));
@@ -97,9 +97,9 @@ function rangeOf(query: HistoryQuery, head: number, historyBlocks: number, now: 
   const { from_time: fromTime = null, to_time: toTime = null, interval, limit = DEFAULT_LIMIT } = query;
   const to = Math.min(head, query.to ?? head);
   const from = query.from ?? Math.max(0, to - historyBlocks + 1);
-  if (from > to) throw invalidQuery([`from: ${from} is after ${to}, the last block.`]);
+  if (from > to) throw invalidQuery([`from: ${from} is after ${to}, the last block. Lower it.`]);
   if (fromTime !== null && toTime !== null && fromTime > toTime) {
-    throw invalidQuery([`from_time: ${fromTime} is after to_time, ${toTime}.`]);
+    throw invalidQuery([`from_time: ${fromTime} is after to_time, ${toTime}. Lower it, or raise to_time.`]);
   }
   const blocks = to - from + 1;
   if (blocks > historyBlocks) throw rangeTooWide(blocks, historyBlocks);

@@ -35,7 +35,7 @@ function plainIntegers({ properties }: TObject) {
   return async ({ query }: Pick<FastifyRequest, "query">): Promise<void> => {
     const values = query as Readonly<Record<string, unknown>>;
     const wrong = names.filter((name) => values[name] !== undefined && !INTEGER.test(String(values[name])));
-    if (wrong.length > 0) throw invalidQuery(wrong.map((name) => `${name}: Send a whole number in decimal digits.`));
+    if (wrong.length > 0) throw invalidQuery(wrong.map((name) => `${name}: must be a whole number in decimal digits.`));
   };
 }
 

@@ -26,8 +26,9 @@ const get = {
   operationId: "readReports",
   summary: "Lists the signed reports and rows of a round that this operator holds.",
   description:
-    "What members of the dataset's committee have signed, for a node that cannot reach some of them. Each is checked, and the " +
-    "first of its signer, key and round; of one signer at most 64 are listed.",
+    "What members of the dataset's committee have signed, for a node that cannot reach some of them. Each signature " +
+    "has been checked. For each signer, key and round only the first one is held, and at most 64 of a signer are " +
+    "listed.",
   querystring: ReportsQuery,
   response: {
     200: jsonAnswer("In the order of the committee.", Type.Array(SignedStatement)),
@@ -40,8 +41,8 @@ const post = {
   operationId: "holdReports",
   summary: "Takes signed reports and rows, for a provider that nodes cannot reach.",
   description:
-    "From anyone: only what a member of the committee has signed is held, for as long as the dataset would store the round. " +
-    "The answer says how many were. They are passed on to whoever asks, and to nobody else.",
+    "Anyone may post them. Only what a member of the committee has signed is held, for as long as the dataset would " +
+    "store the round. The answer says how many are held. They are shown to whoever asks for them, and sent to nobody.",
   body: Type.Array(SignedStatement, { minItems: 1, maxItems: MAX_POSTED_STATEMENTS }),
   response: {
     200: jsonAnswer("How many are held.", Type.Object({ held: Type.Integer() })),

@@ -47,10 +47,10 @@ const TRIED = {
 const trialSchema = {
   tags: ["trials"],
   operationId: "trySpec",
-  summary: "Lets a provider try a request spec, published or not, and shows each step to its value.",
+  summary: "Has a provider try a request spec, published or not, and shows each step to its value.",
   description:
-    "The provider asks the sources now and reads them by the engine that reads published specs. Nothing is signed or " +
-    "stored. Each provider's owner decides if it offers trials, and which hosts they may ask.",
+    "The provider queries the sources now, with the engine that reads published specs. Nothing is signed or stored. " +
+    "Each provider's owner decides whether it offers trials, and which hosts they may query.",
   body: DatasetTrialRequest,
   response: {
     200: jsonAnswer("The trial.", SpecTrial),

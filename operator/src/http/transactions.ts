@@ -20,13 +20,13 @@ const MAX_BODY_BYTES = 512 * 1024;
 const get = {
   tags: ["nodes"],
   operationId: "readTransactions",
-  summary: "Lists the signed transactions of nodes that update a key.",
+  summary: "Lists nodes' signed transactions that update a key.",
   description:
-    "This node's own, and those that others have shared with it, for a node that was cut off then; at most four, the newest " +
-    "first.",
+    "This node's own transactions, and those that others have shared with it, for a node that was cut off at the " +
+    "time; at most four, the newest first.",
   querystring: TransactionsQuery,
   response: {
-    200: jsonAnswer("Of the round or a newer one.", Type.Array(SharedTransaction)),
+    200: jsonAnswer("The transactions of the round or a newer one.", Type.Array(SharedTransaction)),
     ...DATASET_QUERY_PROBLEMS,
   },
 };
@@ -34,7 +34,7 @@ const get = {
 const post = {
   tags: ["nodes"],
   operationId: "shareTransaction",
-  summary: "Takes a transaction that another node has signed, so that this node can submit it when it is its turn.",
+  summary: "Takes a transaction that another node has signed, so that this node can submit it when its turn comes.",
   description:
     "Only an update of a dataset that is served here, or a cancellation (a zero-value transfer from the sender to itself), signed " +
     "by the submitter of another node. It is held if the chain would accept it now, and nothing is sent at once.",

@@ -75,7 +75,7 @@ export class HeldTransactions {
     const { round } = call;
     const now = roundAt(this.context.clock());
     if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) {
-      return err(`Its round, ${round}, is not of the last ${dataset.maxRoundAge} s.`);
+      return err(`Its round, ${round}, is not from the last ${dataset.maxRoundAge} s.`);
     }
     return ok({ signed, update: { call, dataset } });
   }
@@ -109,11 +109,11 @@ export class HeldTransactions {
     if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD)
       return err(`Its nonce is ${nonce}; the sender's next ones are ${mined} to ${mined + MAX_NONCE_AHEAD - 1}.`);
     if (maxFeePerGas < baseFeeOf(networkFees))
-      return err(`It pays ${maxFeePerGas} wei per gas, less than the base fee of ${baseFeeOf(networkFees)}.`);
+      return err(`It pays at most ${maxFeePerGas} wei per gas, less than the base fee of ${baseFeeOf(networkFees)}.`);
     if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than the transaction may cost.`);
     const needed = update && (await gasOf(simulator, update.dataset, update.call, data));
     // A simulation returns the gas with a quarter to spare.
-    if (needed !== null && gas * 5n < needed * 4n) return err(`Its gas limit is ${gas}, and it needs ${needed}.`);
+    if (needed !== null && gas * 5n < needed * 4n) return err(`Its gas limit, ${gas}, is too low. ${needed} would do.`);
     this.#add(signed, needed === null ? null : (update?.call ?? null));
     return ok(null);
   }

@@ -43,7 +43,7 @@ export async function verifyForwardedAnswer(
   if (transaction === null) return storedSince(dataPoint, round - MAX_SKEW);
   const answered = BigInt(answer.timestamp);
   if (answered < round - MAX_SKEW || answered > round + MAX_SKEW)
-    return err(`its round is ${answered}, and now is ${round}`);
+    return err(`its round is ${answered}, but the current one is ${round}`);
   const committee = dataset.committee.current;
   const reports = checkReports(dataPoint, answer);
   const decision = decideByQuorum(committee.members.length, reports ?? []);
@@ -56,13 +56,13 @@ export async function verifyForwardedAnswer(
     signed.chainId === network.chainId &&
     signed.to === dataset.address &&
     signed.data === data;
-  if (!isUpdate) return err("its transaction is not the update of its reports");
+  if (!isUpdate) return err("its transaction is not the update with its reports, signed by its submitter");
   const [simulation, submission] = await Promise.all([
     network.simulator.update(dataset.address, key, outcome, data),
     submitRaw(network.client, signed.raw, signed.hash),
   ]);
   if (submission.kind !== "accepted") return err(`no RPC endpoint accepts its transaction, ${signed.hash}`);
-  if (simulation.kind === "refused") return err(`the dataset refuses its transaction: ${simulation.problem.detail}`);
+  if (simulation.kind === "refused") return err(`its transaction would fail: ${simulation.problem.title}`);
   // If the pending block has the transaction already, the status is read from what is stored there.
   const stored =
     simulation.kind === "ok"
@@ -92,7 +92,7 @@ export async function verifyForwardedAnswer(
 async function storedSince(dataPoint: DataPoint, round: bigint): Promise<Result<SentUpdate>> {
   const stored = await storedByOther(dataPoint);
   const { timestamp } = stored.answer;
-  return BigInt(timestamp) >= round ? ok(stored) : err(`it says that a new round is stored, and it is ${timestamp}`);
+  return BigInt(timestamp) >= round ? ok(stored) : err(`it says a new round is stored, but the newest is ${timestamp}`);
 }
 
 /** Returns null when one of the reports is malformed, or not signed by the member that it names. */

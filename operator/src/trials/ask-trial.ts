@@ -46,9 +46,9 @@ export function askForTrial(
 ): Promise<SpecTrial | Refusal> {
   const { spec, arguments: args } = request;
   const read = (json: unknown, _: Address, fail: Fail) => {
-    if (!Value.Check(SpecTrial, json)) return fail("invalid_report", "answered something that is not a trial");
+    if (!Value.Check(SpecTrial, json)) return fail("invalid_report", "answered with something other than a trial");
     const isAsked = json.provider === provider && isOf(json, spec, args);
-    return isAsked ? json : fail("other_report", "answered with the trial of another spec");
+    return isAsked ? json : fail("other_report", "answered with a trial of another spec");
   };
   return ask(network, provider, { path: "/specs/try", body: request, read, timeoutMs: TRIAL_MS }, signal);
 }
@@ -61,7 +61,7 @@ export function askForAdvice(
   signal: AbortSignal,
 ): Promise<SpecAdvice | Refusal> {
   const read = (json: unknown, _: Address, fail: Fail) =>
-    Value.Check(SpecAdvice, json) ? json : fail("invalid_report", "answered something that is not advice");
+    Value.Check(SpecAdvice, json) ? json : fail("invalid_report", "answered with something other than advice");
   return ask(network, provider, { path: "/specs/advise", body, read, timeoutMs: ADVICE_MS }, signal);
 }
 

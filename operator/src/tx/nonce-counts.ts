@@ -51,11 +51,11 @@ export class NonceCounts {
     const explained = Math.max(this.#mined ?? mined, end);
     const isBelieved = this.#refusedSince !== null && this.clock() - this.#refusedSince >= BELIEVED_AFTER_MS;
     if (mined > explained + this.maxJump && !isBelieved) {
-      return `${mined} transactions of ${this.sender} are mined, and ${explained} are known`;
+      return `${mined} transactions of ${this.sender} are reported as mined, but only ${explained} are known`;
     }
     const known = Math.max(explained, mined);
     if (pending <= known + this.maxJump) return null;
-    return `${pending} transactions of ${this.sender} are mined or pending, and ${known} are known`;
+    return `${pending} transactions of ${this.sender} are reported as mined or pending, but only ${known} are known`;
   }
 
   /** Returns the lowest count of all endpoints. */

@@ -168,7 +168,7 @@ export class TransactionQueue {
     const now = this.context.clock();
     this.#submitter.forgetRefused(counts.mined);
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
-      this.#warn(error, "reorganizations were not checked"),
+      this.#warn(error, "could not check for reorganizations"),
     );
     this.#retryQueue.run();
     this.#giveUpLate(now);
@@ -294,7 +294,7 @@ export class TransactionQueue {
   async #confirm(nonce: number): Promise<void> {
     const transaction = this.#inFlight.get(nonce);
     if (transaction === undefined) return;
-    await this.#findMined(transaction).catch((error: unknown) => this.#warn(error, "a receipt was not read"));
+    await this.#findMined(transaction).catch((error: unknown) => this.#warn(error, "could not read a receipt"));
   }
 
   async #findMined(transaction: Transaction): Promise<void> {
@@ -345,7 +345,7 @@ export class TransactionQueue {
   #giveUpLate(now: number): void {
     for (const task of this.#waiting.takeAll(({ caller }) => caller !== null && now > caller.giveUpAt)) {
       const { id } = this.client.chain;
-      this.#fail(task, new RpcError("timeout", id, "eth_sendRawTransaction", "waited too long for its turn"));
+      this.#fail(task, new RpcError("timeout", id, "eth_sendRawTransaction", "waited too long in the queue"));
     }
   }
 

@@ -24,7 +24,7 @@ import { decideByQuorum, type ProviderAnswer } from "./quorum-decision.js";
 export type RowAnswer = RowStatement | Failure;
 
 /** The reason why a member that signed two contents for one key and round is not counted. */
-const CONTRADICTED = ["contradicted", "signed two contents for one key and round"] as const;
+const CONTRADICTED = ["contradicted", "signed two conflicting statements about one key and round"] as const;
 /** Room for 256 keys of 256 bytes in hex, and a value for each. */
 const MAX_ROW_BYTES = 192 * 1024;
 
@@ -92,14 +92,14 @@ export function gatherRows(
     timestamp: Number(round),
   };
   const read: ProviderRequest<RowStatement>["read"] = (json, provider, fail) => {
-    if (!signedRow.Check(json)) return fail("invalid_report", "answered something that is not a row of a batch");
+    if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
     const isOther =
       json.network_id !== expected.network_id ||
       json.dataset !== expected.dataset ||
       json.timestamp !== expected.timestamp ||
       json.provider !== provider ||
       json.values.length !== keys.length;
-    if (isOther) return fail("other_report", "answered with another row than the one asked");
+    if (isOther) return fail("other_report", "answered with a different row than the one requested");
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
     const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
@@ -131,15 +131,15 @@ function checkReport(
   maxValue: bigint,
   fail: Fail,
 ): ProviderAnswer {
-  if (!signedReport.Check(json)) return fail("invalid_report", "answered something that is not a signed report");
+  if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
   const difference = firstDifference(json, expected);
-  if (difference !== null) return fail("other_report", `answered for another ${difference} than the one asked`);
+  if (difference !== null) return fail("other_report", `answered for a different ${difference} than the one requested`);
   const { provider } = expected;
   const { outcome } = json;
   const value = json.value as Hex;
   const signature = json.signature as Hex;
   if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
-    return fail("invalid_report", 'sent a value in a report of "no data"');
+    return fail("invalid_report", "sent a value in a NOT_AVAILABLE report");
   }
   if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
   if (recoverSigner(digestOf(outcome, value), signature) !== provider) {

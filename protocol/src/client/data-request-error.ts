@@ -40,10 +40,12 @@ export class DataRequestError extends Error {
 /** Returns the error for an unusable answer. @param detail Completes the sentence "The answer ...". */
 export function unexpectedAnswer(status: number, detail: string): DataRequestError {
   return new DataRequestError({
-    title: "The answer does not come from an operator.",
+    title: "This is not a valid answer from an operator.",
     code: "unexpected_answer",
     status,
-    detail: `The answer ${detail}. Check that the URL is the operator's base URL, without "/data/request".`,
+    detail:
+      `The answer ${detail}. Check that the URL is the operator's base URL, without "/data/request"; if it is, try ` +
+      "again, or ask another operator.",
   });
 }
 

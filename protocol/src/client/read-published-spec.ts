@@ -34,7 +34,8 @@ export async function readPublishedSpec(
   const found = (await find(block, block)) ?? (await find("earliest", "latest"));
   if (found === undefined) {
     throw new Error(
-      `Neither block ${block} nor any other has the event with the bytes of spec ${specHash}. Use an RPC that keeps the events of old blocks.`,
+      `No block has the event with the bytes of spec ${specHash}, which the registry places in block ${block}. Use ` +
+        "an RPC that keeps the events of old blocks.",
     );
   }
   return found.args.spec;

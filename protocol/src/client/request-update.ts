@@ -214,14 +214,14 @@ function toUpdate(
   httpStatus: number,
   answer: unknown,
 ): BroadcastUpdate | UnsentUpdate {
-  if (!Value.Check(Answer, answer)) throw unexpectedAnswer(httpStatus, "does not have the form of an answer");
+  if (!Value.Check(Answer, answer)) throw unexpectedAnswer(httpStatus, "has an unexpected form");
   const requested = parseKey(key);
   const isRequested =
     answer.network_id === networkId &&
     isAddressEqual(answer.dataset as Address, dataset) &&
     requested.ok &&
     answer.key_hex === requested.value;
-  if (!isRequested) throw unexpectedAnswer(httpStatus, "is about another data point than the requested one");
+  if (!isRequested) throw unexpectedAnswer(httpStatus, "is about a different data point than the requested one");
   const update: Update = {
     networkId,
     dataset: answer.dataset as Address,
@@ -283,7 +283,8 @@ function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
 function unreachable(url: string, cause: unknown): DataRequestError {
   return new DataRequestError(
     {
-      title: `The operator at ${url} cannot be reached.`,
+      // A path or a query may hold a token.
+      title: `The operator at ${URL.canParse(url) ? new URL(url).origin : "the given URL"} cannot be reached.`,
       code: "unreachable",
       detail: "Check the URL and the network, or ask another operator: the dataset accepts updates from anyone.",
     },

@@ -46,7 +46,8 @@ export class WrongChainError extends Error {
     readonly expected: number,
   ) {
     super(
-      `The wallet is on chain ${chainId}, but the update is for chain ${expected}. Switch first: walletClient.switchChain({ id: ${expected} }).`,
+      `The wallet is on chain ${chainId}, but the update is for chain ${expected}. Switch first: ` +
+        `walletClient.switchChain({ id: ${expected} }).`,
     );
   }
 }

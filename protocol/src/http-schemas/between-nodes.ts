@@ -13,7 +13,7 @@ export const ForwardedRequest = Type.Object(
     key: HexKey,
     timestamp: Type.Integer({
       ...Timestamp,
-      description: "The round that is wanted, or a newer one: of the second in which the sender was asked.",
+      description: "The oldest round that will do: that of the second in which the sender took the request.",
     }),
   },
   strict,
@@ -25,7 +25,8 @@ export const ForwardedAnswer = Type.Object(
   {
     answer: DataAnswer,
     transaction: Type.Union([Type.String({ pattern: "^0x[0-9a-f]+$" }), Type.Null()], {
-      description: "The signed transaction; null if another relayer stored the round, or it was stored before.",
+      description:
+        "The signed transaction; null if the value was stored before, or another relayer or a batch stores the round.",
     }),
   },
   strict,
@@ -38,7 +39,7 @@ export const SharedTransaction = Type.Object(
     network_id: NetworkId,
     raw: Type.String({
       pattern: "^0x(?:[0-9a-f]{2})+$",
-      description: "A signed transaction, as nodes of the chain take it.",
+      description: "A signed transaction, as `eth_sendRawTransaction` takes it.",
     }),
   },
   strict,
@@ -74,7 +75,7 @@ export const TransactionsQuery = Type.Object(
     round: Type.Integer({ ...Timestamp, description: "The oldest round, in seconds since 1970." }),
     key: Type.String({
       pattern: "^0x(?:[0-9a-f]{2}){1,256}$",
-      description: "The key that they update, as lower-case hex.",
+      description: "The key that the transactions update, as lower-case hex.",
     }),
   },
   strict,
@@ -94,7 +95,7 @@ export const ContradictionAnswer = Type.Object(
     statements: Type.Array(SignedStatement, {
       minItems: 2,
       maxItems: 2,
-      description: "Two that the provider signed, with different contents for the key.",
+      description: "Two statements that the provider signed, with different contents for the key.",
     }),
   },
   strict,

@@ -22,7 +22,7 @@ export const LastUpdate = Type.Object(
   {
     transaction_hash: Type.String(),
     block_number: Type.Integer(),
-    carrier: orNull(Address, "The sender of the transaction; null if the node no longer has it."),
+    carrier: orNull(Address, "The sender of the transaction; null if the RPC no longer has it."),
     reports: orNull(
       Type.Array(SignedPart),
       "The signed reports, in committee order; null if the transaction does not contain them.",
@@ -40,15 +40,17 @@ export type LastUpdate = Static<typeof LastUpdate>;
 /** How far each provider agreed with what was stored lately. */
 export const Agreement = Type.Object(
   {
-    rounds: Type.Integer({ description: "The number of rounds that show their reports: the last ones, at most 10." }),
+    rounds: Type.Integer({
+      description: "How many of the last rounds, at most 10, have a transaction from which their reports can be read.",
+    }),
     providers: Type.Array(
       Type.Object(
         {
           provider: Address,
-          signed: Type.Integer({ description: "In how many of them it signed." }),
+          signed: Type.Integer({ description: "How many of these rounds it signed." }),
           agreed: Type.Integer({
             description:
-              "In how many it signed what was stored: for a median dataset, a value within the tolerance of it.",
+              "In how many of them it signed what was stored: for a median dataset, a value within the tolerance.",
           }),
         },
         strict,
@@ -64,7 +66,7 @@ const SentRound = Type.Object(
   {
     timestamp: Timestamp,
     transaction_hash: Type.String(),
-    sender: orNull(Address, "The sender of the transaction; null if the node no longer has it."),
+    sender: orNull(Address, "The sender of the transaction; null if the RPC no longer has it."),
   },
   strict,
 );
@@ -80,7 +82,7 @@ export const DataPointAnswer = Type.Object(
       LastUpdate,
       "Null if there was none, or if it is older than the blocks that this operator searches.",
     ),
-    agreement: orNull(Agreement, "Null where `last_update` is."),
+    agreement: orNull(Agreement, "Null if `last_update` is null."),
     last_rounds: Type.Array(SentRound, { description: "Who sent the last rounds, at most 10, the newest first." }),
   },
   strict,

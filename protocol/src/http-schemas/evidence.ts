@@ -28,10 +28,10 @@ const decision = {
   network_id: Type.Integer(),
   dataset: Type.String(),
   key: Type.String(),
-  timestamp: Type.Integer({ description: "The round, in seconds." }),
+  timestamp: Type.Integer({ description: "The round, in seconds since 1970." }),
   outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
   value: Type.String({ pattern: "^0x[0-9a-f]{64}$", description: "32 bytes; zero without data." }),
-  at: Type.String({ pattern: "^\\d{1,20}$", description: "When the reading started, in whole seconds." }),
+  at: Type.String({ pattern: "^\\d{1,20}$", description: "When reading began, in whole seconds since 1970." }),
   overrides: Type.Record(Type.String(), Type.String(), {
     description: "The origins that were replaced, with their replacements; used in development only.",
   }),

@@ -31,7 +31,7 @@ export const HistoryQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 999,
-        description: "The number of updates, or of intervals: 20 by default, at most 999.",
+        description: "The maximum number of updates, or of intervals: 20 by default, at most 999.",
       }),
     ),
     format: Type.Optional(

@@ -35,7 +35,8 @@ export const dataPointState = {
   timestamp: Timestamp,
   deviation_bps: orNull(
     Type.Integer(),
-    "The move, in basis points of the value, after which this operator updates it earlier; null if it does not.",
+    "The deviation threshold: the change, in basis points of the stored value, that makes this operator update it " +
+      "early; null if no change does.",
   ),
   heartbeat_seconds: orNull(
     Type.Integer(),
@@ -52,10 +53,10 @@ export type ServedPoint = Static<typeof ServedPoint>;
 export const PublishedSpec = Type.Object(
   {
     spec_hash: Type.String({
-      description: 'The hash in its keys, 32 bytes in hex. A key has "WEB/" and the hash without 0x.',
+      description: 'The hash of the spec, 32 bytes in hex. Its keys begin with "WEB/" and this hash without 0x.',
     }),
     variables: Type.Array(Type.String(), {
-      description: 'The names of its variables: a key has an argument for each, in this order, after "/".',
+      description: 'The names of its variables: a key has an argument for each, in this order, each after "/".',
     }),
     format: ValueFormat,
   },
@@ -108,8 +109,8 @@ export const DatasetOverview = Type.Object(
     left_out: Type.Integer({ description: "The number of known keys that are not listed." }),
     turn: Type.Array(Address, {
       description:
-        "The nodes of the committee, by their providers, in the order in which they may send this beat's batch of the " +
-        "feeds. Empty for an operator by itself, and where it has no feeds.",
+        "The nodes of the committee, by their providers, in the order in which they may send the batch of the " +
+        "dataset's first 100 feeds at this beat. Empty for an operator on its own, and if it has no feeds.",
     }),
     specs: Type.Array(PublishedSpec, {
       description:
@@ -139,7 +140,7 @@ export const NetworkOverview = Type.Object(
       "The contract whose `publish` publishes request specs of the Web Oracle; null if there is none.",
     ),
     nodes: Type.Array(ServedNode, {
-      description: "The operators that take turns on the network, as this one knows them; empty for one by itself.",
+      description: "The operators that take turns on the network, as this one knows them; empty for one on its own.",
     }),
     datasets: Type.Array(DatasetOverview),
   },

@@ -116,7 +116,7 @@ export const SignedBatchReport = Type.Object(
     provider: Address,
     missing: Type.String({
       pattern: BYTES32,
-      description: "A bitmap of 32 bytes, lowest bit first, with the keys that have no data.",
+      description: "A bitmap of 32 bytes, lowest bit first. A set bit marks a key that has no data.",
     }),
     values: Type.Array(Type.String({ pattern: BYTES32 }), {
       description: "One value of 32 bytes for each key; zero if there is no data.",

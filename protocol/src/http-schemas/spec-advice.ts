@@ -24,7 +24,7 @@ export const DatasetAdviceRequest = Type.Object(
     seconds: Type.Integer({
       minimum: 2,
       maximum: MAX_ADVICE_SECONDS,
-      description: "The time over which the samples are spread evenly: at least a second for each sample.",
+      description: "The time, in seconds, over which the samples are spread evenly: at least a second for each sample.",
     }),
   },
   strict,
@@ -57,10 +57,13 @@ export type SpecAdviceRequest = Static<typeof SpecAdviceRequest>;
 
 const steps = Type.Object(
   {
-    count: count("The pairs of neighbouring samples that both have a value."),
+    count: count("The number of pairs of consecutive samples that both have a value."),
     changed: count("In how many of them the value changed."),
-    largest_bps: orNull(Type.Number(), "The largest change, in basis points of the smaller value; null from or to 0."),
-    median_bps: orNull(Type.Number(), "The median change; null from or to 0."),
+    largest_bps: orNull(
+      Type.Number(),
+      "The largest change, in basis points of the smaller value; null if it was a change from or to 0.",
+    ),
+    median_bps: orNull(Type.Number(), "The median change, likewise; null if it was a change from or to 0."),
   },
   { ...strict, description: "The changes from one sample of a provider to its next." },
 );
@@ -82,7 +85,7 @@ export const SpecAdvice = Type.Object(
   {
     samples: count("How often each provider was asked."),
     interval_seconds: Type.Number({ description: "The time from one sample to the next." }),
-    readings: count("The samples of all providers that were answered."),
+    readings: count("The number of samples, of all providers, that were answered."),
     with_value: count("How many of them had a value."),
     character: oneOf(VALUE_BEHAVIOURS, "The behaviour of the value."),
     steps,
@@ -91,22 +94,22 @@ export const SpecAdvice = Type.Object(
     ),
     agreement: Type.Object(
       {
-        compared: count("The samples in which at least two providers had a value."),
+        compared: count("The number of samples in which at least two providers had a value."),
         equal: count("In how many of them all had the same value."),
         farthest_bps: orNull(
           Type.Number(),
-          "The largest distance of a number from the median, in basis points of the median; null from 0, and of words.",
+          "The largest distance of a number from the median, in basis points of it; null for words, and if it was 0.",
         ),
       },
       { ...strict, description: "The values of the providers at the same time." },
     ),
     source_agreement: Type.Object(
       {
-        compared: count("The readings in which at least two sources had a value."),
+        compared: count("The number of readings in which at least two sources had a value."),
         equal: count("In how many of them all had the same value."),
         farthest_bps: orNull(
           Type.Number(),
-          "The largest distance of two numbers, in basis points of the smaller; null from 0, and of words.",
+          "The largest distance of two numbers, in basis points of the smaller; null for words, and if that was 0.",
         ),
       },
       { ...strict, description: "The values of a provider's sources at the same time." },
@@ -119,8 +122,8 @@ export const SpecAdvice = Type.Object(
       Type.Object(
         {
           bps: count("The tolerance of a dataset, in basis points of the median."),
-          held: count("In how many of the `compared` samples every value was within it of the median."),
-          steps_held: count("In how many of the `steps` the change was within it."),
+          held: count("In how many of the `compared` samples every value was within this tolerance of the median."),
+          steps_held: count("In how many of the `steps` the change was within this tolerance."),
         },
         strict,
       ),
@@ -138,15 +141,19 @@ export const SpecAdvice = Type.Object(
             Type.Object(
               {
                 name: bounded(20, "The other source."),
-                seconds: Type.Number({ description: "How much later." }),
+                seconds: Type.Number({ description: "How much later, in seconds." }),
                 distance: Type.Number({
-                  description: "How far the two are apart on average: numbers in basis points, words as a ratio.",
+                  description:
+                    "The average distance of the two at the same time: in basis points for numbers; for words, how " +
+                    "often they differ, from 0 to 1.",
                 }),
-                delayed_distance: Type.Number({ description: "The same between the one now and the other then." }),
+                delayed_distance: Type.Number({
+                  description: "The same, but from what the other source showed that many seconds earlier.",
+                }),
               },
               strict,
             ),
-            "The source whose values it shows later; null if there is none.",
+            "Another source whose values this one shows with a delay; null if there is none.",
           ),
         },
         strict,

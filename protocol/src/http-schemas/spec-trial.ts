@@ -14,7 +14,7 @@ const MAX_SOURCES = 8;
 
 export const specAndArguments = {
   spec: Type.Unknown({
-    description: "The request spec, as JSON. Its layout does not matter. Mistakes are answered with their places.",
+    description: "The request spec, as JSON in any layout. The answer lists its mistakes, each with its place.",
   }),
   arguments: Type.Array(Type.String({ maxLength: 1_024 }), {
     maxItems: 8,
@@ -33,7 +33,7 @@ export const DatasetTrialRequest = Type.Object(
     dataset: Type.String({ description: "The address of the dataset whose providers are asked." }),
     ...specAndArguments,
     provider: Type.Optional(
-      Type.String({ description: "The provider to ask. By default the first that offers trials." }),
+      Type.String({ description: "The provider to ask. By default the operator chooses one that offers trials." }),
     ),
   },
   strict,
@@ -49,8 +49,8 @@ const TrialFailure = Type.Object(
   {
     step: oneOf(TRIAL_STEPS, "The step that failed. The steps before it succeeded."),
     code: bounded(40, "A stable code, for programs."),
-    message: bounded(400, "The fact. It continues a sentence about the source: `answered HTTP 404`."),
-    fix: bounded(400, "The way to fix it."),
+    message: bounded(400, "What went wrong. It continues a sentence about the source: `answered HTTP 404`."),
+    fix: bounded(400, "How to fix it."),
   },
   strict,
 );
@@ -80,12 +80,12 @@ export const TrialSource = Type.Object(
           path: bounded(16_384, "The JSONPath, with variables as in the spec."),
           text: bounded(
             200,
-            "The JSON at the path: a number or a text, cut to 200 characters, or what an array or object has.",
+            "The JSON at the path: a number or a text, cut to 200 characters, or a summary of an array or object.",
           ),
         },
         strict,
       ),
-      "The node that the path matched; null if none was, or not exactly one.",
+      "The JSON node that the path matched; null unless it matched exactly one.",
     ),
     scaled: orNull(
       Type.Object(
@@ -138,7 +138,7 @@ export const SpecTrial = Type.Object(
     ),
     output: orNull(
       Bytes32,
-      "The 32 bytes that the provider would sign, and `query` return if all agree; null if there is no value.",
+      "The 32 bytes that the provider would sign, and that `query` would return if all agree; null without a value.",
     ),
   },
   strict,

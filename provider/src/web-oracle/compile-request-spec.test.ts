@@ -102,7 +102,7 @@ describe("a request spec", () => {
     [
       "hides something in its unit",
       { ...valid, unit: { symbol: "U\u200bSD", decimals: 2 } },
-      "/unit/symbol: Expected string of another form",
+      "/unit/symbol: Expected string in the required form",
     ],
     [
       "mixes types",

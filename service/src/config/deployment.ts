@@ -33,7 +33,7 @@ const DeploymentFile = Type.Object(
       Type.String({ description: "The contract in which request specs are published." }),
     ),
     verifiedLens: Type.Optional(
-      Type.String({ description: "The contract through which anyone reads a verified value for nothing." }),
+      Type.String({ description: "The lens (ERC-3668) through which anyone can read a verified value for free." }),
     ),
     committeeDirectory: Type.Optional(
       Type.String({ description: "The contract in which data providers announce their nodes." }),
@@ -90,6 +90,6 @@ function requireKey(text: string, form: KeyForm, where: string): Hex {
   const key = parseKey(text);
   if (!key.ok) throw new ConfigError(`${where}: key "${text}": ${key.error}`);
   if (!matchesKeyForm(form, key.value))
-    throw new ConfigError(`${where}: key "${text}" is not ${KEY_FORM_WORDS[form]}.`);
+    throw new ConfigError(`${where}: key "${text}" does not have this dataset's form: ${KEY_FORM_WORDS[form]}.`);
   return key.value;
 }

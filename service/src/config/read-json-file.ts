@@ -12,7 +12,9 @@ export function readJsonFile(path: string): unknown {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new ConfigError(
+      `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and its permissions.`,
+    );
   }
   try {
     return JSON.parse(text);

@@ -10,7 +10,7 @@ export function expandRpcUrl(template: string, setting: string, env: NodeJS.Proc
   const url = template.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
     const value = env[name];
     if (!value)
-      throw new ConfigError(`${setting} uses \${${name}}, but the environment variable ${name} is not set. Set it.`);
+      throw new ConfigError(`${setting} uses \${${name}}, but the variable ${name} is unset or empty. Set it.`);
     return value;
   });
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {

@@ -18,6 +18,6 @@ function describe({ message, schema }: ValueError): string {
   const isChoice = choices.length > 0 && choices.every((choice) => typeof choice === "string");
   const problem = isChoice
     ? `Expected one of ${choices.join(", ")}`
-    : message.replace(/ to match '.*'$/, " of another form");
+    : message.replace(/ to match '.*'$/, " in the required form");
   return schema.description === undefined ? problem : `${problem}. ${schema.description}`;
 }

@@ -68,7 +68,7 @@ async function dialFirst(
   options: buildConnector.Options,
   dial: buildConnector.connector,
 ): Promise<Socket> {
-  let failure: unknown = new Error("The host has no address.");
+  let failure: unknown = new Error("no address found for this host name");
   for (const address of addresses) {
     try {
       return await dialOne({ ...options, hostname: address, servername: options.hostname }, dial);

@@ -106,7 +106,7 @@ export class Egress {
     fetch: (local: FetchRequest | null, origin: string) => Promise<EgressResult>,
   ): Promise<EgressResult> {
     const url = parseHttpsUrl(request.url);
-    if (!url.ok) return err({ code: "forbidden", detail: `cannot be asked: ${url.error}` });
+    if (!url.ok) return err({ code: "forbidden", detail: `cannot be asked: ${url.error.replace(/\.$/, "")}` });
     const { host, origin } = url.value;
     const inFlight = this.#inFlight.get(host) ?? 0;
     if (inFlight >= MAX_PER_HOST || this.#total >= this.#maxInFlight) {

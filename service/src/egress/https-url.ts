@@ -22,12 +22,12 @@ export function parseHttpsUrl(text: string): Result<URL> {
   const host = HTTPS_URL.exec(text)?.[1];
   if (host === undefined || host.length > MAX_HOST) {
     return err(
-      `${text.slice(0, 100)} is not allowed: write "https://", a host name in lower-case letters (not an address, without ` +
-        'port and user), then "/" with a path and query in ASCII, with other characters percent-encoded.',
+      `${text.slice(0, 100)} is not an allowed URL. Write https:// and a lower-case host name (no IP address, port ` +
+        "or user), then optionally a path and query, with special characters percent-encoded, and no fragment.",
     );
   }
   const last = host.slice(host.lastIndexOf(".") + 1);
-  if (LOCAL_TLDS.includes(last)) return err(`${host}: names under .${last} are not public.`);
+  if (LOCAL_TLDS.includes(last)) return err(`${host}: names under .${last} are not public. Use a public host name.`);
   const url = new URL(text);
   // The pattern and the parser must agree on the host, and that there is no port and no user.
   if (url.host !== host || url.username + url.password !== "")

@@ -89,8 +89,9 @@ function loadSecret(
   if (!url.ok || url.value.host !== host) {
     throw new ConfigError(`${at}: the host is not a public host name. Write it in lower-case letters, without a port.`);
   }
-  if ((header === undefined) === (query === undefined)) throw new ConfigError(`${at}: set either header or query.`);
-  if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: set either file or env.`);
+  if ((header === undefined) === (query === undefined))
+    throw new ConfigError(`${at}: set exactly one of header and query.`);
+  if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: set exactly one of file and env.`);
   const value = (file === undefined ? (env[name ?? ""] ?? "") : readSecret(file, at)).trim();
   // The setting is repeated only if it looks like a variable's name, because it may be the secret itself by mistake.
   const variable = /^[A-Z_]+$/.test(name ?? "") ? `the variable ${name}` : "the variable that env names";
@@ -105,7 +106,9 @@ function readSecret(path: string, at: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new ConfigError(`${at}: the file cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new ConfigError(
+      `${at}: the file cannot be read: ${(error as NodeJS.ErrnoException).code}. Check its path and permissions.`,
+    );
   }
 }
 

@@ -43,8 +43,8 @@ export const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
 export const redirected = (status: number) =>
   ({ code: "redirected", detail: `answered ${status}, and redirects are not followed` }) as const;
 export const tooLarge = (maxBytes: number) =>
-  ({ code: "too_large", detail: `answered more than ${maxBytes} bytes` }) as const;
-export const NOT_TEXT = { code: "not_text", detail: "answered bytes that are not UTF-8" } as const;
+  ({ code: "too_large", detail: `answered with more than ${maxBytes} bytes` }) as const;
+export const NOT_TEXT = { code: "not_text", detail: "answered with bytes that are not UTF-8" } as const;
 
 /**
  * Makes one HTTP request within limits, without following redirects. An answer with any status but a redirect is a

@@ -15,7 +15,7 @@ export function anonymousLimit(
     name: "anonymous",
     perMinute: requestsPerMinute,
     callerOf: () => "anonymous",
-    exceeded: (max, seconds) => tooManyRequests(max, seconds, "All callers without a reserved share together"),
+    exceeded: (max, seconds) => tooManyRequests(max, seconds, "Together, all callers without a reserved share"),
   });
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!isReserved(request.ip)) await limit(request, reply);

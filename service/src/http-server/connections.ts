@@ -18,7 +18,8 @@ export const MaxConnectionsPerCaller = Type.Integer({
   maximum: 100_000,
   default: 100,
   description:
-    "How many of these connections one caller may have, by IP address. Those from trustedProxies are not limited.",
+    "How many of these connections one caller (an IPv4 address or an IPv6 /64 network) may have. Those from " +
+    "trustedProxies are not limited.",
 });
 
 /** The largest head of a request: its first line and headers, in bytes. */

@@ -92,7 +92,9 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
 export const noSuchPath = (path: string) =>
   new ProblemError(404, "no_such_path", {
     title: "There is nothing at this path.",
-    detail: `${shortened(path)} is not served. Check the path and the base path of the service. No path ends with a slash.`,
+    detail:
+      `${shortened(path)} is not served. Check the path, including the service's base path. The API's paths have no ` +
+      "slash at the end.",
   });
 
 export const tooManyRequests = (max: number, seconds: number, who = "A caller", unit = "per minute") =>
@@ -112,7 +114,7 @@ export function unreadable(code: string | undefined): ProblemError {
     HPE_HEADER_OVERFLOW: [
       431,
       "The request's headers are too large.",
-      `Send at most ${MAX_HEADER_BYTES} bytes of them.`,
+      `Send at most ${MAX_HEADER_BYTES} bytes, including the request line.`,
     ],
     ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long.", TOO_SLOW],
   };

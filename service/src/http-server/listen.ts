@@ -21,7 +21,9 @@ export async function listen(
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {
-      throw new ConfigError(`Port ${port} on ${host} is in use. Choose another "${settings.port}".`);
+      throw new ConfigError(
+        `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another "${settings.port}".`,
+      );
     }
     // Errors without a system call are bugs. The others mean that the address is refused or the host is unknown.
     if (syscall === undefined) throw error;

@@ -20,8 +20,8 @@ const header = (description: string) => Type.String({ description });
 
 /** The caller's rate limits: the headers of every answer to a request that counts against a limit. */
 export const RATE_HEADERS = {
-  "RateLimit-Policy": header("The limits that count this request: q requests in w seconds."),
-  RateLimit: header("How many requests r each of them has left, and in how many seconds t the count starts again."),
+  "RateLimit-Policy": header("The rate limits that this request counts against: q requests in w seconds."),
+  RateLimit: header("For each of them, r requests are left, and the count starts again in t seconds."),
 };
 
 /** Describes an answer in JSON to a request that counts against a rate limit. */
@@ -31,7 +31,7 @@ export const jsonAnswer = <T extends TSchema>(description: string, schema: T) =>
   content: { "application/json": { schema } },
 });
 
-const RETRY_AFTER = { "Retry-After": header("When to try again, in seconds.") };
+const RETRY_AFTER = { "Retry-After": header("How long to wait before trying again, in seconds.") };
 
 /** The codes of the problems of any request, by status. */
 const ANY_REQUEST = {

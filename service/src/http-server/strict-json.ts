@@ -52,7 +52,7 @@ function refuseAmbiguity(body: string): void {
     if (error instanceof ProblemError) throw error;
     const duplicate = /^Duplicate key '(.{1,64})/s.exec((error as Error).message)?.[1];
     if (duplicate !== undefined)
-      throw ambiguousBody(`The property ${duplicate.replace(/'.*/s, "")} is there twice. Keep one.`);
+      throw ambiguousBody(`The property ${duplicate.replace(/'.*/s, "")} appears twice. Keep one.`);
     // JSON.parse explains every other error better.
   }
 }
@@ -63,7 +63,8 @@ function exactNumber(text: string): number {
   const isExact = isWhole || (/^-?\d{1,15}\.\d{1,15}$/.test(text) && String(Number(text)) === text);
   if (!isExact)
     throw ambiguousBody(
-      `The number ${text.slice(0, 64)} is not exact, or not in its shortest form. Write digits without an exponent.`,
+      `The number ${text.slice(0, 64)} has an exponent, trailing zeros, or more digits than a double can hold. ` +
+        "Write it in plain digits, at most 15 of them.",
     );
   return Number(text);
 }

@@ -54,7 +54,7 @@ export async function loadAccount(env: NodeJS.ProcessEnv, owner: string) {
   const [account, ...others] = found.accounts;
   if (account === undefined || others.length > 0) {
     throw new ConfigError(
-      `There are ${found.accounts.length} accounts in ${owner}_PRIVATE_KEY, ${owner}_PRIVATE_KEY_FILE and ` +
+      `${found.accounts.length} private keys are configured, in ${owner}_PRIVATE_KEY, ${owner}_PRIVATE_KEY_FILE or ` +
         `${owner}_KEYSTORE. Keep one.`,
     );
   }

@@ -53,17 +53,20 @@ type Keystore = Static<typeof Keystore>;
 export function openKeystore(text: string, password: string): Result<LocalAccount> {
   const keystore = parseJson(text);
   if (!Value.Check(Keystore, keystore)) {
-    return err("is not a keystore: version 3 of Web3 Secret Storage, aes-128-ctr, with scrypt or pbkdf2");
+    return err(
+      "is not a keystore (Web3 Secret Storage version 3, aes-128-ctr with scrypt or pbkdf2). Create one with " +
+        '"cast wallet import"',
+    );
   }
   const excess = excessiveWork(keystore.crypto);
   if (excess !== null) return err(excess);
   const key = decrypt(keystore, password);
-  if (key === null) return err("does not open with this password");
+  if (key === null) return err("does not open with this password. Correct the password");
   const account = accountOf(key);
-  if (account === null) return err("holds no private key: it is not above 0 and below the curve's order");
+  if (account === null) return err("holds an invalid private key: it must be above 0 and below the curve's order");
   const named = keystore.address === undefined ? null : (`0x${keystore.address.replace(/^0x/, "")}` as const);
   if (named !== null && !isAddressEqual(named, account.address)) {
-    return err(`names the address ${named}, but its key belongs to ${account.address}`);
+    return err(`names the address ${named}, but its key belongs to ${account.address}. Correct the address`);
   }
   return ok(account);
 }
@@ -72,12 +75,12 @@ export function openKeystore(text: string, password: string): Result<LocalAccoun
 function excessiveWork({ kdf, kdfparams }: Keystore["crypto"]): string | null {
   if (kdf === "pbkdf2") {
     const { c } = kdfparams;
-    return c > MAX_PBKDF2_ROUNDS ? `needs ${c} rounds of pbkdf2, above the limit of ${MAX_PBKDF2_ROUNDS}` : null;
+    return c > MAX_PBKDF2_ROUNDS ? `needs ${c} rounds of pbkdf2. Create it with at most ${MAX_PBKDF2_ROUNDS}` : null;
   }
   const { n, r, p } = kdfparams;
   if (n < 2 || !Number.isInteger(Math.log2(n))) return `has the scrypt parameter n = ${n}, which is not a power of two`;
   if (128 * n * r > MAX_SCRYPT_BYTES || n * r * p > MAX_SCRYPT_WORK) {
-    return `needs more scrypt work than is allowed: n = ${n}, r = ${r}, p = ${p}`;
+    return `needs more scrypt work than is allowed: n = ${n}, r = ${r}, p = ${p}. Create it again with geth's defaults`;
   }
   return null;
 }

@@ -28,7 +28,9 @@ const toAccounts = (text: string, source: string) =>
     .map((key) => toAccount(key, source));
 
 function toAccount(key: string, source: string): LocalAccount {
-  const problem = `${source} does not hold a private key: "0x" and 64 hex digits, above 0 and below the curve's order.`;
+  const problem =
+    `${source} does not hold a private key. Write "0x" and 64 hex digits, for a number above 0 and below the ` +
+    "curve's order.";
   if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new ConfigError(problem);
   try {
     return accountFromPrivateKey(key as Hex);

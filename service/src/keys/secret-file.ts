@@ -14,7 +14,10 @@ export function readSecretFile(path: string, variable: string): string {
     if (/^\s*(?:0x)?[0-9a-f]{60,68}\s*$/i.test(path)) {
       throw new ConfigError(`${variable} looks like a key. Set it to the path of a file that holds the key.`);
     }
-    throw new ConfigError(`The file that ${variable} names cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new ConfigError(
+      `The file that ${variable} names cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and ` +
+        "its permissions.",
+    );
   }
 }
 

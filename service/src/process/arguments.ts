@@ -16,7 +16,7 @@ export function readCommand(args: readonly string[], usage: string): Command {
   if (values.help) return { name: "help" };
   // The argument is not repeated: it could be a password.
   if (positionals.length > 0)
-    throw new ConfigError(`An argument follows no option. Write each value after its option.\n\n${usage}`);
+    throw new ConfigError(`An argument belongs to no option. Write each value after its option.\n\n${usage}`);
   if (values.config === undefined)
     throw new ConfigError(`The configuration is missing. Add --config FILE.\n\n${usage}`);
   return { name: values["check-config"] ? "check" : "serve", configFile: values.config };

@@ -52,7 +52,7 @@ export function requestFormFlows(environment: () => TestEnvironment): void {
     await text.fill("spotpx/eth-usd");
     await form.getByText("Write the key in upper case: SPOTPX/ETH-USD.").waitFor();
     await text.fill("SPOTPX/€-USD");
-    await form.getByText("The key has a character outside the range from space to ~.").waitFor();
+    await form.getByText("The key has a character that is not printable ASCII.").waitFor();
     expect(await text.getAttribute("aria-invalid")).toBe("true");
     await form.getByRole("button", { name: "Update now" }).click();
     await text.fill("");
