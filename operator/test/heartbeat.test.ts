@@ -1,6 +1,16 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { type Address, keccak256, stringToHex } from "viem";
+import { queryLensAbi } from "@dataset-oracle/protocol/abi/query-lens";
+import {
+  type Address,
+  decodeFunctionData,
+  getAbiItem,
+  type Hex,
+  keccak256,
+  stringToHex,
+  toFunctionSelector,
+} from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { decodeUpdateCall } from "../src/update/decode-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -41,16 +51,35 @@ async function mineAt(seconds: number): Promise<void> {
   await chain.client.mine({ blocks: 1 });
 }
 
+/** Returns how many feeds the pending transactions update. */
+async function pendingFeeds(): Promise<number> {
+  const { pending } = await chain.client.getTxpoolContent();
+  const transactions = Object.values(pending).flatMap((ofSender) => Object.values(ofSender));
+  const updates = transactions.map(({ input }) => decodeUpdateCall(input));
+  return updates.reduce((sum, update) => sum + (update?.kind === "batch" ? update.keyHashes.length : 1), 0);
+}
+
+/** Returns how many feeds the operator has read at each look since a call: those that have no update on its way. */
+function feedsRead(since: number): readonly number[] {
+  const selector = toFunctionSelector(getAbiItem({ abi: queryLensAbi, name: "queryMany" }));
+  return proxy.calls.slice(since).flatMap(({ method, params: [call, blockTag] }) => {
+    const { data = "0x" } = (call ?? {}) as { data?: Hex };
+    if (method !== "eth_call" || blockTag !== "pending" || !data.startsWith(selector)) return [];
+    return [decodeFunctionData({ abi: queryLensAbi, data }).args[1].length];
+  });
+}
+
 /** Waits until the operator has compared the feeds with the chain at the present time, and sent what it decided to send. */
-async function settle(account: Address): Promise<void> {
+async function settle(): Promise<void> {
   const giveUpAt = Date.now() + 30_000;
-  const polls = () => proxy.calls.filter(({ method, params }) => method === "eth_call" && params.length > 2).length;
-  const before = polls();
+  const since = proxy.calls.length;
   for (;;) {
-    const sent = await chain.nonce(account);
-    const mined = await chain.client.getTransactionCount({ address: account });
-    // While all feeds wait for a block, none is read.
-    if (sent > mined || polls() >= before + 2) return;
+    const pending = await pendingFeeds();
+    const read = feedsRead(since);
+    // The first look may have begun at an earlier time, and the third lacks what the second has found to be due. While
+    // all feeds wait for a block, none is read.
+    const idle = read.length < 3 ? 0 : (read.at(-1) ?? 0);
+    if (pending + idle === KEYS.length) return;
     if (Date.now() > giveUpAt) throw new Error(operator?.log.slice(-20).join(""));
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -71,11 +100,10 @@ test.each([
     operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }], {
       clock: () => time * 1000,
     });
-    const { address } = operator.account;
     for (const end = time + heartbeat * 6; time < end; ) {
       time += STEP_SECONDS;
       await chain.client.request({ method: "anvil_setTime" as never, params: [time] as never });
-      await settle(address);
+      await settle();
       if (time % block < STEP_SECONDS) await mineAt(time);
     }
 
