@@ -45,7 +45,7 @@ export const WebOracleSettings = Type.Object(
     rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), Type.String({ minLength: 1 }), {
       additionalProperties: false,
       description:
-        "The JSON-RPC endpoint that published specs are read from, by chain id. $ and a name in braces are replaced " +
+        "The JSON-RPC endpoint that published specs are read from, by chain id. A $ with a name in braces is replaced " +
         "by that environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),

@@ -44,7 +44,7 @@ async function tryAt(url: string, body: string): Promise<SpecTrial | string> {
   if (!answer.ok) return answer.error.detail;
   const { status, text } = answer.value;
   const json = parseJson(text);
-  if (status === 200) return Value.Check(SpecTrial, json) ? json : "answered something that is not a trial";
+  if (status === 200) return Value.Check(SpecTrial, json) ? json : "answered with something other than a trial";
   const { title, detail } = (json ?? {}) as { title?: unknown; detail?: unknown };
   return typeof title === "string" && typeof detail === "string" ? `${title} ${detail}` : `answered HTTP ${status}`;
 }
