@@ -108,6 +108,9 @@ describe("GET /data", () => {
   test("shows the same for keys that a batch stored, and their heartbeat", async () => {
     const hashes = async () => Promise.all(FED.map(async (key) => (await data(key)).last_update?.transaction_hash));
     await expect.poll(hashes, { timeout: 20_000 }).toEqual([expect.any(String), expect.any(String)]);
+    // While the operator has not seen that a key's first transaction is mined, it updates the other one alone.
+    const depths = () => [...operator.networks.values()].flatMap(({ queues }) => queues.map(({ depth }) => depth));
+    await expect.poll(depths, { timeout: 20_000 }).toEqual([{ waiting: 0, sent: 0 }]);
     for (const provider of providers) {
       for (const key of FED) provider.values.set(stringToHex(key), parseEther("9000"));
     }

@@ -271,7 +271,7 @@ describe("publish", () => {
     const lines = stdout.trim().split("\n");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain(await hashOf());
-    expect(new Set(lines.map((line) => line.split(" by ")[1])).size).toBe(2);
+    expect(new Set(lines.map((line) => /\((0x[0-9a-f]{64})\)\.$/.exec(line)?.[1] ?? "")).size).toBe(2);
   });
 
   it("publishes the canonical bytes, whatever the file looks like", async () => {
