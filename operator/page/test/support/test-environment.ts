@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
 import { launchBrowser } from "./browser.js";
 import { startSeverableProxy } from "./severable-proxy.js";
-import { type ExtraOperator, startOperator } from "./start-operator.js";
+import { type ExtraOperator, startExtraOperator } from "./start-extra-operator.js";
 
 /** Everything that the tests need: a devnet, failing operators, a browser. */
 export interface TestEnvironment {
@@ -46,18 +46,18 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
   });
   const [browser, lonely, strict, poor] = await Promise.all([
     launchBrowser(),
-    startOperator(devnet, folder, {
+    startExtraOperator(devnet, folder, {
       name: "lonely",
       basePath: "/oracle/v1",
       network: { providers, explorerUrl: EXPLORER },
     }),
-    startOperator(devnet, folder, {
+    startExtraOperator(devnet, folder, {
       name: "strict",
       requestsPerMinute: 5,
       network: { gasPerHour: 0, gasPerHourForNewKeys: 0 },
       privateKey: spender,
     }),
-    startOperator(devnet, folder, {
+    startExtraOperator(devnet, folder, {
       name: "poor",
       network: { rpcUrls: [proxy.url] },
       privateKey: generatePrivateKey(),

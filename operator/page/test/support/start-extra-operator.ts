@@ -21,7 +21,7 @@ interface ExtraOperatorSettings {
 }
 
 /** Starts an operator that differs from the devnet's in these settings. */
-export async function startOperator(
+export async function startExtraOperator(
   devnet: Devnet,
   folder: string,
   settings: ExtraOperatorSettings,
