@@ -187,16 +187,19 @@ test("an update that would change nothing is told from one that would be stored"
     encodeFunctionResult({ abi: datasetAbi, functionName: "update", result: [3, isNew] });
   proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });
   proxy.answers.set("eth_call", { body: { result: answer(true) } });
-  expect(await simulator.update(dataset, "0x41", "OK", READS)).toMatchObject({ kind: "ok", status: "DISAGREEMENT" });
+  expect(await simulator.simulateUpdate(dataset, "0x41", "OK", READS)).toMatchObject({
+    kind: "ok",
+    status: "DISAGREEMENT",
+  });
   proxy.answers.set("eth_call", { body: { result: answer(false) } });
-  expect(await simulator.update(dataset, "0x41", "OK", READS)).toEqual({ kind: "stale" });
+  expect(await simulator.simulateUpdate(dataset, "0x41", "OK", READS)).toEqual({ kind: "stale" });
 });
 
 test("of a batch, only the keys whose outcome is STORED are stored", async () => {
   const result = encodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", result: [0, 6, 2, 0] });
   proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });
   proxy.answers.set("eth_call", { body: { result } });
-  expect(await simulator.batch(dataset, READS)).toMatchObject({ isStored: [true, false, false, true] });
+  expect(await simulator.simulateBatch(dataset, READS)).toMatchObject({ isStored: [true, false, false, true] });
 });
 
 test("an EVM that lacks an instruction is named", async () => {
@@ -204,7 +207,10 @@ test("an EVM that lacks an instruction is named", async () => {
     proxy.answers.set(method, { body: { error: { code: -32000, message: "invalid opcode: MCOPY" } } });
   }
   const title = expect.stringContaining("invalid opcode");
-  expect(await simulator.update(dataset, "0x41", "OK", READS)).toMatchObject({ kind: "refused", problem: { title } });
+  expect(await simulator.simulateUpdate(dataset, "0x41", "OK", READS)).toMatchObject({
+    kind: "refused",
+    problem: { title },
+  });
 });
 
 test("a failed endpoint does not change how the call is run", async () => {
@@ -216,7 +222,7 @@ test("a failed endpoint does not change how the call is run", async () => {
 
 describe("a node whose clock is behind a round", () => {
   const ROUND = 1_790_000_000n;
-  const update = () => simulator.update(dataset, "0x41", "OK", READS);
+  const update = () => simulator.simulateUpdate(dataset, "0x41", "OK", READS);
   /** Lets the node refuse the update as a dataset does when the chain's clock is behind its round. */
   const fallBehind = (seconds: bigint) => {
     const data = encodeErrorResult({ abi: datasetAbi, errorName: "FutureRound", args: [ROUND, ROUND - seconds] });

@@ -21,7 +21,10 @@ export async function isKnownKey({ network, dataset, key }: DataPoint): Promise<
   return fed.some((feed) => feed.key === key) || network.storedKeys.has(dataset.address, key).catch(() => false);
 }
 
-/** Counts a request for a key that was never stored. Rejects with a ProblemError above a limit. */
+/**
+ * Counts a request for a key that was never stored. Reads the chain unless the key is known to be stored. Rejects with a
+ * ProblemError above a limit.
+ */
 export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint) => Promise<void>;
 
 /**

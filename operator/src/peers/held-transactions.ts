@@ -185,10 +185,10 @@ async function gasOf(
   data: Hex,
 ): Promise<bigint | null> {
   if (call.kind === "batch") {
-    const { isStored, gas } = await simulator.batch(address, data);
+    const { isStored, gas } = await simulator.simulateBatch(address, data);
     return isStored.includes(true) ? gas : null;
   }
-  const simulation = await simulator.update(address, call.key, call.outcome, data);
+  const simulation = await simulator.simulateUpdate(address, call.key, call.outcome, data);
   if (simulation.kind === "refused") throw simulation.problem;
   return simulation.kind === "ok" ? simulation.gas : null;
 }

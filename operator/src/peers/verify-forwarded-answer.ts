@@ -58,7 +58,7 @@ export async function verifyForwardedAnswer(
     signed.data === data;
   if (!isUpdate) return err("its transaction is not the update with its reports, signed by its submitter");
   const [simulation, submission] = await Promise.all([
-    network.simulator.update(dataset.address, key, outcome, data),
+    network.simulator.simulateUpdate(dataset.address, key, outcome, data),
     submitRaw(network.client, signed.raw, signed.hash),
   ]);
   if (submission.kind !== "accepted") return err(`no RPC endpoint accepts its transaction, ${signed.hash}`);
@@ -95,7 +95,10 @@ async function storedSince(dataPoint: DataPoint, round: bigint): Promise<Result<
   return BigInt(timestamp) >= round ? ok(stored) : err(`it says a new round is stored, but the newest is ${timestamp}`);
 }
 
-/** Returns null when one of the reports is malformed, or not signed by the member that it names. */
+/**
+ * Returns null when one of the reports is malformed, or not signed by the member that it names. All else that the dataset
+ * would refuse, such as a value out of range, the simulation shows.
+ */
 function checkReports(
   { dataset, key }: DataPoint,
   answer: ForwardedAnswer["answer"],

@@ -9,8 +9,7 @@ import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import type { Job, RoundCall } from "../tx/job.js";
 import { queueFor } from "../tx/queue-for-key.js";
-import { reserveFeedGas } from "../update/reserve-gas.js";
-import { submitJob } from "../update/send-update.js";
+import { reserveFeedGas, submitJob } from "../update/send-update.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */

@@ -3,21 +3,21 @@ import type { Confirmed, Job, RoundCall, Sent } from "./job.js";
 import type { PendingTransaction } from "./plan-actions.js";
 import type { Submission } from "./submitter.js";
 
-/** A job in the queue, with the caller that waits for it. Times are milliseconds since 1970. */
+/** A job in the queue, and who waits for it. Times are milliseconds since 1970. */
 export interface Task extends Job<RoundCall> {
   /** The newest round that was built. */
   call: RoundCall;
-  /** Null once the caller has its answer. */
-  caller: { resolve(sent: Sent<RoundCall>): void; reject(error: unknown): void; readonly giveUpAt: number } | null;
+  /** Null once it has its answer. */
+  waiter: { resolve(sent: Sent<RoundCall>): void; reject(error: unknown): void; readonly giveUpAt: number } | null;
   readonly confirmed: Deferred<Confirmed<RoundCall> | null>;
   /** True once a caller was given a hash: from then on the queue has to get the update stored. */
   isPromised: boolean;
   attempts: number;
 }
 
-/** Makes the task of a job. Without a caller it is an update that an earlier process has promised. */
-export function newTask(job: Job<RoundCall>, caller: Task["caller"]): Task {
-  return { ...job, caller, confirmed: deferred(), isPromised: caller === null, attempts: 0 };
+/** Makes the task of a job. Without a waiter it is an update that an earlier process has promised. */
+export function newTask(job: Job<RoundCall>, waiter: Task["waiter"]): Task {
+  return { ...job, waiter, confirmed: deferred(), isPromised: waiter === null, attempts: 0 };
 }
 
 /** A submission; `raw` is null for a transaction that an earlier process has signed. */

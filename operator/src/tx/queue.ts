@@ -130,8 +130,8 @@ export class TransactionQueue {
     return new Promise((resolve, reject) => {
       if (this.context.closing.aborted) return reject(shuttingDown());
       const giveUpAt = this.context.clock() + MAX_QUEUE_MS;
-      const caller = { resolve: resolve as (sent: Sent<RoundCall>) => void, reject, giveUpAt };
-      this.#waiting.add(newTask(job as Job<RoundCall>, caller));
+      const waiter = { resolve: resolve as (sent: Sent<RoundCall>) => void, reject, giveUpAt };
+      this.#waiting.add(newTask(job as Job<RoundCall>, waiter));
       this.#wake();
     });
   }
@@ -268,13 +268,13 @@ export class TransactionQueue {
 
   #track(task: Task, nonce: number, submission: Submission): void {
     this.#inFlight.add(nonce, task, task.call, submission, this.context.clock());
-    const { caller, confirmed } = task;
+    const { waiter, confirmed } = task;
     const { hash, raw, result } = submission;
     this.context.onSubmitted?.(raw);
-    task.caller = null;
+    task.waiter = null;
     task.isPromised ||= result.kind === "accepted";
-    if (result.kind === "accepted") caller?.resolve({ hash, raw, confirmed: confirmed.promise });
-    else if (result.kind === "unknown") caller?.reject(new SubmissionUnknown(result.error));
+    if (result.kind === "accepted") waiter?.resolve({ hash, raw, confirmed: confirmed.promise });
+    else if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
   }
 
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
@@ -343,7 +343,7 @@ export class TransactionQueue {
   }
 
   #giveUpLate(now: number): void {
-    for (const task of this.#waiting.takeAll(({ caller }) => caller !== null && now > caller.giveUpAt)) {
+    for (const task of this.#waiting.takeAll(({ waiter }) => waiter !== null && now > waiter.giveUpAt)) {
       const { id } = this.client.chain;
       this.#fail(task, new RpcError("timeout", id, "eth_sendRawTransaction", "waited too long in the queue"));
     }
@@ -356,10 +356,10 @@ export class TransactionQueue {
   }
 
   #fail(task: Task, error: unknown): void {
-    const { caller } = task;
-    task.caller = null;
-    if (caller === null) this.#retryQueue.add(task, true);
-    else caller.reject(error);
+    const { waiter } = task;
+    task.waiter = null;
+    if (waiter === null) this.#retryQueue.add(task, true);
+    else waiter.reject(error);
   }
 
   #close(): void {

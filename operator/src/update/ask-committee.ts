@@ -45,6 +45,7 @@ export async function askCommittee<T extends Statement>(
   if (closing.aborted) stop();
   closing.addEventListener("abort", stop);
   const answers = new Map<Address, T | Failure>();
+  /** Set once enough have answered. */
   let grace: NodeJS.Timeout | undefined;
   const take = (provider: Address, answer: T | Failure) => {
     answers.set(provider, answer);

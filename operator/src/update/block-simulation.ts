@@ -14,14 +14,14 @@ export interface Executed {
   readonly gas: bigint;
 }
 
-interface Call {
+interface SimulatedCall {
   readonly to: Address;
   readonly data: Hex;
 }
 
 interface Simulation {
-  readonly call: Call;
-  readonly dataPoint: string | null;
+  readonly call: SimulatedCall;
+  readonly dataPointId: string | null;
   readonly resolve: (executed: Executed | null) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -41,22 +41,22 @@ export class BlockSimulation {
   /**
    * Executes a call.
    *
-   * @param dataPoint The only data point that the call changes; null if it may change more.
+   * @param dataPointId Identifies the only data point that the call changes; null if it may change more.
    * @returns Null when the node cannot simulate blocks, or not this one.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
-  execute(to: Address, data: Hex, dataPoint: string | null): Promise<Executed | null> {
+  execute(to: Address, data: Hex, dataPointId: string | null): Promise<Executed | null> {
     return new Promise((resolve, reject) => {
-      const simulation = { call: { to, data }, dataPoint, resolve, reject };
-      if (dataPoint === null) void this.#simulate([simulation]);
+      const simulation = { call: { to, data }, dataPointId, resolve, reject };
+      if (dataPointId === null) void this.#simulate([simulation]);
       else this.#updates.add(simulation);
     });
   }
 
   async #simulateUpdates(updates: readonly Simulation[]): Promise<void> {
     // Of two updates of one data point, the second would find what the first stores.
-    const ofDistinct = new Map(updates.map((update) => [update.dataPoint, update]));
-    const others = updates.filter((update) => ofDistinct.get(update.dataPoint) !== update);
+    const ofDistinct = new Map(updates.map((update) => [update.dataPointId, update]));
+    const others = updates.filter((update) => ofDistinct.get(update.dataPointId) !== update);
     const blocks = [[...ofDistinct.values()], ...others.map((update) => [update])];
     await Promise.all(blocks.map((block) => this.#simulate(block)));
   }
@@ -86,7 +86,7 @@ export class BlockSimulation {
    * node cannot simulate the block.
    * @throws RpcError when the node does not answer.
    */
-  async #simulateBlock(calls: readonly Call[]): Promise<readonly (Executed | RpcError | null)[] | null> {
+  async #simulateBlock(calls: readonly SimulatedCall[]): Promise<readonly (Executed | RpcError | null)[] | null> {
     // No round is newer than the clock's next second, and a block that was just made is older.
     const time = BigInt(Math.floor(this.clock() / 1000) + 1);
     const blocks = [{ blockOverrides: { time }, calls }];

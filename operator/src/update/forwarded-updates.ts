@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import { readStored } from "../chain/stored-values.js";
 import { type DataPoint, roundId } from "../data-point.js";
+import type { Forwarding } from "../peers/forwarding.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import { roundAt } from "../round-time.js";
@@ -33,14 +34,18 @@ export class ForwardedUpdates {
   }
 
   /**
-   * Forwards a broadcast to the node whose turn it is. Its result is null when this node has to send the update itself.
+   * Forwards a broadcast to the node whose turn it is. The result is null when this node has to send the update itself.
    *
+   * @param forwarding The network's.
    * @param payer The caller who pays if the other node's update gets lost and this node has to send one.
-   * @returns Null when this node forwards nothing on the network.
    */
-  forward(dataPoint: DataPoint, round: bigint, payer: string, trace: Trace | null): Flight<SentUpdate | null> | null {
-    const { forwarding } = dataPoint.network;
-    if (forwarding === null) return null;
+  forward(
+    forwarding: Forwarding,
+    dataPoint: DataPoint,
+    round: bigint,
+    payer: string,
+    trace: Trace | null,
+  ): Flight<SentUpdate | null> {
     const forward = async (progress: Progress) => {
       const sentUpdate = await forwarding.forward(dataPoint, progress);
       if (sentUpdate !== null && sentUpdate.raw !== null) {

@@ -95,7 +95,7 @@ export class UpdateBuilder {
     const committee = dataset.committee.current;
     const rows = await this.rowsOf(batch);
     const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
-    const { isStored, gas } = await network.simulator.batch(dataset.address, data);
+    const { isStored, gas } = await network.simulator.simulateBatch(dataset.address, data);
     return isStored.includes(true) ? { ...roundCall(dataset, round, data, gas), isStored } : null;
   }
 
@@ -150,7 +150,7 @@ export class UpdateBuilder {
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
-    const simulation = await network.simulator.update(dataset.address, key, outcome, data);
+    const simulation = await network.simulator.simulateUpdate(dataset.address, key, outcome, data);
     if (simulation.kind === "refused") this.#reports.forget(id);
     if (simulation.kind !== "ok") return simulation;
     const { status, gas } = simulation;

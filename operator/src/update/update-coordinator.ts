@@ -80,8 +80,8 @@ export class UpdateCoordinator {
   async broadcast(dataPoint: DataPoint, waitMs: number, caller: Caller): Promise<DataAnswer> {
     const fresh = await this.#freshAnswer(dataPoint);
     if (fresh !== null) return fresh;
-    const answer = (sentUpdate: SentUpdate, round: bigint) => answerAfter(sentUpdate, dataPoint, round, waitMs);
-    return (await this.#byOtherNode(dataPoint, caller, answer)) ?? this.#bySelf(dataPoint, caller, answer);
+    const toAnswer = (sentUpdate: SentUpdate, round: bigint) => answerAfter(sentUpdate, dataPoint, round, waitMs);
+    return (await this.#byOtherNode(dataPoint, caller, toAnswer)) ?? this.#bySelf(dataPoint, caller, toAnswer);
   }
 
   /**
@@ -102,9 +102,11 @@ export class UpdateCoordinator {
     caller: Caller,
     use: (sentUpdate: SentUpdate, round: bigint) => Promise<T>,
   ): Promise<T | null> {
+    const { forwarding } = dataPoint.network;
+    if (forwarding === null) return null;
     const round = roundAt(this.context.clock());
-    const flight = this.#forwarded.forward(dataPoint, round, caller.payer, caller.trace);
-    return flight && followFlight(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
+    const flight = this.#forwarded.forward(forwarding, dataPoint, round, caller.payer, caller.trace);
+    return followFlight(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
   }
 
   async #bySelf<T>(

@@ -52,7 +52,7 @@ export class Simulator {
   }
 
   /** Executes an update. It returns the status that would be stored and the gas limit to send. */
-  async update(
+  async simulateUpdate(
     dataset: Address,
     key: Hex,
     outcome: Outcome,
@@ -72,7 +72,10 @@ export class Simulator {
    *
    * @throws ProblemError with the contract's error when it would revert.
    */
-  async batch(dataset: Address, data: Hex): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
+  async simulateBatch(
+    dataset: Address,
+    data: Hex,
+  ): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
     try {
       const { result, gas } = await this.#executeDue(dataset, data);
       const outcomes = this.#decode(() =>
@@ -85,11 +88,11 @@ export class Simulator {
   }
 
   /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
-  async #executeDue(dataset: Address, data: Hex, dataPoint: string | null = null): Promise<Executed> {
+  async #executeDue(dataset: Address, data: Hex, dataPointId: string | null = null): Promise<Executed> {
     const giveUpAt = performance.now() + MAX_BEHIND_MS;
     for (;;) {
       try {
-        return await this.execute(dataset, data, dataPoint);
+        return await this.execute(dataset, data, dataPointId);
       } catch (error) {
         const behindMs = msBehindRound(error);
         if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
@@ -105,12 +108,12 @@ export class Simulator {
   /**
    * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
    *
-   * @param dataPoint The only data point that the call changes: the call may share a simulated block with calls that
+   * @param dataPointId Identifies the only data point that the call changes: the call may share a simulated block with calls that
    * change others. Null if it may change more.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
-  async execute(to: Address, data: Hex, dataPoint: string | null = null): Promise<Executed> {
-    const simulated = this.clock() < this.#trustedUntil ? await this.#blocks.execute(to, data, dataPoint) : null;
+  async execute(to: Address, data: Hex, dataPointId: string | null = null): Promise<Executed> {
+    const simulated = this.clock() < this.#trustedUntil ? await this.#blocks.execute(to, data, dataPointId) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
     const { client } = this;
