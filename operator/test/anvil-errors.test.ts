@@ -1,9 +1,11 @@
-import { parseGwei } from "viem";
+import { type Hex, keccak256, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
 import { classifyNodeError } from "../src/chain/node-errors.js";
 import type { RpcError } from "../src/chain/rpc-error.js";
+import { submitRaw } from "../src/tx/submitter.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 let chain: Chain;
@@ -17,12 +19,15 @@ beforeAll(async () => {
 
 afterAll(async () => chain?.close());
 
+function sign(nonce: number, gwei: bigint, from = account): Promise<Hex> {
+  const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
+  return from.signTransaction({ chainId: 42, to: OTHER_ACCOUNT, gas: 21_000n, nonce, ...fees });
+}
+
 /** Returns the error that the node answers to a transaction; null when it accepts it. */
 async function send(nonce: number, gwei: bigint, from = account): Promise<string | null> {
-  const fees = { maxFeePerGas: gwei * parseGwei("1"), maxPriorityFeePerGas: gwei * parseGwei("1") };
-  const raw = await from.signTransaction({ chainId: 42, to: OTHER_ACCOUNT, gas: 21_000n, nonce, ...fees });
   const rpc = connectEndpoint(42, chain.url, 2_000);
-  return rpc.request("eth_sendRawTransaction", [raw]).then(
+  return rpc.request("eth_sendRawTransaction", [await sign(nonce, gwei, from)]).then(
     () => null,
     (error: RpcError) => error.reason,
   );
@@ -44,4 +49,15 @@ test("anvil's own messages are classified", async () => {
       used: "nonce_too_low",
     },
   );
+});
+
+test("a transaction that was mined before it is submitted again counts as accepted, and another with its nonce does not", async () => {
+  const client = createChainClient(42, connectEndpoint(42, chain.url, 2_000));
+  const submit = (raw: Hex) => submitRaw(client, raw, keccak256(raw));
+  const raw = await sign(1, 10n);
+  expect(await submit(raw)).toEqual({ kind: "accepted" });
+  expect(await submit(raw)).toEqual({ kind: "accepted" });
+  await chain.client.mine({ blocks: 1 });
+  expect(await submit(raw)).toEqual({ kind: "accepted" });
+  expect(await submit(await sign(1, 12n))).toMatchObject({ kind: "rejected", why: "nonce_too_low" });
 });

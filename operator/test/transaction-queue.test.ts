@@ -337,6 +337,8 @@ test("two processes with one sender get every update stored, and the log names t
   const stored = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   expect(stored.length).toBeGreaterThan(0);
   for (const confirmed of stored) expect(confirmed).toMatchObject({ isReverted: false });
+  // This one stays pending, so that the other process is sure to see it.
+  await queues[0]?.send(job("0 3", { call: call(3n) }));
   await until(() => log.join("").includes("another process sends with this sender's key"), "the cause");
 });
 

@@ -30,20 +30,25 @@ export interface Submission {
   readonly result: SubmissionResult;
 }
 
-/** Gives a signed transaction, from any sender, to all RPC endpoints. */
+/** Gives a signed transaction, from any sender, to all RPC endpoints. One that is mined already counts as accepted. */
 export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
   try {
     await sendRawTransaction(client, raw);
     return { kind: "accepted" };
   } catch (error) {
-    if (error instanceof RpcError && error.kind === "refused") {
-      const why = classifyNodeError(error.reason);
-      return why === "already_known" ? { kind: "accepted" } : { kind: "rejected", why, error };
+    // Without an answer, the node may have the transaction.
+    if (!(error instanceof RpcError) || error.kind !== "refused") {
+      return (await isKnownTo(client, hash)) ? { kind: "accepted" } : { kind: "unknown", error };
     }
-    // The node can still tell whether it has the transaction.
-    const known = await readTransaction(client, hash).catch(() => null);
-    return known !== null ? { kind: "accepted" } : { kind: "unknown", error };
+    const why = classifyNodeError(error.reason);
+    // The nonce of a transaction is also too low when that transaction has used it.
+    const isKnown = why === "already_known" || (why === "nonce_too_low" && (await isKnownTo(client, hash)));
+    return isKnown ? { kind: "accepted" } : { kind: "rejected", why, error };
   }
+}
+
+async function isKnownTo(client: ChainClient, hash: Hex): Promise<boolean> {
+  return (await readTransaction(client, hash).catch(() => null)) !== null;
 }
 
 /** Signs transactions with fees that are high enough and within the cap, and submits them. */
