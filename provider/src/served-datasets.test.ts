@@ -2,36 +2,28 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
+import { ADDRESS, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
 import { findServedDatasets, requireKeys } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { sourcesOfPair } from "./sources-of-pair.js";
 
-const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const sources = loadSources([SHIPPED_SOURCES]);
 
-function deployment(change: Partial<Deployment["datasets"][number]> = {}): Deployment {
-  const keys = ["ETH-USD", "BTC-USD", "NOSUCH-USD"].map(spotPriceKey);
-  return {
-    chainId: 42,
-    datasets: [{ name: "financial", address, kind: "median", keyForm: "SPOT_PRICE", keys, ...change }],
-  };
-}
-
 function serve(one: Deployment, minSources = 2) {
-  const dataset = findServedDatasets([one], sources, minSources, {}).get(42)?.get(address);
+  const dataset = findServedDatasets([one], sources, minSources, {}).get(42)?.get(ADDRESS);
   return { keys: [...(dataset?.keys.keys() ?? [])], unserved: dataset?.unservedKeys };
 }
 
 describe("a provider serves", () => {
   it("the keys that enough sources know", () => {
-    expect(serve(deployment())).toEqual({
+    expect(serve(spotPriceDeployment())).toEqual({
       keys: [spotPriceKey("ETH-USD"), spotPriceKey("BTC-USD")],
       unserved: ["SPOTPX/NOSUCH-USD"],
     });
   });
 
   it("nothing, when more sources are needed than there are", () => {
-    expect(serve(deployment(), 9).keys).toEqual([]);
+    expect(serve(spotPriceDeployment(), 9).keys).toEqual([]);
   });
 
   it("a converted price only where its rate has enough sources of its own", () => {
@@ -51,18 +43,18 @@ describe("a provider serves", () => {
   });
 
   it("no price to a dataset that takes a majority of equal values", () => {
-    expect(serve(deployment({ kind: "majority" })).keys).toEqual([]);
+    expect(serve(spotPriceDeployment({ kind: "majority" })).keys).toEqual([]);
   });
 
   it("no listed Web Oracle key by itself: they are found when they are asked for", () => {
-    const dataset = deployment({ keyForm: "WEB_ORACLE", keys: [stringToHex(`WEB/${"0".repeat(64)}`)] });
+    const dataset = spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [stringToHex(`WEB/${"0".repeat(64)}`)] });
     expect(serve(dataset)).toEqual({ keys: [], unserved: [] });
   });
 });
 
 describe("requireKeys", () => {
-  const served = findServedDatasets([deployment()], sources, 2, {});
-  const web = findServedDatasets([deployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
+  const served = findServedDatasets([spotPriceDeployment()], sources, 2, {});
+  const web = findServedDatasets([spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
 
   it("needs something to serve", () => {
     expect(() => requireKeys(served, 2, false)).not.toThrow();

@@ -1,8 +1,7 @@
-import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { Value } from "@sinclair/typebox/value";
 import { describe, expect, it } from "vitest";
+import { ADDRESS, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
 import { ProviderConfig } from "./config.js";
 import { findServedDatasets, type Served } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
@@ -10,21 +9,12 @@ import type { RedirectedOrigins } from "./source/redirected-origins.js";
 import { listStartupWarnings, summarizeSetup } from "./startup-summary.js";
 import type { CheckedWebOracleSettings } from "./web-oracle/check-settings.js";
 
-const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const sources = loadSources([SHIPPED_SOURCES]);
-
-function deployment(change: Partial<Deployment["datasets"][number]> = {}): Deployment {
-  const keys = ["ETH-USD", "BTC-USD", "NOSUCH-USD"].map(spotPriceKey);
-  return {
-    chainId: 42,
-    datasets: [{ name: "financial", address, kind: "median", keyForm: "SPOT_PRICE", keys, ...change }],
-  };
-}
 
 describe("a start", () => {
   const redirectedOrigins = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
-  const served = findServedDatasets([deployment()], sources, 2, redirectedOrigins);
-  const web = findServedDatasets([deployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
+  const served = findServedDatasets([spotPriceDeployment()], sources, 2, redirectedOrigins);
+  const web = findServedDatasets([spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
   const settings = {
     registries: [],
     folder: "/specs",
@@ -39,7 +29,7 @@ describe("a start", () => {
   it("says what is not served, and what is not real", () => {
     expect(notes(served, null, redirectedOrigins)).toEqual([
       "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
-      `${address} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD. ` +
+      `${ADDRESS} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD. ` +
         "Add sources, or lower minSources.",
     ]);
     expect(summarizeSetup({ served, webOracle: null, account })).toBe(
