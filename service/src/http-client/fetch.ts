@@ -1,6 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { type Dispatcher, fetch, type Response } from "undici";
+import { Agent, type Dispatcher, fetch, type Response } from "undici";
+
+/**
+ * The connections to services that their owner has configured. The global dispatcher is never used: Node's own fetch shares
+ * it, and its undici may be of another version: Node 22's refuses our handlers. Idle connections do not keep the process
+ * alive.
+ */
+export const CONNECTIONS = new Agent();
 
 /** The bounds of an outgoing request. */
 export interface FetchLimits {
@@ -50,8 +57,7 @@ export const NOT_TEXT = { code: "not_text", detail: "answered with bytes that ar
  * Makes one HTTP request within limits, without following redirects. An answer with any status but a redirect is a
  * value, which the caller judges.
  *
- * @param dispatcher Opens the connections. The global dispatcher is never used: Node's own fetch shares it, in whatever
- * version of undici that Node has.
+ * @param dispatcher Opens the connections.
  * @param takePart Takes the parts of an answer with status 200 as they arrive; its text is empty then.
  */
 export async function fetchText(

@@ -1,9 +1,5 @@
 import type { Result } from "@dataset-oracle/protocol/result";
-import { Agent } from "undici";
-import { type FetchFailure, type FetchLimits, fetchText, type HttpAnswer } from "./fetch.js";
-
-/** Idle connections do not keep the process alive. */
-const CONNECTIONS = new Agent();
+import { CONNECTIONS, type FetchFailure, type FetchLimits, fetchText, type HttpAnswer } from "./fetch.js";
 
 /** Gets a text from a service that its owner has configured, without following redirects. */
 export function getText(

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import {
   ABORTED,
+  CONNECTIONS,
   type FetchFailure,
   type FetchLimits,
   type HttpAnswer,
@@ -11,12 +12,6 @@ import {
   timedOut,
   tooLarge,
 } from "./fetch.js";
-
-/**
- * The global dispatcher is shared with Node's own fetch, whose undici may be of another version: Node 22's refuses our
- * handlers. Idle connections do not keep the process alive.
- */
-const CONNECTIONS = new Agent();
 
 /**
  * Posts JSON to a service that its owner has configured. It does what `fetchText` does, but through undici's

@@ -1,11 +1,7 @@
-import { Agent } from "undici";
 import { http } from "viem";
-import { fetchText } from "./fetch.js";
+import { CONNECTIONS, fetchText } from "./fetch.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-
-/** Idle connections do not keep the process alive. */
-const CONNECTIONS = new Agent();
 
 /**
  * Returns viem's HTTP transport with a deadline for whole answers: the timeout of viem's own ends with the headers. It
