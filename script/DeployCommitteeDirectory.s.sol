@@ -8,9 +8,7 @@ import {DeployScript} from "./base/DeployScript.sol";
 /// deterministic deployment proxy, if the network has it, so that its address is the same on every such network.
 contract DeployCommitteeDirectory is DeployScript {
     function run() external returns (CommitteeDirectory directory) {
-        directory = CommitteeDirectory(_deployedAt(".committeeDirectory"));
-        if (_isThere("committeeDirectory", address(directory))) return directory;
-        directory = CommitteeDirectory(_deployAtFixedAddress("committeeDirectory", _compiled("CommitteeDirectory")));
+        directory = CommitteeDirectory(_deployAtFixedAddress("committeeDirectory", "CommitteeDirectory"));
         _finish();
     }
 }

@@ -12,13 +12,7 @@ contract DeployWebOracle is DeployScript {
     function run() external returns (IDataset numbers, IDataset words, WebOracleRegistry registry) {
         numbers = _deployDataset("webOracleNumber", Kind.MEDIAN, KeyForm.WEB_ORACLE);
         words = _deployDataset("webOracleBytes", Kind.MAJORITY, KeyForm.WEB_ORACLE);
-        registry = _deployRegistry();
+        registry = WebOracleRegistry(_deployAtFixedAddress("webOracleRegistry", "WebOracleRegistry"));
         _finish();
-    }
-
-    function _deployRegistry() private returns (WebOracleRegistry registry) {
-        registry = WebOracleRegistry(_deployedAt(".webOracleRegistry"));
-        if (_isThere("webOracleRegistry", address(registry))) return registry;
-        registry = WebOracleRegistry(_deployAtFixedAddress("webOracleRegistry", _compiled("WebOracleRegistry")));
     }
 }

@@ -43,9 +43,13 @@ abstract contract DeployScript is NetworkScript {
         console.log("Deploy %s at %s", name, address(dataset));
     }
 
-    /// @notice Deploys a contract through the deterministic deployment proxy, unless it is there already, so that its
-    /// address is the same on every network that has the proxy. Deploys it as usual on a network without the proxy.
-    function _deployAtFixedAddress(string memory name, bytes memory code) internal returns (address deployed) {
+    /// @notice Deploys a contract without constructor arguments, unless it exists already: through the deterministic
+    /// deployment proxy, if the network has it, so that its address is the same on every such network.
+    /// @param name Its name in the deployments file.
+    function _deployAtFixedAddress(string memory name, string memory contractName) internal returns (address deployed) {
+        deployed = _deployedAt(string.concat(".", name));
+        if (_isThere(name, deployed)) return deployed;
+        bytes memory code = _compiled(contractName);
         deployed = vm.computeCreate2Address(0, keccak256(code), CREATE2_FACTORY);
         if (deployed.code.length == 0) {
             vm.broadcast();
