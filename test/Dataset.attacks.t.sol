@@ -119,7 +119,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         _setCommittee(_without(members, 0));
         assertReverts(update, wrongCommittee(update));
         Update memory less = _agreed();
-        (less.reports, less.absentees) = (_behindTheFirst(less.reports), new address[](0));
+        (less.reports, less.absentees) = (_afterTheFirst(less.reports), new address[](0));
         less.signers = 3;
         assertReverts(less, wrongCommittee(less));
         _setCommittee(members);
@@ -249,8 +249,8 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// Behind the last key hash there is the hash of a known key, and behind the last values there are others.
-    function test_updateBatch_storesNoKeyBehindTheLast() public {
+    /// After the last key hash there is the hash of a known key, and after the last values there are others.
+    function test_updateBatch_storesNoKeyAfterTheLast() public {
         _announce();
         bytes[] memory one = new bytes[](1);
         one[0] = keys[0];
@@ -354,7 +354,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    function _behindTheFirst(Report[] memory reports) private pure returns (Report[] memory others) {
+    function _afterTheFirst(Report[] memory reports) private pure returns (Report[] memory others) {
         others = new Report[](reports.length - 1);
         for (uint256 i = 0; i < others.length; ++i) {
             others[i] = reports[i + 1];

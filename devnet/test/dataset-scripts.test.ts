@@ -246,6 +246,11 @@ describe("DeployAdapter", () => {
     const env = { ASSETS: TOKENS.join(","), KEYS: "SPOTPX/ETH-USD", MAX_AGE: "600" };
     await expectRefused(deployAdapter("quotes()", env), "ASSETS and KEYS differ in number. Give each asset one key.");
   });
+
+  test("shows the error with which a constructor reverts", async () => {
+    const tooMany = deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD", DECIMALS: "19" });
+    await expectRefused(tooMany, "TooManyDecimals(19, 18)");
+  });
 });
 
 describe("ShareIncome", () => {

@@ -60,11 +60,17 @@ abstract contract NetworkScript is Script {
         }
     }
 
+    /// @dev Reverts with the constructor's error.
     function _create(bytes memory code) internal returns (address created) {
         assembly ("memory-safe") {
             created := create(0, add(code, 0x20), mload(code))
+            if and(iszero(created), gt(returndatasize(), 0)) {
+                let error := mload(0x40)
+                returndatacopy(error, 0, returndatasize())
+                revert(error, returndatasize())
+            }
         }
-        require(created != address(0), "The constructor reverted.");
+        require(created != address(0), "The constructor reverted without an error. Run forge with -vvvv to see where.");
     }
 
     // ---------------------------------------------------------------- the settings of one dataset

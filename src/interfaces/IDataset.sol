@@ -188,7 +188,7 @@ interface IDataset is Oracle {
     error NoQuorum(uint256 signers, uint256 absentees);
 
     /// @notice The bitmap `signers` does not have exactly one bit for each report, or has a bit beyond the committee's
-    /// last member.
+    /// last member. Set the bit of each member that signed, in the committee's order.
     error WrongSigners(uint256 signers, uint256 reports, uint256 absentees);
 
     /// @notice Signers, absentees and tolerance (in an accusation, members and tolerance) do not match the committee: a
@@ -196,17 +196,17 @@ interface IDataset is Oracle {
     /// differs. If the committee has changed, rebuild the call for the new one. Both are committee hashes.
     error WrongCommittee(bytes32 shown, bytes32 stored);
 
-    /// @notice The claimed value is not the lower median. `below` and `above` count the values on each side of the
-    /// claimed one.
+    /// @notice The claimed value is not the lower median of the reports: claim that. `below` and `above` count the
+    /// values on each side of the claimed one.
     error WrongMedian(bytes32 claimed, uint256 below, uint256 above);
 
-    /// @notice More than half of the committee signed a value other than the claimed one.
+    /// @notice More than half of the committee signed a value other than the claimed one: claim `majority`.
     error WrongMajority(bytes32 claimed, bytes32 majority);
 
     /// @notice The absent members could still give one value a majority: submit more reports.
     error Undecided(uint256 reports, uint256 absentees);
 
-    /// @notice The batch, or the row of a statement, has more than `max` keys.
+    /// @notice The batch, or the row of a statement, has more than `max` keys. Split the batch.
     error TooManyKeys(uint256 keys, uint256 max);
 
     /// @notice The batch does not have one value for each key in each row.
@@ -233,7 +233,8 @@ interface IDataset is Oracle {
     /// @notice The row has another key at the statement's index. Both are keccak256 of a key.
     error WrongKey(bytes32 named, bytes32 keyHash);
 
-    /// @notice The signer of both statements is not a member of the committee; zero stands for no valid signature.
+    /// @notice The signer of both statements is not a member of the committee, so nobody can be ejected; zero stands
+    /// for no valid signature.
     error NotAMember(address signer);
 
     /// @notice The committee is too small to eject a member: at least `min` must be left. Only the owner can replace
@@ -248,8 +249,8 @@ interface IDataset is Oracle {
 
     // ---------------------------------------------------------------- errors of governance and income
 
-    /// @notice The hash is neither the current committee's nor that of a former one with unshared income: a member or
-    /// the tolerance differs, or its income was shared already.
+    /// @notice The hash is neither the current committee's nor that of a former one with unshared income: its income
+    /// was shared already, or a member or the tolerance differs from its `CommitteeChanged` event.
     error NothingToShare(bytes32 committeeHash);
 
     /// @notice The caller is owed nothing: its account rejected no share, or it has already claimed the rejected ones.
@@ -261,17 +262,18 @@ interface IDataset is Oracle {
     /// @notice Too little gas is left to pay the next member. Use a higher gas limit. Both in gas.
     error TooLittleGas(uint256 left, uint256 needed);
 
-    /// @notice The committee does not have 1 to 255 members.
+    /// @notice The committee does not have 1 to `max` members.
     error WrongCommitteeSize(uint256 members, uint256 max);
 
-    /// @notice The members are not strictly ascending, or the first is the zero address.
+    /// @notice The members are not strictly ascending, or the first is the zero address. Sort them by address, each
+    /// once.
     error UnsortedCommittee(address member, address next);
 
     /// @notice The tolerance is above 100 %. Both in basis points.
     error ToleranceTooHigh(uint256 toleranceBps, uint256 max);
 
     /// @notice The price is above the ceiling fixed at deployment, or the ceiling is above the highest one possible.
-    /// Both in wei.
+    /// Set a lower one. Both in wei.
     error PriceAboveCeiling(uint256 price, uint256 ceiling);
 
     // ---------------------------------------------------------------- reading without a payment per query

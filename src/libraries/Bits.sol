@@ -4,7 +4,8 @@ pragma solidity ^0.8.4;
 /// @title Bits
 /// @notice Counts the bits of bitmaps.
 library Bits {
-    /// @notice Returns the number of bits that are set; 0 if all 256 are.
+    /// @notice Returns the number of bits that are set, modulo 256. A full bitmap gives 0, so a caller must bound the
+    /// bitmap or refuse 0.
     /// @dev Adds up neighbouring bits, then pairs, then groups of four, side by side in one word. The product's highest
     /// byte is the sum of all bytes. This costs the same for every bitmap, unlike a loop over its bits.
     function count(uint256 bitmap) internal pure returns (uint256) {

@@ -77,6 +77,9 @@ contract PythAdapterTest is AdapterFixture {
         pyth.getEmaPriceUnsafe(ID);
         vm.expectRevert(_notSupported(IPyth.getEmaPriceNoOlderThan.selector));
         pyth.getEmaPriceNoOlderThan(ID, 60);
+    }
+
+    function test_getUpdateFeeAndUpdatePriceFeeds_RevertWhen_called() public {
         vm.expectRevert(_notSupported(IPyth.getUpdateFee.selector));
         pyth.getUpdateFee(new bytes[](1));
         vm.expectRevert(_notSupported(IPyth.updatePriceFeeds.selector));
