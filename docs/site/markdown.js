@@ -2,7 +2,8 @@
 
 import { transformerStyleToClass } from "@shikijs/transformers";
 import { createMarkdownRenderer } from "vitepress";
-import { folderOf, imageOf, isExternal, relative, resolveLink, sourceOf } from "./links.js";
+import { isExternal, resolveLink } from "./links.js";
+import { fileOf, folderOf, imageOf, relative } from "./site-paths.js";
 
 // The strict content security policy allows no style attributes.
 const colours = transformerStyleToClass({ classPrefix: "c" });
@@ -45,13 +46,13 @@ export const MARKDOWN = {
 function siteLinks({ tokens, env }) {
   if (env.relativePath === undefined) return;
   const folder = env.relativePath.replace(/index\.md$/, "");
-  const source = sourceOf(folder);
+  const document = fileOf(folder);
   for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-    if (token.type === "image") token.attrSet("src", `/${imageOf(resolveLink(source, token.attrGet("src")).file)}`);
+    if (token.type === "image") token.attrSet("src", `/${imageOf(resolveLink(document, token.attrGet("src")).file)}`);
     const href = token.type === "link_open" ? token.attrGet("href") : null;
     // Headings link to themselves.
     if (href === null || isExternal(href) || href.startsWith("#")) continue;
-    const { file, anchor } = resolveLink(source, href);
+    const { file, anchor } = resolveLink(document, href);
     token.attrSet("href", relative(folder, folderOf(file)) + anchor);
   }
 }

@@ -4,9 +4,10 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { folderOf, imageOf, isExternal, isSource, resolveLink } from "./links.js";
+import { isExternal, resolveLink } from "./links.js";
 import { imagesOf, linksOf } from "./markdown.js";
 import { PAGES } from "./pages.js";
+import { folderOf, imageOf, isShownAsCode } from "./site-paths.js";
 
 const LANGUAGES = { sol: "solidity", ts: "typescript", js: "javascript", json: "json", toml: "toml", yml: "yaml" };
 
@@ -32,7 +33,7 @@ export async function stagePages(folder) {
     add(`${path}index.md`, `---\n${settings}\n---\n\n${text}`);
   }
   const linked = new Set(texts.flatMap(([{ source }, text]) => filesLinked(source, text)));
-  for (const file of linked) add(`${folderOf(file)}index.md`, sourcePage(file));
+  for (const file of linked) add(`${folderOf(file)}index.md`, codePage(file));
   for (const [{ source }, text] of texts) {
     for (const { file } of imagesOf(text).map((src) => resolveLink(source, src))) copy(file, `public/${imageOf(file)}`);
   }
@@ -44,10 +45,10 @@ const filesLinked = (source, text) =>
   linksOf(text)
     .filter((href) => !isExternal(href))
     .map((href) => resolveLink(source, href).file)
-    .filter((file) => isSource(file) && statSync(join(ROOT, file)).isFile());
+    .filter((file) => isShownAsCode(file) && statSync(join(ROOT, file)).isFile());
 
 /** Returns a page that shows a file. Search leaves it out: the references describe what the files contain. */
-function sourcePage(file) {
+function codePage(file) {
   const language = LANGUAGES[file.split(".").at(-1)] ?? "text";
   const settings = "search: false\naside: false\nprev: false\nnext: false";
   return `---\n${settings}\n---\n\n# ${file}\n\n\`\`\`\`${language}\n${read(file)}\n\`\`\`\`\n`;

@@ -43,7 +43,7 @@ function replacementsOf(networks) {
   // In calldata an address is in lower case and has no 0x.
   const bare = (address) => address.slice(2).toLowerCase();
   return [
-    ...addresses.map(([devnet, own]) => [devnet, own]),
+    ...addresses,
     ...addresses.map(([devnet, own]) => [bare(devnet), bare(own)]),
     ...['"network_id":', '"network_id": ', "network_id=", "/gateway/", "/datasets/"].map((before) => [
       `${before}${DEVNET.networkId}`,
