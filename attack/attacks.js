@@ -19,9 +19,9 @@ import { malformedRequests } from "./attacks/malformed-requests.js";
 import { manyConnections } from "./attacks/many-connections.js";
 import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
-import { staggeredRequests } from "./attacks/staggered-requests.js";
 import { unknownKeys } from "./attacks/unknown-keys.js";
 import { unreadAnswers } from "./attacks/unread-answers.js";
+import { valuesReadApart } from "./attacks/values-read-apart.js";
 import { variableInjections } from "./attacks/variable-injections.js";
 import { wrongCertificates } from "./attacks/wrong-certificates.js";
 
@@ -59,5 +59,5 @@ export const ATTACKS = [
   killedProviders,
   movedClocks,
   damagedDatabase,
-  staggeredRequests,
+  valuesReadApart,
 ];

@@ -22,7 +22,7 @@ class Tally {
   }
 
   /** @param detail The observation which shows that the attack got through. */
-  through(detail, times = 1) {
+  breach(detail, times = 1) {
     if (this.gotThrough < MAX_DETAILS) this.say(`  through: ${detail.slice(0, MAX_DETAIL_LENGTH)}`);
     this.gotThrough += times;
   }

@@ -12,9 +12,9 @@ export async function runAttack(attack, network, results, seed) {
   const timer = new AbortController();
   try {
     await Promise.race([attack.run(network, tally, seededChoices(seed)), deadline(timer.signal)]);
-    if (tally.tried === 0) tally.through("it tried nothing");
+    if (tally.tried === 0) tally.breach("it tried nothing");
   } catch (error) {
-    tally.through(`it broke: ${error.stack ?? error}`);
+    tally.breach(`it broke: ${error.stack ?? error}`);
   } finally {
     timer.abort();
     await network.endAttack();

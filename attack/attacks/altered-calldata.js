@@ -35,7 +35,7 @@ export const alteredCalldata = {
     const attempt = async (name, calldata) => {
       tally.attempt();
       const outcome = await outcomeOf(calldata);
-      if (outcome !== null && outcome !== right && outcome !== before) tally.through(`${name}: ${calldata}`);
+      if (outcome !== null && outcome !== right && outcome !== before) tally.breach(`${name}: ${calldata}`);
     };
 
     const bytes = Buffer.from(data.slice(2), "hex");
@@ -85,11 +85,11 @@ export const alteredCalldata = {
     }
 
     tally.attempt(2);
-    if ((await outcomeOf(data, network.numbers)) !== null) tally.through("another dataset accepts it");
+    if ((await outcomeOf(data, network.numbers)) !== null) tally.breach("another dataset accepts it");
     const stored = await client.sendTransaction({ account: CALLER.address, to: prices, data, gas: 1_000_000n });
     const { status } = await client.waitForTransactionReceipt({ hash: stored });
     if (status !== "success") throw new Error("The calldata as it was signed is refused.");
     const again = await outcomeOf(data);
-    if (again !== null && again !== right) tally.through("it changes something when it is sent a second time");
+    if (again !== null && again !== right) tally.breach("it changes something when it is sent a second time");
   },
 };

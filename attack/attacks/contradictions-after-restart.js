@@ -31,7 +31,7 @@ async function killAndAsk(network, tally, lives, between) {
     const id = `${round} ${v}`;
     const before = told.get(id);
     if (before !== undefined && before !== json.value)
-      tally.through(`life ${life}: ${id} was ${before} and is ${json.value}`);
+      tally.breach(`life ${life}: ${id} was ${before} and is ${json.value}`);
     else told.set(id, json.value);
   };
   let life = 0;

@@ -46,12 +46,12 @@ export const craftedJsonPath = {
       const { status } = await network.live(provider);
       const ms = Math.round(performance.now() - start);
       slowest = Math.max(slowest, ms);
-      if (status !== 200 || ms > LONGEST_MS) tally.through(`/live took ${ms} ms (${status})`);
+      if (status !== 200 || ms > LONGEST_MS) tally.breach(`/live took ${ms} ms (${status})`);
       await sleep(50);
     }
     await attack;
     tally.note(`the slowest /live took ${slowest} ms`);
     const honest = await network.report(provider, { key: "SPOTPX/ETH-USD" });
-    if (honest.json?.outcome !== "OK") tally.through(`an honest request is answered ${honest.status}: ${honest.text}`);
+    if (honest.json?.outcome !== "OK") tally.breach(`an honest request is answered ${honest.status}: ${honest.text}`);
   },
 };

@@ -64,9 +64,9 @@ export const echoedApiSecrets = {
       const values = [json.value, ...json.sources.map(({ value }) => value ?? "")];
       const decoded = values.map((value) => Buffer.from(value.slice(2), "hex").toString());
       const leaks = findLeakedSecrets([text, ...decoded].join("\n"), SECRETS);
-      if (leaks.length > 0) tally.through(`${name}, ${form}: ${leaks[0]}`);
+      if (leaks.length > 0) tally.breach(`${name}, ${form}: ${leaks[0]}`);
     }
     const leaks = findLeakedSecrets(provider.log(), SECRETS);
-    if (leaks.length > 0) tally.through(`in the log: ${leaks[0]}`);
+    if (leaks.length > 0) tally.breach(`in the log: ${leaks[0]}`);
   },
 };

@@ -26,7 +26,7 @@ export const everyFeeCalledTooLow = {
     rpc.lies.clear();
     for (const key of PRICE_KEYS.slice(1, 4)) {
       const { status, json, text } = await ask(key);
-      if (status !== 200 || !json.transaction_hash) tally.through(`${status}: ${text}`);
+      if (status !== 200 || !json.transaction_hash) tally.breach(`${status}: ${text}`);
     }
   },
 };

@@ -21,7 +21,7 @@ export const exposedPrivateKeys = {
       for (const [place, text] of Object.entries(places)) {
         tally.attempt();
         const leaks = findLeakedSecrets(text, key);
-        if (leaks.length > 0) tally.through(`${provider.name}, ${place}: ${leaks[0]}`);
+        if (leaks.length > 0) tally.breach(`${provider.name}, ${place}: ${leaks[0]}`);
       }
     }
   },

@@ -56,7 +56,7 @@ export const floodedQueue = {
         oldest = Math.max(oldest, await ageOf(client, prices, fed));
         await sleep(1_000);
       }
-      if (oldest > MOST_SECONDS) tally.through(`the feed was ${oldest} s old`);
+      if (oldest > MOST_SECONDS) tally.breach(`the feed was ${oldest} s old`);
       tally.note(`the feed was at most ${oldest} s old`);
       await client.setIntervalMining({ interval: 1 });
       await Promise.all(flood);

@@ -28,7 +28,7 @@ export const forwardedForVariants = {
         const { status } = await call(`${operator.url}/datasets`, { headers: { "x-forwarded-for": write(i) } });
         if (status === 200) answered += 1;
       }
-      if (answered > LIMIT) tally.through(`${form}: ${answered} of ${TIMES} were answered`, answered - LIMIT);
+      if (answered > LIMIT) tally.breach(`${form}: ${answered} of ${TIMES} were answered`, answered - LIMIT);
     }
   },
 };

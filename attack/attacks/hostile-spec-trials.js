@@ -42,11 +42,11 @@ export const hostileSpecTrials = {
         tally.attempt();
         const { status, json, text } = await tryOut(provider, url);
         if (status !== 200 && json?.code !== "invalid_spec") throw new Error(`${url} was not judged: ${text}`);
-        if (json.output != null && !url.includes("rebind-")) tally.through(`${url} gave a value`);
+        if (json.output != null && !url.includes("rebind-")) tally.breach(`${url} gave a value`);
       }
     });
     const trapped = internet.trapped() - before;
-    if (trapped > 0) tally.through(`there were ${trapped} connections to other addresses`, trapped);
+    if (trapped > 0) tally.breach(`there were ${trapped} connections to other addresses`, trapped);
 
     let paid = "";
     internet.serve(PAID, ({ headers }, response) => {
@@ -56,7 +56,7 @@ export const hostileSpecTrials = {
     tally.attempt();
     const { text } = await tryOut(provider, `https://${PAID}/`);
     if (paid === "") throw new Error(`The paid host was not asked: ${text}`);
-    if ((paid + text).includes(SECRET)) tally.through("a trial was sent with a secret");
+    if ((paid + text).includes(SECRET)) tally.breach("a trial was sent with a secret");
 
     let asked = 0;
     internet.serve("api.attack.example", (_, response) => {
@@ -73,6 +73,6 @@ export const hostileSpecTrials = {
     });
     const allowed = BUDGET.burst + BUDGET.perSecond * Math.ceil((performance.now() - start) / 1_000);
     if (asked === 0) throw new Error("No trial was made.");
-    if (asked > allowed) tally.through(`trials made ${asked} requests, not ${allowed}`, asked - allowed);
+    if (asked > allowed) tally.breach(`trials made ${asked} requests, not ${allowed}`, asked - allowed);
   },
 };

@@ -115,11 +115,11 @@ export const hostileUrls = {
         };
         const { json, text } = await network.reportOfSpec(providers[i % providers.length], request);
         if (json === undefined) throw new Error(`${url} was not judged: ${text}`);
-        if (json.outcome === "OK" && !url.includes("rebind-")) tally.through(`${url} gave a value`);
-        if (json.code === "internal_error") tally.through(`${url}: ${text}`);
+        if (json.outcome === "OK" && !url.includes("rebind-")) tally.breach(`${url} gave a value`);
+        if (json.code === "internal_error") tally.breach(`${url}: ${text}`);
       }
     });
     const trapped = internet.trapped() - before;
-    if (trapped > 0) tally.through(`there were ${trapped} connections to other addresses`, trapped);
+    if (trapped > 0) tally.breach(`there were ${trapped} connections to other addresses`, trapped);
   },
 };

@@ -37,7 +37,7 @@ export const idleConnections = {
       "a spec": await ask(hashes[0]),
     };
     for (const [what, { json, text }] of Object.entries(others)) {
-      if (json?.outcome !== "OK") tally.through(`${what} is not read any more: ${text}`);
+      if (json?.outcome !== "OK") tally.breach(`${what} is not read any more: ${text}`);
     }
   },
 };

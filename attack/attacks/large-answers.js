@@ -6,7 +6,7 @@ const HEAP_MIB = 600;
 
 export const largeAnswers = {
   name: "large-answers",
-  breach: `a provider with a heap of ${HEAP_MIB} MiB ends, or does not answer honest requests, when specs read large answers`,
+  breach: `a provider with a heap of ${HEAP_MIB} MiB exits, or does not answer honest requests, when specs read large answers`,
   isFast: false,
   async run(network, tally) {
     const answer = Buffer.from(`[${"{},".repeat(340_000)}0]`);
@@ -32,8 +32,8 @@ export const largeAnswers = {
       await network.report(provider, request, { from: callers[i % callers.length], timeoutMs: 30_000 });
     });
     const { status } = await network.live(provider);
-    if (status !== 200) tally.through(`/live is answered ${status}`);
+    if (status !== 200) tally.breach(`/live is answered ${status}`);
     const honest = await network.report(provider, { key: "SPOTPX/ETH-USD" });
-    if (honest.json?.outcome !== "OK") tally.through(`an honest request is answered ${honest.status}: ${honest.text}`);
+    if (honest.json?.outcome !== "OK") tally.breach(`an honest request is answered ${honest.status}: ${honest.text}`);
   },
 };

@@ -34,10 +34,10 @@ export const leakedFileDescriptors = {
     );
     await sleep(2_000);
     const open = countOpenFiles(operator.pid, network.build);
-    if (open > 0) tally.through(`${open} files are still open`, open);
+    if (open > 0) tally.breach(`${open} files are still open`, open);
     for (let i = 0; i < 10; i++) {
       const { status, text } = await network.update(operator, {});
-      if (status !== 200) tally.through(`an honest request is answered ${status}: ${text}`);
+      if (status !== 200) tally.breach(`an honest request is answered ${status}: ${text}`);
     }
   },
 };

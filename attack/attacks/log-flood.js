@@ -20,7 +20,7 @@ export const logFlood = {
       });
       const bytes = Math.round((service.log().length - before) / REQUESTS);
       tally.note(`${service.name} logged ${bytes} bytes for each`);
-      if (bytes > MOST_BYTES) tally.through(`${service.name} logged ${bytes} bytes for each of ${REQUESTS}`, REQUESTS);
+      if (bytes > MOST_BYTES) tally.breach(`${service.name} logged ${bytes} bytes for each of ${REQUESTS}`, REQUESTS);
     }
   },
 };

@@ -121,7 +121,7 @@ export const lyingProviders = {
       const key = PRICE_KEYS[i % PRICE_KEYS.length];
       const { status, json, text: said } = await network.update(operator, { key });
       if (status !== 200 || json.status !== "OK") {
-        tally.through(`${name}: ${status} ${said}`);
+        tally.breach(`${name}: ${status} ${said}`);
         continue;
       }
       const honest = json.reports
@@ -129,7 +129,7 @@ export const lyingProviders = {
         .map(({ value }) => BigInt(value));
       const sorted = honest.toSorted((a, b) => (a < b ? -1 : 1));
       const value = BigInt(json.value);
-      if (sorted.length < 3 || value < sorted[0] || value > sorted.at(-1)) tally.through(`${name}: ${said}`);
+      if (sorted.length < 3 || value < sorted[0] || value > sorted.at(-1)) tally.breach(`${name}: ${said}`);
     }
   },
 };

@@ -73,17 +73,17 @@ async function tell(network, tally, name, lie, keys) {
     await sleep(1_000);
     served = await ask(keys[1], 20);
   }
-  if (served.status !== 200) tally.through(`${name}: afterwards it answers ${served.status} ${served.text}`);
+  if (served.status !== 200) tally.breach(`${name}: afterwards it answers ${served.status} ${served.text}`);
   for (const { hash, to, maxPriorityFeePerGas = 0n } of await sentBy(client, operator.sender, first)) {
     if (maxPriorityFeePerGas > MAX_PRIORITY_FEE)
-      tally.through(`${name}: ${hash} pays ${maxPriorityFeePerGas / GWEI} gwei`);
-    if (to?.toLowerCase() === operator.sender.toLowerCase()) tally.through(`${name}: ${hash} uses up a nonce`);
+      tally.breach(`${name}: ${hash} pays ${maxPriorityFeePerGas / GWEI} gwei`);
+    if (to?.toLowerCase() === operator.sender.toLowerCase()) tally.breach(`${name}: ${hash} uses up a nonce`);
   }
   for (const [method, answer] of Object.entries(lie)) rpc.lies.set(method, answer);
   await sleep(1_500);
   const start = Date.now();
   await operator.close();
-  if (Date.now() - start > END_MS) tally.through(`${name}: it does not end`);
+  if (Date.now() - start > END_MS) tally.breach(`${name}: it does not end`);
 }
 
 async function sentBy(client, sender, firstBlock) {

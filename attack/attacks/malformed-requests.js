@@ -144,11 +144,11 @@ export const malformedRequests = {
         const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
         // A mutation may be a valid request, for example for a key that no provider serves: only 500 counts against it.
         if (status === 500 || (isWrong && status < 400 && status !== 0)) {
-          tally.through(`${service.name} answers ${status} to ${JSON.stringify(own.slice(0, 300))}`);
+          tally.breach(`${service.name} answers ${status} to ${JSON.stringify(own.slice(0, 300))}`);
         }
       });
       const { status } = await network.live(service);
-      if (status !== 200) tally.through(`${service.name} is not alive any more`);
+      if (status !== 200) tally.breach(`${service.name} is not alive any more`);
     }
   },
 };

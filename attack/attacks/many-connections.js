@@ -22,7 +22,7 @@ export const manyConnections = {
       }
       for (let i = 0; i < HONEST; i++) {
         const { status, text } = await network.live(service);
-        if (status !== 200) tally.through(`${service.name} answers an honest caller ${status}: ${text}`);
+        if (status !== 200) tally.breach(`${service.name} answers an honest caller ${status}: ${text}`);
       }
       for (const socket of sockets) socket.destroy();
     }

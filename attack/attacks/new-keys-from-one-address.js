@@ -24,7 +24,7 @@ export const newKeysFromOneAddress = {
     });
     for (let i = 0; i < HONEST; i++) {
       const { status, text } = await ask(`honest${i}`, network.caller());
-      if (status !== 200) tally.through(`an honest caller is answered ${status}: ${text}`);
+      if (status !== 200) tally.breach(`an honest caller is answered ${status}: ${text}`);
     }
   },
 };

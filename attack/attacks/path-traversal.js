@@ -50,7 +50,7 @@ export const pathTraversal = {
       tally.attempt();
       const request = `GET ${path} HTTP/1.1\r\nhost: operator\r\nconnection: close\r\n\r\n`;
       const answer = await sendRaw(network.operator.url, request, { from: callers[Math.floor(index / 40)] });
-      if (/^HTTP\/1\.1 (?:200|5)/.test(answer)) tally.through(`${path}: ${answer.slice(0, 200)}`);
+      if (/^HTTP\/1\.1 (?:200|5)/.test(answer)) tally.breach(`${path}: ${answer.slice(0, 200)}`);
       if (!/^HTTP\/1\.1 (?!429)/.test(answer))
         throw new Error(`${path} has no answer of its own: ${answer.slice(0, 80)}`);
     });

@@ -21,7 +21,7 @@ export const unknownKeys = {
     });
     for (let i = 0; i < HONEST; i++) {
       const { status, json, text } = await network.update(operator, { key: PRICE_KEYS[i] });
-      if (status !== 200 || json.reports.length < 3) tally.through(`an honest request is answered ${status}: ${text}`);
+      if (status !== 200 || json.reports.length < 3) tally.breach(`an honest request is answered ${status}: ${text}`);
     }
   },
 };

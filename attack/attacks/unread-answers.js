@@ -29,15 +29,15 @@ export const unreadAnswers = {
     }
     await sleep(1_000);
     const grown = memoryOf(operator.pid) - before;
-    if (grown > MOST_BYTES) tally.through(`the operator grew by ${Math.round(grown / 2 ** 20)} MiB`);
+    if (grown > MOST_BYTES) tally.breach(`the operator grew by ${Math.round(grown / 2 ** 20)} MiB`);
     for (let i = 0; i < 10; i++) {
       const { status, text } = await network.update(operator, {});
-      if (status !== 200) tally.through(`an honest request is answered ${status}: ${text}`);
+      if (status !== 200) tally.breach(`an honest request is answered ${status}: ${text}`);
     }
     for (const socket of sockets) socket.destroy();
     await sleep(1_000);
     const open = countOpenFiles(operator.pid, network.build);
-    if (open > 0) tally.through(`${open} files are still open`, open);
+    if (open > 0) tally.breach(`${open} files are still open`, open);
   },
 };
 

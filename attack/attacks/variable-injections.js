@@ -91,13 +91,13 @@ export const variableInjections = {
         tally.attempt();
         const request = { dataset: words, key: network.key(hash, value) };
         const { status, json, text: answer } = await network.reportOfSpec(providers[i % providers.length], request);
-        if (status === 500) tally.through(`${JSON.stringify(value)} is answered ${answer}`);
-        if (hash === paths && json?.outcome === "OK") tally.through(`${JSON.stringify(value)} finds another node`);
+        if (status === 500) tally.breach(`${JSON.stringify(value)} is answered ${answer}`);
+        if (hash === paths && json?.outcome === "OK") tally.breach(`${JSON.stringify(value)} finds another node`);
       }
     });
     if (asked.length === 0) throw new Error("No request arrived.");
     for (const request of asked) {
-      if (!isAsMeant(request)) tally.through(`a request arrived as ${JSON.stringify(request)}`);
+      if (!isAsMeant(request)) tally.breach(`a request arrived as ${JSON.stringify(request)}`);
     }
   },
 };

@@ -30,7 +30,7 @@ export const wrongCertificates = {
           continue;
         }
         tally.attempt();
-        if (json?.outcome === "OK") tally.through(`${host} gave ${provider.name} a value`);
+        if (json?.outcome === "OK") tally.breach(`${host} gave ${provider.name} a value`);
       }
     }
   },

@@ -17,7 +17,9 @@ import { startSimulatedInternet } from "./simulated-internet.js";
 
 const CHAIN_ID = 42;
 export const PRICE_KEYS = MARKET_PAIRS.map(({ pair }) => `SPOTPX/${pair}`);
-const PRELOAD = join(import.meta.dirname, "redirect-connections.cjs");
+const PRELOADS = ["redirect-connections.cjs", "shift-clock.cjs"]
+  .map((file) => `--require=${join(import.meta.dirname, file)}`)
+  .join(" ");
 
 /**
  * A chain, the contracts, a simulated internet, four providers and an operator. Every process runs as its owner would
@@ -112,7 +114,7 @@ export class Network {
       ...settings,
     };
     const key = this.write(`${name}.key`, `${privateKey}\n`);
-    const own = { ...this.internet.env, NODE_OPTIONS: `--require=${PRELOAD} ${nodeOptions}`, ...env };
+    const own = { ...this.internet.env, NODE_OPTIONS: `${PRELOADS} ${nodeOptions}`, ...env };
     const started = await this.#startService(
       ...["provider", name, config, { ...own, PROVIDER_PRIVATE_KEY_FILE: key }, readyPath],
     );

@@ -9,7 +9,6 @@ const tls = require("node:tls");
 const PUBLIC = "93.184.215.14";
 const internetPort = Number(process.env.ATTACK_INTERNET_PORT);
 const trapPort = Number(process.env.ATTACK_TRAP_PORT);
-const clockOffset = Number(process.env.ATTACK_CLOCK_OFFSET ?? 0) * 1_000;
 const seen = new Map();
 
 /** `v4-10-0-0-1--93-184-215-14.attack.example` has two addresses; `rebind-` changes them after the first lookup. */
@@ -48,8 +47,3 @@ net.Socket.prototype.connect = function (...args) {
   }
   return connect.apply(this, args);
 };
-
-if (clockOffset !== 0) {
-  const now = Date.now;
-  Date.now = () => now() + clockOffset;
-}

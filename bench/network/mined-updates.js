@@ -4,7 +4,7 @@ import { getAddress } from "viem";
 /** Counts the updates that are mined for the feeds of some datasets, and the transactions that they take. */
 export class MinedUpdates {
   /** The numbers of updates that were due, of transactions with at least one of them, and of transactions with none. */
-  counts = { updates: 0, rounds: 0, needless: 0 };
+  counts = { updates: 0, neededTransactions: 0, needlessTransactions: 0 };
   #nextBlock = 0n;
   /** The stored round of each key, by dataset and key hash. */
   #stored = new Map();
@@ -17,7 +17,7 @@ export class MinedUpdates {
   }
 
   /** How many keys have a value. */
-  get stored() {
+  get storedKeyCount() {
     return this.#stored.size;
   }
 
@@ -29,7 +29,11 @@ export class MinedUpdates {
     if (toBlock < fromBlock) return this.counts;
     this.#nextBlock = toBlock + 1n;
     const updated = await client.getContractEvents({
-      ...{ address: datasets, abi: datasetAbi, eventName: "Updated", fromBlock, toBlock },
+      address: datasets,
+      abi: datasetAbi,
+      eventName: "Updated",
+      fromBlock,
+      toBlock,
     });
     for (let blockNumber = fromBlock; blockNumber <= toBlock; blockNumber++) {
       const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true });
@@ -43,12 +47,12 @@ export class MinedUpdates {
 
   #count(events) {
     const due = events.filter((event) => this.#store(event)).length;
-    const { updates, rounds, needless } = this.counts;
+    const { updates, neededTransactions, needlessTransactions } = this.counts;
     const isNeeded = due > 0;
     this.counts = {
       updates: updates + due,
-      rounds: rounds + (isNeeded ? 1 : 0),
-      needless: needless + (isNeeded ? 0 : 1),
+      neededTransactions: neededTransactions + (isNeeded ? 1 : 0),
+      needlessTransactions: needlessTransactions + (isNeeded ? 0 : 1),
     };
   }
 

@@ -29,7 +29,7 @@ export const SCHEMES = {
   beats: { lengths: LENGTHS, relays: true, shares: true },
   "not shared": { lengths: LENGTHS, relays: true, shares: false },
   // The same order, in which nodes wait 30 s for each other and never talk.
-  replaced: { lengths: { stageMs: 30_000, absentStageMs: 30_000 }, relays: false, shares: false },
+  superseded: { lengths: { stageMs: 30_000, absentStageMs: 30_000 }, relays: false, shares: false },
 };
 
 /**
@@ -40,7 +40,7 @@ export const SCHEMES = {
  * `mined`: how many transactions of the round were mined.
  */
 export async function simulateRound(scheme, scenario, index, random) {
-  const { nodes: size, down = 0, mute = 0, baiting = 0, loss = 0, blockMs, apartMs = 200 } = scenario;
+  const { nodes: size, down = 0, mute = 0, baiting = 0, loss = 0, blockMs, clockSkewMs = 200 } = scenario;
   const time = new VirtualTime();
   const links = cutLinks(size, loss, random);
   const faulty = random.sample(down + mute + baiting, size);
@@ -78,7 +78,7 @@ export async function simulateRound(scheme, scenario, index, random) {
       }
     };
     void (async () => {
-      await time.sleep(random.between(0, apartMs) + held.ms);
+      await time.sleep(random.between(0, clockSkewMs) + held.ms);
       const sends = await waitForTurn(stages, blockMs, {
         sleep: (ms) => time.sleep(ms),
         isMined: async () => chain.isMined(),

@@ -3,9 +3,9 @@ import { BLOCK_SECONDS, isWithin, SCENARIOS } from "./scenarios.js";
 import { SCHEMES, simulateRound } from "./simulate-round.js";
 
 const LEGEND =
-  "beats: nodes take turns as the operator does. not shared: they do not share their transactions. replaced: the scheme before\n" +
-  "it, in which they waited 30 s for each other. f: the most nodes that can be faulty. bait: a shared transaction that is never\n" +
-  "mined.";
+  "beats: nodes take turns as the operator does. not shared: they do not share their transactions. superseded: the scheme\n" +
+  "before it, in which they waited 30 s for each other. f: the most nodes that can be faulty. bait: a shared transaction that\n" +
+  "is never mined.";
 
 /**
  * Simulates how the nodes of a network send the rounds of their feeds, now and under the scheme that was used before,

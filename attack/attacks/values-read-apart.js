@@ -7,8 +7,8 @@ const LATER_MS = 7_000;
 /** Honest operators ask all providers at the same time; reading and clocks differ by this much at most. */
 const MAX_SPREAD_SECONDS = 3;
 
-export const staggeredRequests = {
-  name: "staggered-requests",
+export const valuesReadApart = {
+  name: "values-read-apart",
   breach: `a caller that asks providers for one round at different times gets values that were read more than ${MAX_SPREAD_SECONDS} s apart`,
   isFast: false,
   async run(network, tally) {
@@ -35,7 +35,7 @@ export const staggeredRequests = {
           .map(({ json }) => Number(BigInt(json.value)));
         const apart = Math.max(...values) - Math.min(...values);
         if (values.length > 1 && apart > MAX_SPREAD_SECONDS)
-          tally.through(`round ${round}: ${values.join(", ")}`, values.length - 1);
+          tally.breach(`round ${round}: ${values.join(", ")}`, values.length - 1);
       }),
     );
   },
