@@ -40,10 +40,8 @@ describe("a walk", () => {
 
   it("stays between half and double of its start for more than a day", () => {
     const start = new RandomWalk(5, "ETH-USD", "3421.75").price;
-    for (const price of prices(5, "ETH-USD", 100_000)) {
-      if (price * 2n < start || price > start * 2n) throw new Error(`${price} is out of the band around ${start}.`);
-    }
-    expect(start).toBeGreaterThan(0n);
+    const outside = prices(5, "ETH-USD", 100_000).filter((price) => price * 2n < start || price > start * 2n);
+    expect(outside).toEqual([]);
   });
 });
 
