@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hash, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -37,12 +37,13 @@ export async function startOperator(
     plans.map((plan) => {
       const { chainId } = plan.deployment;
       const logger = context.logger.child({ network: chainId });
-      for (const warning of senders.get(chainId)?.warnings ?? []) logger.warn(warning);
-      if (!senders.has(chainId))
+      const own = senders.get(chainId);
+      for (const warning of own?.warnings ?? []) logger.warn(warning);
+      if (own === undefined)
         logger.warn(
           "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)",
         );
-      return connectNetwork(plan, senders.get(chainId)?.accounts ?? [], context);
+      return connectNetwork(plan, own?.accounts ?? [], context);
     }),
   );
   const recoveries = networks.flatMap((network) => {

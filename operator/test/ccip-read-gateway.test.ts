@@ -12,7 +12,7 @@ import {
   toHex,
 } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { parseFetchUpdateCalldata } from "../src/http/fetch-update-calldata.js";
+import { parseFetchUpdateCall } from "../src/http/parse-fetch-update-call.js";
 import { type Chain, OTHER_ACCOUNT, QUERY_PRICE, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -216,7 +216,7 @@ test("the answer waits for a block that its round is not ahead of", async () => 
 
 test("a call is parsed only in the one form that a lens gives it", () => {
   const call = callOf(KEY);
-  expect(parseFetchUpdateCalldata(call)).toEqual({ ok: true, value: { dataset, key: stringToHex(KEY) } });
+  expect(parseFetchUpdateCall(call)).toEqual({ ok: true, value: { dataset, key: stringToHex(KEY) } });
   const words = call.slice(10).match(/.{64}/g) ?? [];
   const withWord = (index: number, word: Hex) =>
     `${call.slice(0, 10)}${words.map((old, i) => (i === index ? word.slice(2) : old)).join("")}`;
@@ -227,6 +227,6 @@ test("a call is parsed only in the one form that a lens gives it", () => {
     withWord(2, toHex(2n ** 64n, { size: 32 })),
     withWord(2, toHex(3, { size: 32 })),
   ]) {
-    expect(parseFetchUpdateCalldata(altered).ok).toBe(false);
+    expect(parseFetchUpdateCall(altered).ok).toBe(false);
   }
 });

@@ -1,4 +1,4 @@
-import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, concatHex, type Hex, isAddressEqual, parseEther, stringToHex } from "viem";

@@ -37,8 +37,14 @@ function trialOf({ address }: Provider, { spec, arguments: args }: SpecTrialRequ
   if (!hash.ok || !key.ok) throw new Error("This is no spec.");
   const url = "https://api.example.com/";
   return {
-    ...{ provider: address, spec_hash: hash.value, spec_bytes: bytes, kind: "median", type: "uint" },
-    ...{ key: hexToString(key.value), key_hex: key.value, output: `0x${"00".repeat(31)}07` },
+    provider: address,
+    spec_hash: hash.value,
+    spec_bytes: bytes,
+    kind: "median",
+    type: "uint",
+    key: hexToString(key.value),
+    key_hex: key.value,
+    output: `0x${"00".repeat(31)}07`,
     sources: [
       {
         name: "/sources/0",
@@ -53,18 +59,25 @@ function trialOf({ address }: Provider, { spec, arguments: args }: SpecTrialRequ
 }
 
 const ADVICE: SpecAdvice = {
-  ...{ samples: 3, interval_seconds: 1, readings: 9, with_value: 9, character: "fixed number" },
+  samples: 3,
+  interval_seconds: 1,
+  readings: 9,
+  with_value: 9,
+  character: "fixed number",
   steps: { count: 6, changed: 0, largest_bps: 0, median_bps: 0 },
   providers: [],
   agreement: { compared: 3, equal: 3, farthest_bps: 0 },
   source_agreement: { compared: 0, equal: 0, farthest_bps: 0 },
   combinations: { majority: 0, equal: 0 },
-  ...{ tolerances: [], sources: [], conclusions: ["Fits: median."] },
+  tolerances: [],
+  sources: [],
+  conclusions: ["Fits: median."],
 };
 
 const post = (path: string, body: object, headers: Record<string, string> = {}, signal = AbortSignal.timeout(60_000)) =>
   fetch(operator.base + path, {
-    ...{ method: "POST", signal },
+    method: "POST",
+    signal,
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ network_id: 42, dataset, spec: SPEC, arguments: ARGS, ...body }),
   });
@@ -77,7 +90,10 @@ async function tryOut(change: object = {}) {
 const problem =
   (status: number, code: string, extras: object = {}) =>
   () => ({
-    ...{ status, code, title: "No.", detail: "No." },
+    status,
+    code,
+    title: "No.",
+    detail: "No.",
     ...extras,
   });
 

@@ -118,7 +118,10 @@ const ethersRead: Read = async (lens, key = KEY, maxAge = MAX_AGE) => {
 
 const clientRead: Read = async (lens, key = KEY, maxAge = MAX_AGE) =>
   readVerified(createPublicClient({ transport: http(chain.url, { retryCount: 0 }) }), {
-    ...{ lens, dataset, key, maxAge },
+    lens,
+    dataset,
+    key,
+    maxAge,
   });
 
 const READS: [name: string, read: Read][] = [

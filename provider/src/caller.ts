@@ -4,8 +4,8 @@ import type { Trace } from "@dataset-oracle/service/http-server/trace";
 export interface Caller {
   /** The caller's address or network. */
   readonly id: string;
-  /** Allows use of the reserved parts of rate limits and allowances. */
-  readonly isReserved: boolean;
+  /** True if the caller may use the reserved part of rate limits and allowances. */
+  readonly mayUseReserve: boolean;
 }
 
 /** A caller whose request can be followed in the log. */

@@ -36,10 +36,10 @@ export class DataPointReader {
 
   async read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
     const { extractor, policy, now, logger, metrics } = this.parts;
-    const { isReserved, trace } = caller;
+    const { mayUseReserve, trace } = caller;
     const reader = new RecordingReader(this.parts.reader);
     const at = now();
-    const value = await readValue(dataPoint.key, { reader, isReserved, policy, at }, extractFor(extractor, caller));
+    const value = await readValue(dataPoint.key, { reader, mayUseReserve, policy, at }, extractFor(extractor, caller));
     metrics.valueRead(dataPoint.key.kind, value, at);
     const fields = dataPointLogFields(dataPoint, round, trace);
     for (const { source, dropped } of value.sources) {

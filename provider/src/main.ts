@@ -11,7 +11,7 @@ import { fetchValue } from "./cli/fetch.js";
 import { USAGE } from "./cli/help-text.js";
 import { replayEvidence } from "./cli/replay.js";
 import { checkFolders, loadSetup, type Setup } from "./load-setup.js";
-import { listStartupWarnings, summarizeSetup } from "./startup-summary.js";
+import { listStartupWarnings, summarizeSetup } from "./startup-messages.js";
 
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);

@@ -55,7 +55,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   });
 }
 
-const caller = { id: "127.0.0.1", isReserved: false, trace: null };
+const caller = { id: "127.0.0.1", mayUseReserve: false, trace: null };
 const request = (timestamp: number) => ({ network_id: 42, dataset: address, key, timestamp });
 
 describe("a reporter whose database is full", () => {

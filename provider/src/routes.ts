@@ -88,8 +88,8 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
     const callerOf = ({ ip, trace }: FastifyRequest): TracedCaller => {
-      const isReserved = isOperator(ip);
-      return { id: isReserved ? ip : callerIdOf(ip), isReserved, trace };
+      const mayUseReserve = isOperator(ip);
+      return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
     };
     await gatherSchemas(app, API);
     addOpenApi(app);

@@ -138,7 +138,7 @@ describe("a converted price", () => {
   const reader = { read: async () => ok({ document: null, text: "null" }) };
   const ask = async (rates: PairSource[]) => {
     const tether = source("tether", ok({ value: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
-    const [only] = await fetchQuotes([tether], { reader, isReserved: false, policy: POLICY, at: AT });
+    const [only] = await fetchQuotes([tether], { reader, mayUseReserve: false, policy: POLICY, at: AT });
     return only;
   };
   const rate = (name: string, price: bigint, age = 0n) => source(name, ok({ value: price, quotedAt: AT - age }));

@@ -43,7 +43,7 @@ export interface PricePolicy {
 export interface ReadContext {
   readonly reader: Pick<SourceReader, "read">;
   /** Allows use of the reserved part of the rate limits. */
-  readonly isReserved: boolean;
+  readonly mayUseReserve: boolean;
   readonly policy: PricePolicy;
   /** When the reading started, in whole seconds since 1970. All ages are measured at this time, those of rates too. */
   readonly at: bigint;
@@ -66,7 +66,7 @@ export async function fetchQuotes(sources: readonly PairSource[], context: ReadC
   };
   return Promise.all(
     sources.map(async ({ name, request, read, rate }) => {
-      const answering = context.reader.read(request, context.isReserved);
+      const answering = context.reader.read(request, context.mayUseReserve);
       const [answer, factor] = await Promise.all([answering, rate === null ? null : rateOf(rate)]);
       const quote = answer.ok ? read(answer.value.document) : answer;
       return toUse(name, refuseZero(factor === null ? quote : convert(quote, factor)));

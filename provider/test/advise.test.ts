@@ -14,7 +14,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/terminal.js";
 import { advise } from "../src/web-oracle/advice/advise.js";
 import { adviceToText } from "../src/web-oracle/advice/format-advice.js";
-import { loadSamples, readingsOfSamples, takeSamples } from "../src/web-oracle/advice/samples.js";
+import { loadSamples } from "../src/web-oracle/advice/load-samples.js";
+import { readingsOfSamples } from "../src/web-oracle/advice/samples.js";
+import { takeSamples } from "../src/web-oracle/advice/take-samples.js";
 import { compileRequestSpec } from "../src/web-oracle/compile-request-spec.js";
 import { startTrialProvider, type TrialProvider } from "./support/trial-provider.js";
 
@@ -222,7 +224,7 @@ describe("web-oracle advise", () => {
     [["spec.json", "--samples", "1"], "--samples: 1 is not a whole number from 2 to 1000"],
     [["spec.json", "--interval", "0.5"], "--interval: 0.5 is not a whole number from 1 to 600"],
     [["spec.json", "--samples", "1000", "--interval", "600"], "more than a day"],
-    [["spec.json", "--providers", "http://127.0.0.1:1,ftp://b"], "--providers: ftp://b is not an http or https URL"],
+    [["spec.json", "--providers", "http://127.0.0.1:1,ftp://b"], "--providers: number 2 is not an http or https URL"],
     [["spec.json", "--providers", "http://127.0.0.1:1", "--samples", "31"], "is not a whole number from 2 to 30"],
     [["--replay", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
     [["spec.json", "--replay", "samples.json"], "The file of --replay contains the spec"],

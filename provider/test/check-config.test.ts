@@ -26,7 +26,7 @@ describe("--check-config", () => {
     const { config } = writeConfig({});
     const { code, stdout, stderr } = await check(config);
     expect(stderr).toBe("");
-    expect(stdout).toBe(`${config} is valid. Provider ${ACCOUNT.address} serves network 42: 1 keys of 1 datasets.\n`);
+    expect(stdout).toBe(`${config} is valid. Provider ${ACCOUNT.address} serves network 42 (datasets: 1, keys: 1).\n`);
     expect(code).toBe(0);
   });
 

@@ -223,8 +223,8 @@ describe("the cookbook", () => {
     for (const name of names) expect(cookbook).toContain(`(cookbook/${name}.json)`);
     for (const file of FILES) {
       const { hash, request } = loadSpec(at(`cookbook/${file}`));
-      const names = request.spec.variables.map(({ name }) => `/<${name}>`).join("");
-      expect(cookbook).toContain(`\`WEB/${hash.slice(2)}${names}\``);
+      const variables = request.spec.variables.map(({ name }) => `/<${name}>`).join("");
+      expect(cookbook).toContain(`\`WEB/${hash.slice(2)}${variables}\``);
       for (const { url, path } of request.spec.sources) {
         expect(cookbook).toContain(new URL(url.replace(/\{\w+\}/g, "x")).host);
         expect(cookbook).toContain(`\`${path}\``);
@@ -255,7 +255,7 @@ describe("the cookbook", () => {
     },
   );
 
-  it("two nodes that tell of different blocks give none", async () => {
+  it("two nodes that disagree on the block give no value", async () => {
     const other = `${HASH.slice(0, -1)}7` as Hex;
     expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(other)])).hasValue).toBe(false);
     expect((await attempt("ethereum-block", ["0xf4240"], [block(HASH), block(null)])).hasValue).toBe(false);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -195,31 +195,30 @@ describe("POST /evidence", () => {
     const served = findServedDatasets(DEPLOYMENTS, loadSources([SHIPPED_SOURCES]), 1, {});
     const limits = { requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] };
     const app = await buildApp({ logger: pino({ level: "silent" }), ...limits });
-    const provider = { address: ACCOUNT.address, url: "" };
     await app.register(async (scope) =>
       addEvidenceRoute(scope as unknown as App, {
         stores,
         served,
-        provider: provider.address,
+        provider: ACCOUNT.address,
         isOperator: () => false,
       }),
     );
-    provider.url = await app.listen({ host: "127.0.0.1", port: 0 });
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(() => app.close());
     const leaving = new AbortController();
     const four = Array.from({ length: 4 }, () =>
-      fetch(`${provider.url}/evidence`, {
+      fetch(`${url}/evidence`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(request(0)),
         signal: leaving.signal,
       }).catch(() => null),
     );
-    const codeOf = async () => (await ask(provider, request(0), AbortSignal.timeout(200)).catch(() => null))?.body.code;
+    const codeOf = async () => (await ask({ url }, request(0), AbortSignal.timeout(200)).catch(() => null))?.body.code;
     await expect.poll(codeOf).toBe("evidence_busy");
     leaving.abort();
     await Promise.all(four);
-    // Nothing is answered at once any more, because a place is free.
+    // A place is free: the request now waits instead of being refused.
     await expect.poll(codeOf).toBe(undefined);
     release();
     await expect.poll(codeOf).toBe("no_evidence");
@@ -328,7 +327,6 @@ describe("evidence that is shown", () => {
     writeFileSync(join(minute, name), JSON.stringify({ kind: "web_oracle", answers: [{ text: "../../secret" }] }));
     const find = () => store.find({ chainId: 42, address: DATASET }, "0x00", at);
     expect(await find()).toEqual({ ok: false, error: "none" });
-    mkdirSync(join(folder, "elsewhere"));
     expect(await store.find({ chainId: 42, address: DATASET }, "0x00", at + 1_000n)).toEqual({
       ok: false,
       error: "none",

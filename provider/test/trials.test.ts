@@ -221,7 +221,7 @@ describe("trials", () => {
       ...{ egress, extractor, hasReserve: false, provider: ACCOUNT.address },
     });
   }
-  const caller = { id: "203.0.113.1", isReserved: false };
+  const caller = { id: "203.0.113.1", mayUseReserve: false };
 
   it.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1"])(
     "do not connect to %s, whatever name leads there",

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { resolveByDns } from "@dataset-oracle/service/egress/resolve-host";
+import { resolveByDns } from "@dataset-oracle/service/egress/resolve-by-dns";
 import type { buildConnector } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type NameServer, startNameServer } from "./support/dns.js";

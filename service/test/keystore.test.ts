@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -161,6 +162,16 @@ describe("an invalid configuration is reported without secrets", () => {
       "the password where the path belongs",
       () => ({ A_KEYSTORE: first, A_KEYSTORE_PASSWORD_FILE: PASSWORD }),
       "A_KEYSTORE_PASSWORD_FILE names cannot be read: ENOENT",
+    ],
+    [
+      "a wrong file in a folder of keystores",
+      () => {
+        const mixed = join(folder, "mixed");
+        cpSync(keystores, mixed, { recursive: true });
+        writeFileSync(join(mixed, "notes.txt"), "not a keystore");
+        return { A_KEYSTORE: mixed, A_KEYSTORE_PASSWORD: PASSWORD };
+      },
+      "The file notes.txt in the folder that A_KEYSTORE names is not a keystore",
     ],
     [
       "a file with a bare key",

@@ -1,9 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import type { buildConnector } from "undici";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type HostileServer, startHostileServer } from "./support/hostile-server.js";
 
 const TOKEN = 'k/3+y=="\\x~7%9';
 
@@ -40,6 +44,58 @@ describe("a secret", () => {
     const load = () => Secrets.load([settings], env);
     expect(load).toThrow(problem);
     expect(load).not.toThrow(/seven77|two lines/);
+  });
+});
+
+describe("an API's secret", () => {
+  let server: HostileServer;
+  const inHeader = { host: "api.example.com", header: "authorization", env: "KEY" };
+  const inQuery = { host: "api.example.com", query: "apikey", env: "KEY" };
+  const token = "s3cret/token+value";
+
+  beforeAll(async () => {
+    server = await startHostileServer();
+  });
+
+  afterAll(() => server.close());
+
+  const toServer: buildConnector.connector = (_, callback) => {
+    const socket = connect({ host: "127.0.0.1", port: server.port });
+    socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
+  };
+
+  function get(secrets: Secrets, path: string, dial = toServer) {
+    const egress = new Egress({ secrets, dial, resolve: async () => ["93.184.215.14"] });
+    onTestFinished(() => egress.close());
+    const limits = { timeoutMs: 2_000, maxBytes: 1024 * 1024 };
+    return egress.fetchText({ url: `https://api.example.com${path}`, method: "GET" }, limits);
+  }
+
+  it("is sent to its host, in a header or the query, and is in no answer", async () => {
+    const secrets = Secrets.load([{ ...inHeader }, { ...inQuery, env: "OTHER" }], {
+      KEY: `Bearer ${token}`,
+      OTHER: `query-${token}`,
+    });
+    const answer = await get(secrets, "/echo?a=b%20c");
+    const sent = server.requests.at(-1);
+    expect(sent?.headers.authorization).toBe(`Bearer ${token}`);
+    expect(sent?.url).toBe(`/echo?a=b%20c&apikey=${encodeURIComponent(`query-${token}`)}`);
+    expect(answer).toMatchObject({ ok: true, value: { text: expect.stringContaining("<secret>") } });
+    for (const form of [token, encodeURIComponent(token), "s3cret"]) expect(JSON.stringify(answer)).not.toContain(form);
+  });
+
+  it("is sent to no other host", async () => {
+    const secrets = Secrets.load([{ ...inHeader, host: "other.example.com" }], { KEY: token });
+    await get(secrets, "/echo");
+    expect(server.requests.at(-1)?.headers.authorization).toBeUndefined();
+    expect(secrets.addTo({ url: "https://x.other.example.com/", method: "GET" }).headers).toEqual({});
+  });
+
+  it("is in no error", async () => {
+    const secrets = Secrets.load([inQuery], { KEY: token });
+    const dial: buildConnector.connector = (_, callback) => callback(new Error(`cannot reach ${token}`), null);
+    const answer = await get(secrets, "/json", dial);
+    expect(answer).toMatchObject({ ok: false, error: { code: "unreachable", detail: "cannot reach <secret>" } });
   });
 });
 

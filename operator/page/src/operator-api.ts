@@ -1,4 +1,4 @@
-import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
 import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
@@ -52,8 +52,7 @@ export const getHistory = (id: PointId, part: HistoryRange) =>
 
 /** Returns the URL of the same part of a history as CSV. */
 export function csvUrl(id: PointId, part: HistoryRange): string {
-  const query = { ...toQuery(id), ...part, format: "csv" };
-  return `${OPERATOR_URL}/history?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+  return `${OPERATOR_URL}/history?${parametersOf({ ...toQuery(id), ...part, format: "csv" })}`;
 }
 
 /** Reads one provider's evidence through the operator: the page itself connects to no other place. */
@@ -84,9 +83,20 @@ export const trySpec = (body: DatasetTrialRequest) =>
 async function ask<T>(path: string, deadlineMs: number, init: RequestInit = {}): Promise<Result<T, ReadError>> {
   try {
     const response = await fetch(`${OPERATOR_URL}/${path}`, { ...init, signal: AbortSignal.timeout(deadlineMs) });
-    return response.ok ? ok((await response.json()) as T) : err(await readProblem(response));
+    if (!response.ok) return err(await readProblem(response));
+    const json = await readJson(response);
+    return json.ok ? ok(json.value as T) : json;
   } catch {
     return err(UNREACHABLE);
+  }
+}
+
+async function readJson(response: Response): Promise<Result<unknown, ReadError>> {
+  const text = await response.text();
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    return err(notJson(response.status));
   }
 }
 
@@ -98,9 +108,28 @@ export const UNREACHABLE: ReadError = {
   retryAfter: null,
 };
 
+/** The operator's stream ended without an answer. */
+export const BROKEN_OFF: ReadError = {
+  code: "broken_off",
+  title: "The operator's answer broke off.",
+  detail: "The operator may have been restarted. Try again.",
+  retryAfter: null,
+};
+
+const notJson = (status: number): ReadError => ({
+  code: "unexpected_answer",
+  title: "Something other than the operator answered.",
+  detail:
+    `The answer has the status ${status} and is not JSON. It may be from a proxy in front of the operator, or from the ` +
+    "sign-in page of your network. Sign in there, or try again in a minute.",
+  retryAfter: null,
+});
+
 /** Reads an answer that is not a success. */
 export async function readProblem(response: Response): Promise<ReadError> {
-  const problem = (await response.json()) as Partial<ReadError>;
+  const json = await readJson(response);
+  if (!json.ok) return json.error;
+  const problem = (json.value ?? {}) as Partial<ReadError>;
   const {
     code = "unexpected_answer",
     title = "The operator returned an unexpected answer.",

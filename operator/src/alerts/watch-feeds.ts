@@ -10,7 +10,7 @@ import { Webhook } from "./webhook.js";
 
 const MAX_ALERTS = 100;
 /** After this many failed readings in a row, one line is logged, and no other until a reading has succeeded. */
-const FAILURES = 3;
+const FAILURES_BEFORE_WARNING = 3;
 
 /**
  * Watches the stored values of all feeds until the process ends, and reports what goes wrong and what has recovered: in the
@@ -61,7 +61,7 @@ async function watchFeedsOf(
     } catch (error) {
       // A chain that cannot be read says nothing about its values.
       failures++;
-      if (failures === FAILURES && !closing.aborted) {
+      if (failures === FAILURES_BEFORE_WARNING && !closing.aborted) {
         const fields = { network: network.chainId, dataset: dataset.address, reason: describeError(error) };
         logger.warn(fields, "the feeds cannot be read: no alerts are sent until they can; check the RPC endpoints");
       }

@@ -14,7 +14,7 @@ export type ChainClient = Client<CustomTransport, Chain> & {
  * Connects a network through all of its RPC endpoints.
  *
  * @param urls At least one. They may hold tokens: they are in no error and no log line.
- * @throws ConfigError when an endpoint is of another chain. RpcError when none answers.
+ * @throws ConfigError when an endpoint serves another chain. RpcError when none answers.
  */
 export async function connectChain(
   chainId: number,

@@ -71,8 +71,11 @@ function readEvents(
 ) {
   const contract = { address, abi: committeeDirectoryAbi, eventName: "Announced" } as const;
   const events = getContractEvents(client, {
-    ...{ ...contract, args: { provider: [...providers] } },
-    ...{ fromBlock, toBlock, strict: true as const },
+    ...contract,
+    args: { provider: [...providers] },
+    fromBlock,
+    toBlock,
+    strict: true,
   });
   return unwrapRpcError(client, "eth_getLogs", events);
 }

@@ -146,7 +146,7 @@ describe("the start", () => {
     await expect(rpcs.connect(dead)).rejects.toMatchObject({ code: "rpc_failed" });
   });
 
-  test("fails when an endpoint is of another chain", async () => {
+  test("fails when an endpoint serves another chain", async () => {
     const nodes = [await rpcs.start(), await rpcs.start({ chainId: 43 })];
     await expect(rpcs.connect(...nodes)).rejects.toThrow(/network 42: rpcUrls\/1 belongs to network 43\. Correct it/);
   });

@@ -66,7 +66,7 @@ export class RpcPool implements JsonRpc {
    * Checks every endpoint. One that does not answer is checked again later.
    *
    * @param urls At least one. They may hold tokens: they are in no error and no log line.
-   * @throws ConfigError when an endpoint is of another chain. RpcError when none answers.
+   * @throws ConfigError when an endpoint serves another chain. RpcError when none answers.
    */
   static async connect(
     chainId: number,

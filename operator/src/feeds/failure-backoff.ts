@@ -65,7 +65,11 @@ export class FailureBackoff {
     this.log[known === undefined ? level : "debug"]({ ...nameOf(dependency), ...fields, failures, retryInMs }, message);
   }
 
-  worked(dependency: Dependency): void {
+  worked(...dependencies: readonly Dependency[]): void {
+    for (const dependency of dependencies) this.#clear(dependency);
+  }
+
+  #clear(dependency: Dependency): void {
     const trouble = this.#troubles.get(dependency);
     if (trouble === undefined) return;
     this.#troubles.delete(dependency);

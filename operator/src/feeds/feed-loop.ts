@@ -5,10 +5,10 @@ import { readBlockIntervalMs } from "../chain/block-interval.js";
 import { readManyStored } from "../chain/stored-values.js";
 import { type Batch, dataPointOf } from "../data-point.js";
 import type { DatasetFeeds, Network } from "../network.js";
+import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Operator } from "../operator.js";
 import { roundStartMs } from "../round-time.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
-import { withTimeout } from "../with-timeout.js";
 import { aggregateRows } from "./aggregate-rows.js";
 import { type Dependency, FailureBackoff } from "./failure-backoff.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
@@ -20,7 +20,7 @@ import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 /** An idle chain can go minutes without a block; an update makes it produce one. */
 const MAX_BLOCK_MS = 15_000;
 /** Allowance for the time that a poll takes, and because rounds are whole seconds. */
-const POLL_MS = 1_000;
+const LEAD_MARGIN_MS = 1_000;
 /**
  * Update times differ mostly by whether the transaction just misses or just catches a block, so a few dozen of them
  * include a long one.
@@ -92,15 +92,15 @@ class FeedLoop {
     const round = this.#turns.roundAt(now);
     // Nodes take the time at which the beat began, which is the same for all of them.
     const seenAt = this.#turns.isAlone ? now : roundStartMs(round);
-    const at = (wanted: ReturnType<typeof updateNeed>) =>
-      feeds.filter(({ policy, stored }) => updateNeed(policy, stored, seenAt / 1000, lead) === wanted);
+    const withNeed = (need: ReturnType<typeof updateNeed>) =>
+      feeds.filter(({ policy, stored }) => updateNeed(policy, stored, seenAt / 1000, lead) === need);
     if (this.#turns.isAlone) {
       // The providers are asked for the values of the others only after these were started.
-      const isProbe = this.#start(at("due"), round);
-      if (!isProbe) this.#start(await this.#moved(at("if_moved"), round), this.#turns.roundAt(clock()));
+      const isProbe = this.#start(withNeed("due"), round);
+      if (!isProbe) this.#start(await this.#moved(withNeed("if_moved"), round), this.#turns.roundAt(clock()));
     } else {
       // All that a beat needs goes into one transaction.
-      this.#start([...at("due"), ...(await this.#moved(at("if_moved"), round))], round);
+      this.#start([...withNeed("due"), ...(await this.#moved(withNeed("if_moved"), round))], round);
     }
     const dueAt = feeds.map(({ policy, stored }) => (Number(stored.updatedAt) + dueAge(policy, lead)) * 1000);
     return Math.max(0, Math.min(...dueAt.filter((ms) => ms > now)) - clock());
@@ -111,7 +111,7 @@ class FeedLoop {
    * longest of its latest updates took, plus a block and a second.
    */
   get #leadSeconds(): number {
-    const measuredMs = this.#latency.longestMs + this.#blockMs + POLL_MS;
+    const measuredMs = this.#latency.longestMs + this.#blockMs + LEAD_MARGIN_MS;
     return this.#turns.leadSeconds(this.#blockMs) ?? measuredMs / 1000;
   }
 
@@ -173,7 +173,7 @@ class FeedLoop {
     const members = dataset.committee.current.members.length;
     try {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
-      this.#worked("committee", "rows");
+      this.#backoff.worked("committee", "rows");
       return feeds.filter(({ policy, stored }, index) => {
         const observed = aggregateRows(dataset.kind, members, rows, index);
         return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
@@ -187,17 +187,18 @@ class FeedLoop {
   /** Updates feeds when this node's turn comes, unless another node did by then. */
   async #updateInTurn(feeds: readonly StoredFeed[], round: bigint): Promise<void> {
     for (const { key } of feeds) this.#busy.add(key);
+    const release = () => {
+      for (const { key } of feeds) this.#busy.delete(key);
+    };
     try {
-      const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs);
+      const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs).finally(release);
       if (rank > 0 && own.length > 0) {
         this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
         this.operator.metrics.failedOver(this.network.chainId, own.length);
       }
-      for (const { key } of feeds) this.#busy.delete(key);
-      this.#worked("committee");
+      this.#backoff.worked("committee");
       this.#update(own, round);
     } catch (error) {
-      for (const { key } of feeds) this.#busy.delete(key);
       if (feeds.length === 1 || !isWorthSplitting(error)) {
         for (const { key } of feeds) await this.#failed(key, error);
         return;
@@ -222,8 +223,8 @@ class FeedLoop {
       operator.updates
         .sendForFeed(dataPoint, round, outcome)
         .then(async ({ mined: untilMined }) => {
-          this.#worked("committee", "sending", key);
-          const mined = await withTimeout(untilMined, MAX_MINING_WAIT_MS);
+          this.#backoff.worked("committee", "sending", key);
+          const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS);
           if (mined !== null) this.#latency.record(operator.clock() - startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error))
@@ -242,17 +243,13 @@ class FeedLoop {
       const startedAt = this.operator.clock();
       const stored = await sendBatch(this.operator, this.operator.builder, batch);
       if (stored.size > 0) this.#latency.record(this.operator.clock() - startedAt);
-      this.#worked("batches");
+      this.#backoff.worked("batches");
       return stored;
     } catch (error) {
       if (!isWorthSplitting(error)) throw error;
       this.#backoff.failed("batches", error);
       return new Map();
     }
-  }
-
-  #worked(...dependencies: readonly Dependency[]): void {
-    for (const dependency of dependencies) this.#backoff.worked(dependency);
   }
 
   /** @param dependency The dependency that failed, unless the error's scope is a wider one. */

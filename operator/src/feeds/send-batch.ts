@@ -1,21 +1,22 @@
 import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
 import { type Batch, dataPointOf } from "../data-point.js";
+import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
 import { queueFor } from "../tx/queue-for-key.js";
-import { reserveFeedGas, submitJob } from "../update/send-update.js";
-import { MAX_MINING_WAIT_MS, type SentUpdate, storedByOther } from "../update/sent-update.js";
+import { reserveFeedGas, sendJob } from "../update/send-update.js";
+import { MAX_MINING_WAIT_MS, type SentUpdate, storedOrPending } from "../update/sent-update.js";
 import type { BatchUpdate, UpdateBuilder } from "../update/update-builder.js";
-import { withTimeout } from "../with-timeout.js";
 
 /**
  * Sends a batch in one transaction, within the feeds' gas budget, and waits until it is mined.
  *
  * @returns The keys that it stored, or will store: the queue goes on with a transaction that is not mined in time. Every
  * other key has to be sent by itself.
- * @throws ProblemError when the batch cannot be sent. FeedGasSpent.
+ * @throws ProblemError when the batch cannot be sent.
+ * @throws FeedGasSpent
  */
 export async function sendBatch(
   context: Context,
@@ -28,19 +29,22 @@ export async function sendBatch(
   if (update === null || network.queues.length === 0 || first === undefined) return new Map();
   const release = reserveFeedGas(context, network, update.gas);
   const queue = queueFor(network, dataset.address, first);
-  const { hash, confirmed } = await submitJob(queue, batchJob(context, builder, batch, update), release);
+  const { hash, confirmed } = await sendJob(queue, batchJob(context, builder, batch, update), release);
   context.logger.info(
     {
-      ...{ network: network.chainId, dataset: dataset.address, round: round.toString() },
-      ...{ transaction: hash, keys: keys.filter((_, index) => update.isStored[index]) },
+      network: network.chainId,
+      dataset: dataset.address,
+      round: round.toString(),
+      transaction: hash,
+      keys: keys.filter((_, index) => update.isStored[index]),
     },
     "batch sent",
   );
-  const mined = await withTimeout(confirmed, MAX_MINING_WAIT_MS);
+  const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS);
   if (mined?.isReverted) return new Map();
   const { isStored } = mined?.call ?? update;
   const stored = keys.filter((_, index) => isStored[index]);
-  const updates = stored.map(async (key) => [key, await storedByOther(dataPointOf(network, dataset, key))] as const);
+  const updates = stored.map(async (key) => [key, await storedOrPending(dataPointOf(network, dataset, key))] as const);
   return new Map(await Promise.all(updates));
 }
 

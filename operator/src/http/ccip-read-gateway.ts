@@ -11,8 +11,8 @@ import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
 import { BlockWait } from "../update/wait-for-block.js";
 import { errorForCaller } from "./error-for-caller.js";
-import { parseFetchUpdateCalldata } from "./fetch-update-calldata.js";
 import { findDataPoint } from "./find-data-point.js";
+import { parseFetchUpdateCall } from "./parse-fetch-update-call.js";
 import { gatewayErrors } from "./problem-responses.js";
 import type { NewKeyLimit } from "./rate-limits.js";
 
@@ -106,7 +106,7 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
   function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
     if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network must be a chain id in decimal digits.");
     if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender must be an address: 0x and 40 hex digits.");
-    const call = parseFetchUpdateCalldata(data);
+    const call = parseFetchUpdateCall(data);
     if (!call.ok) throw invalidLookup(call.error);
     return findDataPoint(networks, { network_id: Number(networkId), ...call.value });
   }

@@ -7,11 +7,12 @@ import { writeStatement } from "../statements/statement.js";
 import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
+import { costlyRate } from "./rate-limits.js";
 
-/** One row can take up 200 kB. */
+/** One row can be up to 200 kB. */
 const MAX_LISTED = 16;
-/** Its rate limit is that of requests divided by this. */
-const REQUESTS_PER_CALL = 3;
+/** How many data requests a call counts as, because an answer can have several megabytes. */
+const COST_IN_REQUESTS = 3;
 
 const schema = {
   tags: ["nodes"],
@@ -30,13 +31,16 @@ const schema = {
 
 /** Adds `GET /contradictions`. */
 export function addContradictions(app: App, { networks }: Operator, requestsPerMinute: number): void {
-  const rate = { name: "contradictions", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) };
+  const rate = costlyRate("contradictions", requestsPerMinute, COST_IN_REQUESTS);
   addQueryRoute(app, "/contradictions", schema, rate, async ({ query }): Promise<ContradictionAnswer[]> => {
     const { network, dataset } = findDataset(networks, query);
     const about = { network_id: network.chainId, dataset: dataset.address };
     const found = network.statements.contradictions.filter((one) => one.dataset === dataset);
     return found.slice(0, MAX_LISTED).map(({ provider, key, round, statements }) => ({
-      ...{ ...about, provider, key, timestamp: Number(round) },
+      ...about,
+      provider,
+      key,
+      timestamp: Number(round),
       statements: statements.map((statement) => writeStatement(network.chainId, dataset.address, statement)),
     }));
   });

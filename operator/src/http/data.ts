@@ -1,4 +1,4 @@
-import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/http-schemas/data-point";
+import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/http-schemas/data";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { readQueryPrice } from "../chain/dataset-views.js";

@@ -15,9 +15,10 @@ import { askProvider, type Fail, type Failure, postQuestion } from "../update/as
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
+import { costlyRate } from "./rate-limits.js";
 
-/** Its rate limit is that of requests divided by this, because an answer can have several megabytes. */
-const REQUESTS_PER_CALL = 3;
+/** How many data requests a call counts as, because an answer can have several megabytes. */
+const COST_IN_REQUESTS = 3;
 /** Providers limit what they answer to one operator, so all callers together have a limit too. */
 const OF_ALL_PER_MINUTE = 120;
 /** The maximum number of questions to providers at a time. */
@@ -43,7 +44,7 @@ const schema = {
 };
 
 /** Identifies the decision that a provider is asked about. */
-interface Question {
+interface DecisionId {
   readonly dataPoint: DataPoint;
   readonly provider: Address;
   readonly round: number;
@@ -51,18 +52,18 @@ interface Question {
 
 /** Adds `GET /evidence`. */
 export function addEvidence(app: App, operator: Operator, requestsPerMinute: number): void {
-  const rate = { name: "evidence", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) };
+  const rate = costlyRate("evidence", requestsPerMinute, COST_IN_REQUESTS);
   const limitAll = globalRateLimiter(app, "evidence-of-all", OF_ALL_PER_MINUTE);
   const known = new LRUCache<string, EvidenceAnswer>({ maxSize: MAX_CACHED, sizeCalculation: sizeOf });
   const asked = new Map<string, Promise<EvidenceAnswer>>();
   addQueryRoute(app, "/evidence", schema, rate, async (request, reply): Promise<EvidenceAnswer> => {
-    const question = questionOf(operator, request.query);
-    const id = `${question.dataPoint.id} ${question.round} ${question.provider}`;
+    const decision = decisionIdOf(operator, request.query);
+    const id = `${decision.dataPoint.id} ${decision.round} ${decision.provider}`;
     const shared = known.get(id) ?? asked.get(id);
     if (shared !== undefined) return shared;
     await limitAll(request, reply);
     if (asked.size >= MAX_AT_ONCE) throw tooManyRequests(MAX_AT_ONCE, 1, "All callers together", "at a time");
-    const answer = ask(operator, question).finally(() => asked.delete(id));
+    const answer = ask(operator, decision).finally(() => asked.delete(id));
     asked.set(id, answer);
     known.set(id, await answer);
     return answer;
@@ -70,7 +71,7 @@ export function addEvidence(app: App, operator: Operator, requestsPerMinute: num
 }
 
 /** @throws ProblemError unless the operator knows the provider's endpoint. */
-function questionOf({ networks }: Operator, query: EvidenceQuery): Question {
+function decisionIdOf({ networks }: Operator, query: EvidenceQuery): DecisionId {
   const dataPoint = findDataPoint(networks, query);
   const provider = parseAddress(query.provider);
   if (!provider.ok) throw invalidQuery([`provider: ${provider.error}`]);
@@ -78,11 +79,11 @@ function questionOf({ networks }: Operator, query: EvidenceQuery): Question {
   return { dataPoint, provider: provider.value, round: query.timestamp };
 }
 
-async function ask({ closing }: Operator, question: Question): Promise<EvidenceAnswer> {
-  const { dataPoint, provider, round } = question;
+async function ask({ closing }: Operator, decision: DecisionId): Promise<EvidenceAnswer> {
+  const { dataPoint, provider, round } = decision;
   const { network, dataset, key } = dataPoint;
   const body = JSON.stringify({ network_id: network.chainId, dataset: dataset.address, key, timestamp: round });
-  const read = (json: unknown, _: Address, fail: Fail) => readAnswer(json, question, fail);
+  const read = (json: unknown, _: Address, fail: Fail) => readAnswer(json, decision, fail);
   const limits = { timeoutMs: network.settings.providerTimeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const send = (base: string, signal: AbortSignal) =>
     postQuestion(network.http, base, { path: "/evidence", body, limits }, signal);
@@ -93,7 +94,7 @@ async function ask({ closing }: Operator, question: Question): Promise<EvidenceA
 }
 
 /** Checks that an answer is evidence for the decision in question, and that its texts match their hashes. */
-function readAnswer(json: unknown, { dataPoint, provider, round }: Question, fail: Fail): EvidenceAnswer | Failure {
+function readAnswer(json: unknown, { dataPoint, provider, round }: DecisionId, fail: Fail): EvidenceAnswer | Failure {
   if (!Value.Check(EvidenceAnswer, json)) return fail("invalid_report", "answered with something other than evidence");
   const { record, texts } = json;
   const { network, dataset, key } = dataPoint;

@@ -16,10 +16,11 @@ import { findDataPoint } from "./find-data-point.js";
 import { acceptsCsv, toCsv } from "./history-csv.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
+import { costlyRate } from "./rate-limits.js";
 
 const DEFAULT_LIMIT = 20;
-/** Its rate limit is that of requests divided by this, because each can cause many RPC calls. */
-const REQUESTS_PER_CALL = 6;
+/** How many data requests a call counts as, because each can cause many RPC calls. */
+const COST_IN_REQUESTS = 6;
 /** How long an answer is reused before the same history is read again. */
 const REMEMBER_MS = 1_000;
 
@@ -50,7 +51,7 @@ const schema = {
 /** Adds `GET /history`. */
 export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
   const shared = new SingleFlight<HistoryAnswer>(operator.clock, REMEMBER_MS);
-  const rate = { name: "history", perMinute: Math.ceil(requestsPerMinute / REQUESTS_PER_CALL) };
+  const rate = costlyRate("history", requestsPerMinute, COST_IN_REQUESTS);
   addQueryRoute(app, "/history", schema, rate, async (request, reply) => {
     const { query } = request;
     const dataPoint = findDataPoint(operator.networks, query);

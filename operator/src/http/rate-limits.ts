@@ -6,6 +6,12 @@ import type { Address } from "viem";
 import type { DataPoint } from "../data-point.js";
 import { tooManyNewKeys } from "../problems.js";
 
+/** Makes the limit of a route whose requests cost as much as several data requests. */
+export const costlyRate = (name: string, requestsPerMinute: number, costInRequests: number): RateLimit => ({
+  name,
+  perMinute: Math.ceil(requestsPerMinute / costInRequests),
+});
+
 /** For keys that were never stored, the limit of all callers together is this many times the limit of one. */
 export const NEW_KEYS_OF_ALL_CALLERS = 10;
 

@@ -15,16 +15,15 @@ import type { Address } from "viem";
 import type { Operator } from "../operator.js";
 import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider } from "../problems.js";
 import { adviseOnSpec } from "../trials/advise-on-spec.js";
-import { membersToAsk, trySpec } from "../trials/try-spec.js";
+import { firstTrial, membersToAsk } from "../trials/first-trial.js";
 import { acceptsEventStream, eventStream } from "./event-stream.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems } from "./problem-responses.js";
+import { costlyRate } from "./rate-limits.js";
 
-/**
- * The rate limits of trials and of advice are that of requests divided by these, because both make the providers work.
- */
-const REQUESTS_PER_TRIAL = 2;
-const REQUESTS_PER_ADVICE = 10;
+/** How many data requests a trial and advice count as, because both make the providers work. */
+const TRIAL_COST_IN_REQUESTS = 2;
+const ADVICE_COST_IN_REQUESTS = 10;
 /** The limits of all callers together: providers limit what one operator may cause. */
 const TRIALS_OF_ALL = 240;
 const MAX_TRIALS_AT_ONCE = 8;
@@ -89,8 +88,8 @@ const adviceSchema = {
 
 /** Adds `POST /specs/try` and `POST /specs/advise`. */
 export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: number): void {
-  const rate = (name: string, requests: number) => ({
-    config: { rate: { name, perMinute: Math.ceil(requestsPerMinute / requests) } },
+  const rate = (name: string, costInRequests: number) => ({
+    config: { rate: costlyRate(name, requestsPerMinute, costInRequests) },
   });
   const limitAll = globalRateLimiter(app, "trials-of-all", TRIALS_OF_ALL);
   let turn = 0;
@@ -105,7 +104,7 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
 
   app.post(
     "/specs/try",
-    { schema: trialSchema, ...rate("trials", REQUESTS_PER_TRIAL), bodyLimit: BODY_LIMIT },
+    { schema: trialSchema, ...rate("trials", TRIAL_COST_IN_REQUESTS), bodyLimit: BODY_LIMIT },
     async (request, reply): Promise<SpecTrial> => {
       const { spec, arguments: args, provider } = request.body;
       const { network, members } = find(request.body);
@@ -115,7 +114,7 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
       trials += 1;
       try {
         const signal = AbortSignal.any([operator.closing, goneOf(reply, TRIAL_MS)]);
-        return await trySpec(network, providers, { spec, arguments: args }, signal);
+        return await firstTrial(network, providers, { spec, arguments: args }, signal);
       } finally {
         trials -= 1;
       }
@@ -124,7 +123,7 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
 
   app.post(
     "/specs/advise",
-    { schema: adviceSchema, ...rate("advice", REQUESTS_PER_ADVICE), bodyLimit: BODY_LIMIT },
+    { schema: adviceSchema, ...rate("advice", ADVICE_COST_IN_REQUESTS), bodyLimit: BODY_LIMIT },
     async (request, reply) => {
       const { spec, arguments: args, samples, seconds } = request.body;
       if (seconds < samples) throw invalidProperty("seconds", "must be at least the number of samples.");

@@ -1,5 +1,5 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { Agreement, DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { type Hex, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";

@@ -1,5 +1,5 @@
 import type { DecodedReport } from "@dataset-oracle/protocol/decode-update";
-import type { Agreement } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { Agreement } from "@dataset-oracle/protocol/http-schemas/data";
 import { type Address, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { Dataset } from "../network.js";

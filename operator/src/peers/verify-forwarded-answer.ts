@@ -14,9 +14,9 @@ import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import type { ReportStatement } from "../statements/statement.js";
 import { submitRaw } from "../tx/submitter.js";
+import { toDataAnswer } from "../update/data-answer.js";
 import { decideByQuorum } from "../update/quorum-decision.js";
-import { MAX_MINING_WAIT_MS, type SentUpdate, storedByOther } from "../update/sent-update.js";
-import { toDataAnswer } from "../update/update-builder.js";
+import { MAX_MINING_WAIT_MS, type SentUpdate, storedOrPending } from "../update/sent-update.js";
 import type { Node } from "./node-list.js";
 import { readSignedTransaction } from "./signed-transaction.js";
 
@@ -90,7 +90,7 @@ export async function verifyForwardedAnswer(
 }
 
 async function storedSince(dataPoint: DataPoint, round: bigint): Promise<Result<SentUpdate>> {
-  const stored = await storedByOther(dataPoint);
+  const stored = await storedOrPending(dataPoint);
   const { timestamp } = stored.answer;
   return BigInt(timestamp) >= round ? ok(stored) : err(`it says a new round is stored, but the newest is ${timestamp}`);
 }

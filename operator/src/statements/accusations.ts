@@ -9,7 +9,7 @@ import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import type { Job, RoundCall } from "../tx/job.js";
 import { queueFor } from "../tx/queue-for-key.js";
-import { reserveFeedGas, submitJob } from "../update/send-update.js";
+import { reserveFeedGas, sendJob } from "../update/send-update.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
@@ -84,7 +84,7 @@ class Accuser {
     this.#nextAt.set(found, clock() + RETRY_MS);
     const job = await this.#jobOf(found);
     const release = reserveFeedGas(this.operator, network, job.call.gas);
-    const { hash } = await submitJob(queueFor(network, dataset.address, key), job, release);
+    const { hash } = await sendJob(queueFor(network, dataset.address, key), job, release);
     this.#log.warn(
       { dataset: dataset.address, provider, transaction: hash },
       "accused a member of contradicting itself",

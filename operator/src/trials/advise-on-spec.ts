@@ -10,7 +10,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import type { Address } from "viem";
 import type { Network } from "../network.js";
 import { shuttingDown, trialsOff } from "../problems.js";
-import { askForAdvice, askForTrial, isRefusal, type Refusal } from "./ask-trial.js";
+import { askProviderForAdvice, askProviderForTrial, isRefusal, type Refusal } from "./ask-provider-for-trial.js";
 
 /** Slow providers make samples late. When a sample is later than this, it and the remaining ones are not taken. */
 const MAX_LATE_MS = 30_000;
@@ -74,7 +74,7 @@ export async function adviseOnSpec(
   const readings = { ...request, interval_seconds: intervalSeconds, providers };
   let last: Refusal | null = null;
   for (const provider of offering) {
-    const advice = await askForAdvice(network, provider, readings, signal);
+    const advice = await askProviderForAdvice(network, provider, readings, signal);
     if (!isRefusal(advice)) return advice;
     last = advice;
   }
@@ -82,7 +82,7 @@ export async function adviseOnSpec(
 }
 
 const askAll = (network: Network, providers: readonly Address[], request: SpecTrialRequest, signal: AbortSignal) =>
-  Promise.all(providers.map((provider) => askForTrial(network, provider, request, signal)));
+  Promise.all(providers.map((provider) => askProviderForTrial(network, provider, request, signal)));
 
 const isOff = (answer: SpecTrial | Refusal | undefined) =>
   answer !== undefined && isRefusal(answer) && answer.scope === "off";

@@ -31,7 +31,15 @@ interface Situation {
 }
 
 const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situation) =>
-  planActions({ mined, pending }, sent, new Map(foreign), waiting, MARKET, NOW, LIMITS);
+  planActions({
+    counts: { mined, pending },
+    sent,
+    foreign: new Map(foreign),
+    waiting,
+    networkFees: MARKET,
+    now: NOW,
+    limits: LIMITS,
+  });
 
 test.each<[string, Situation, QueueAction[]]>([
   ["nothing is done when there is nothing to do", { mined: 5, pending: 5 }, []],
@@ -158,7 +166,7 @@ describe("whatever the chain shows", () => {
     fc.assert(
       fc.property(situation, ({ mined, ahead, sent, waiting }) => {
         const pending = mined + ahead;
-        const actions = planActions({ mined, pending }, sent, new Map(), waiting, MARKET, NOW, LIMITS);
+        const actions = plan({ mined, pending, sent, waiting });
         const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
         const acted = actions.filter(({ kind }) => kind !== "forget").map(({ nonce }) => nonce);
         expect(new Set(acted).size).toBe(acted.length);
@@ -178,7 +186,7 @@ describe("whatever the chain shows", () => {
     fc.assert(
       fc.property(situation, ({ mined, ahead, sent, waiting }) => {
         const pending = mined + ahead;
-        const actions = planActions({ mined, pending }, sent, new Map(), waiting, MARKET, NOW, LIMITS);
+        const actions = plan({ mined, pending, sent, waiting });
         const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
         const sends = actions.filter(({ kind }) => kind === "send");
         const live = sent.filter(({ nonce }) => nonce >= mined && !forgotten.includes(nonce));

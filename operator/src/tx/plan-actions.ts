@@ -55,23 +55,26 @@ export type QueueAction =
   /** The nonce is a gap, or a foreign transaction has it and is stuck. */
   | { readonly kind: "cancel"; readonly nonce: number };
 
+/** What a queue plans by. */
+export interface QueueSnapshot {
+  readonly counts: TransactionCounts;
+  /** The queue's transactions, one for each nonce. */
+  readonly sent: readonly PendingTransaction[];
+  /** When each pending nonce that the queue did not send was first seen. */
+  readonly foreign: ReadonlyMap<number, number>;
+  /** The number of updates that wait for a nonce. */
+  readonly waiting: number;
+  readonly networkFees: NetworkFees;
+  readonly now: number;
+  readonly limits: QueueLimits;
+}
+
 /**
  * Plans the next actions. The nonces belong to the chain: one that the chain has used is confirmed, whatever the queue
  * assumed, and one that neither the chain nor the queue has is free.
- *
- * @param sent The queue's transactions, one for each nonce.
- * @param foreign When each pending nonce that the queue did not send was first seen.
- * @param waiting The number of updates that wait for a nonce.
  */
-export function planActions(
-  counts: TransactionCounts,
-  sent: readonly PendingTransaction[],
-  foreign: ReadonlyMap<number, number>,
-  waiting: number,
-  networkFees: NetworkFees,
-  nowMs: number,
-  limits: QueueLimits,
-): QueueAction[] {
+export function planActions(queue: QueueSnapshot): QueueAction[] {
+  const { counts, sent, foreign, waiting, now, limits } = queue;
   const confirmed = sent.filter(({ nonce }) => nonce < counts.mined);
   const live = new Map(sent.filter(({ nonce }) => nonce >= counts.mined).map((one) => [one.nonce, one]));
   const end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
@@ -82,14 +85,13 @@ export function planActions(
   for (let nonce = counts.mined; nonce < end; nonce++) {
     taken++;
     const one = live.get(nonce);
-    const isShown = nonce < counts.pending;
     if (one !== undefined) {
-      const action = planOne(one, live, isShown, nonce === counts.mined, nonce === end - 1, networkFees, nowMs, limits);
+      const action = planPending(queue, one, live, nonce === end - 1);
       if (action === null) continue;
       actions.push(action);
       if (action.kind === "forget") taken--;
-    } else if (isShown) {
-      if (nowMs - (foreign.get(nonce) ?? nowMs) >= limits.stuckMs) actions.push({ kind: "cancel", nonce });
+    } else if (nonce < counts.pending) {
+      if (now - (foreign.get(nonce) ?? now) >= limits.stuckMs) actions.push({ kind: "cancel", nonce });
     } else if (unplaced > 0) {
       unplaced--;
       actions.push({ kind: "send", nonce });
@@ -106,22 +108,20 @@ export function planActions(
   return actions;
 }
 
-function planOne(
+/** Plans the action for a transaction that is not mined; null leaves it alone. */
+function planPending(
+  { counts, networkFees, now, limits }: QueueSnapshot,
   one: PendingTransaction,
   live: ReadonlyMap<number, PendingTransaction>,
-  isShown: boolean,
-  isFirst: boolean,
   isLast: boolean,
-  networkFees: NetworkFees,
-  nowMs: number,
-  limits: QueueLimits,
 ): QueueAction | null {
   const { nonce } = one;
-  const isExpired = nowMs >= one.expiresAt;
+  const isShown = nonce < counts.pending;
+  const isExpired = now >= one.expiresAt;
   if (!isShown && isExpired && isLast) return { kind: "forget", nonce };
   // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
-  const isStuck = nowMs - one.sentAt >= limits.stuckMs && (isFirst || !covers(one.fees, networkFees));
-  const isUnseen = !isShown && (!one.isAccepted || nowMs - one.submittedAt >= limits.unseenMs);
+  const isStuck = now - one.sentAt >= limits.stuckMs && (nonce === counts.mined || !covers(one.fees, networkFees));
+  const isUnseen = !isShown && (!one.isAccepted || now - one.submittedAt >= limits.unseenMs);
   if (isStuck || (isUnseen && isExpired)) return { kind: "replace", nonce, content: contentOf(one, live, isExpired) };
   return isUnseen ? { kind: "rebroadcast", nonce } : null;
 }

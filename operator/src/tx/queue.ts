@@ -173,17 +173,15 @@ export class TransactionQueue {
     this.#retryQueue.run();
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
-    const inFlight = [...this.#inFlight.values()];
-    const limits = { ...this.settings, maxPending: this.#maxPending(counts) };
-    const actions = planActions(
+    const actions = planActions({
       counts,
-      inFlight,
-      this.#foreign.stuckSince,
-      this.#waiting.size,
+      sent: [...this.#inFlight.values()],
+      foreign: this.#foreign.stuckSince,
+      waiting: this.#waiting.size,
       networkFees,
       now,
-      limits,
-    );
+      limits: { ...this.settings, maxPending: this.#maxPending(counts) },
+    });
     await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
       const goesOn = await this.#act(action, networkFees);

@@ -5,7 +5,7 @@ import { newTask, type Task } from "./queue-state.js";
 import { RetryQueue } from "./retry-queue.js";
 
 const call = (round: bigint): RoundCall => ({ to: `0x${"0".repeat(40)}`, data: "0x", gas: 1n, round, expiresAt: 9 });
-const confirmed = () => new Promise((resolve) => setTimeout(resolve, 0));
+const nextTurn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 function start(renew: () => Promise<RoundCall | null>, isStored = async () => true) {
   const state = { now: 0, tried: [] as (Task | null)[] };
@@ -23,7 +23,7 @@ test("the newest round is sent", async () => {
   const { state, retryQueue, task } = start(async () => call(2n));
   retryQueue.add(task);
   retryQueue.run();
-  await confirmed();
+  await nextTurn();
   expect(state.tried).toEqual([task]);
   expect(task).toMatchObject({ call: { round: 2n }, attempts: 0 });
   expect(retryQueue.size).toBe(0);
@@ -37,16 +37,16 @@ test("a pending round does not end the retries, a stored one does", async () => 
   );
   retryQueue.add(task);
   retryQueue.run();
-  await confirmed();
+  await nextTurn();
   expect([retryQueue.size, state.tried]).toEqual([1, [null]]);
   isStored = true;
   state.now = 999;
   retryQueue.run();
-  await confirmed();
+  await nextTurn();
   expect(retryQueue.size).toBe(1);
   state.now = 1_000;
   retryQueue.run();
-  await confirmed();
+  await nextTurn();
   expect(retryQueue.size).toBe(0);
   expect(await task.confirmed.promise).toBe(null);
 });
@@ -60,7 +60,7 @@ test("an unavailable round is retried at growing intervals for ten minutes", asy
   retryQueue.add(task, true);
   for (; state.now <= 640_000 && retryQueue.size > 0; state.now += 500) {
     retryQueue.run();
-    await confirmed();
+    await nextTurn();
   }
   expect(asked).toBeGreaterThan(20);
   expect(asked).toBeLessThan(30);

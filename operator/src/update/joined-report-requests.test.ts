@@ -24,7 +24,10 @@ let nowMs: number;
 let reports: JoinedReportRequests;
 
 const question = (i: number, traceparent?: string): Asked => ({
-  ...{ network_id: 42, dataset: DATASET, key: `0x${i.toString(16).padStart(4, "0")}`, timestamp: 1_790_000_000 },
+  network_id: 42,
+  dataset: DATASET,
+  key: `0x${i.toString(16).padStart(4, "0")}`,
+  timestamp: 1_790_000_000,
   ...(traceparent !== undefined && { traceparent }),
 });
 const bodyOf = ({ key }: Asked) => ({ signed: key });
@@ -124,9 +127,9 @@ test.each<[string, string, object]>([
     `${JSON.stringify({ index: 1, status: 200, body: "x".repeat(100_000) })}\n`,
     { error: { code: "too_large" } },
   ],
-  ["no JSON", "<html>\n", { value: { status: 200, json: null } }],
-  ["no line of a stream", '{"index":1}\n', { value: { status: 200, json: null } }],
-  ["about no question", '{"index":64,"status":200,"body":{}}\n', { value: { status: 200, json: null } }],
+  ["not JSON", "<html>\n", { value: { status: 200, json: null } }],
+  ["not a stream line", '{"index":1}\n', { value: { status: 200, json: null } }],
+  ["about an unknown question", '{"index":64,"status":200,"body":{}}\n', { value: { status: 200, json: null } }],
   ["missing", "", { value: { status: 200, json: null } }],
 ])("a line that is %s costs only its own report", async (_, line, outcome) => {
   respond = (requests, response) =>

@@ -6,14 +6,20 @@ import { decideByQuorum, type ProviderAnswer } from "./quorum-decision.js";
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });
 const report = (outcome: Outcome): ProviderAnswer => ({
-  ...{ kind: "report", round: 1n, key: "0x00" },
+  kind: "report",
+  round: 1n,
+  key: "0x00",
   outcome,
   provider: address(),
   value: "0x01",
   signature: "0x02",
 });
 const refusal = (refuses: "key" | "question"): ProviderAnswer => ({
-  ...{ kind: "failure", provider: address(), host: "a", reason: "refused", detail: "refused" },
+  kind: "failure",
+  provider: address(),
+  host: "a",
+  reason: "refused",
+  detail: "refused",
   refuses,
 });
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
@@ -52,6 +58,6 @@ describe.each(QUORUMS)("of %i members", (members, quorum) => {
 });
 
 test("every valid report is part of the update", () => {
-  const answers = [...times(4, () => report("OK"))];
+  const answers = times(4, () => report("OK"));
   expect(decideByQuorum(4, answers)).toMatchObject({ reports: { length: 4 } });
 });

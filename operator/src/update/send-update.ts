@@ -10,8 +10,9 @@ import type { Progress } from "../progress.js";
 import { type Job, type RoundCall, type Sent, SubmissionUnknown } from "../tx/job.js";
 import type { TransactionQueue } from "../tx/queue.js";
 import { queueFor } from "../tx/queue-for-key.js";
+import { toDataAnswer } from "./data-answer.js";
 import type { SentUpdate } from "./sent-update.js";
-import { toDataAnswer, type Update, type UpdateBuilder } from "./update-builder.js";
+import type { Update, UpdateBuilder } from "./update-builder.js";
 
 /**
  * Sends an update from one of the operator's accounts, within the gas budgets. It returns once an RPC endpoint has accepted
@@ -33,7 +34,7 @@ export async function sendUpdate(
   const release = await reserveGas(context, dataPoint, update.gas, payer);
   const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
   const job = updateJob(dataPoint, payer, update, () => builder.buildNewest(dataPoint), onSigned);
-  const { hash, raw, confirmed } = await submitJob(queue, job, release);
+  const { hash, raw, confirmed } = await sendJob(queue, job, release);
   const { round, status, reports } = update;
   const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
   context.logger.info({ ...traceFieldsOf(progress.trace), ...log, status, signers: reports.length }, "update sent");
@@ -91,7 +92,7 @@ export function reserveFeedGas({ clock }: Context, network: Network, gas: bigint
  *
  * @throws The queue's error. A transaction whose outcome is unknown may still be mined, so its gas stays reserved.
  */
-export async function submitJob<C extends RoundCall>(
+export async function sendJob<C extends RoundCall>(
   queue: TransactionQueue,
   job: Job<C>,
   release: () => void,

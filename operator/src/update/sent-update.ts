@@ -3,9 +3,9 @@ import type { Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";
 import { findUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
+import { nullAfterTimeout } from "../null-after-timeout.js";
 import { updateReverted } from "../problems.js";
-import { withTimeout } from "../with-timeout.js";
-import { toDataAnswer } from "./update-builder.js";
+import { toDataAnswer } from "./data-answer.js";
 
 /** The longest that anyone waits for a transaction to be mined. */
 export const MAX_MINING_WAIT_MS = 60_000;
@@ -17,17 +17,18 @@ export interface SentUpdate {
   readonly raw: Hex | null;
   /**
    * The mined update, of this round or a newer one; `not_stored` if it reverted, or changed nothing because another relayer's
-   * update was mined before it; null when none is mined, and when another relayer sent it.
+   * update was mined before it; null when none is mined, when another relayer sent it, and when
+   * it is a batch's.
    */
   readonly mined: Promise<DataAnswer | "not_stored" | null>;
 }
 
-/** Returns what is stored or about to be, as the update of another relayer. */
-export async function storedByOther(dataPoint: DataPoint): Promise<SentUpdate> {
+/** Returns what is stored, or pending and about to be, whoever sent it. */
+export async function storedOrPending(dataPoint: DataPoint): Promise<SentUpdate> {
   const { network, dataset, key } = dataPoint;
   const { output, status, updatedAt } = await readStored(network.client, dataset.address, key, "pending");
   const hash = await findUpdate(network.client, dataset.address, key, updatedAt).catch(() => null);
-  // The other relayer's reports are not known here.
+  // The state of the chain does not contain the reports.
   const answer = toDataAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
   return { answer: { ...answer, transaction_hash: hash }, raw: null, mined: Promise.resolve(null) };
 }
@@ -43,11 +44,11 @@ export async function answerAfter(
   round: bigint,
   waitMs: number,
 ): Promise<DataAnswer> {
-  const mined = waitMs === 0 ? null : await withTimeout(sentUpdate.mined, waitMs);
+  const mined = waitMs === 0 ? null : await nullAfterTimeout(sentUpdate.mined, waitMs);
   if (mined === null) return sentUpdate.answer;
   if (mined !== "not_stored") return mined;
   // Another relayer's update may have come first.
-  const stored = await storedByOther(dataPoint);
+  const stored = await storedOrPending(dataPoint);
   if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
   return stored.answer;
 }

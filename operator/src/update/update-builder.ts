@@ -1,16 +1,12 @@
 import { storedValue } from "@dataset-oracle/protocol/agreed-value";
-import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import {
   encodeUpdate,
   encodeUpdateBatch,
   type SignedRow,
   type SignedValue,
 } from "@dataset-oracle/protocol/encode-update";
-import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee-cache.js";
@@ -166,24 +162,4 @@ function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, 
 /** Returns when a dataset starts to refuse a round, in milliseconds since 1970. */
 export function expiryOf(round: bigint, maxRoundAge: bigint): number {
   return Number(round + maxRoundAge) * 1000;
-}
-
-/** Makes the answer to a data request, without the transaction or its hash. */
-export function toDataAnswer(
-  { network, dataset, key }: DataPoint,
-  { status, value, round, reports }: Pick<Update, "status" | "value" | "round" | "reports">,
-): DataAnswer {
-  return {
-    network_id: network.chainId,
-    dataset: dataset.address,
-    key: keyToAscii(key),
-    key_hex: key,
-    status,
-    value: formatValue(dataset.kind, status === "OK" ? value : ZERO_VALUE),
-    timestamp: Number(round),
-    reports: reports.map((report) => {
-      const { provider, signature } = report;
-      return { provider, value: formatValue(dataset.kind, report.value), signature };
-    }),
-  };
 }

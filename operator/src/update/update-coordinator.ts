@@ -13,10 +13,11 @@ import type { Progress, ProgressListener } from "../progress.js";
 import { msUntilRoundAfter, roundAt } from "../round-time.js";
 import { type Flight, followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { Call } from "../tx/job.js";
+import { toDataAnswer } from "./data-answer.js";
 import { ForwardedUpdates } from "./forwarded-updates.js";
 import { sendUpdate } from "./send-update.js";
-import { answerAfter, type SentUpdate, storedByOther } from "./sent-update.js";
-import { toDataAnswer, type UpdateBuilder } from "./update-builder.js";
+import { answerAfter, type SentUpdate, storedOrPending } from "./sent-update.js";
+import type { UpdateBuilder } from "./update-builder.js";
 
 /** The request that waits for an update. */
 export interface Caller {
@@ -167,7 +168,7 @@ export class UpdateCoordinator {
    */
   async #overtaking(dataPoint: DataPoint, newerId: string | undefined): Promise<SentUpdate> {
     const newer = newerId === undefined ? null : this.#sends.find(newerId);
-    return (await newer?.result.catch(() => null)) ?? storedByOther(dataPoint);
+    return (await newer?.result.catch(() => null)) ?? storedOrPending(dataPoint);
   }
 
   isOnItsWay(dataPoint: DataPoint, round: bigint): boolean {

@@ -7,10 +7,10 @@ import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
 import { parseJson } from "../parse-json.js";
-import { bodyText } from "./body-text.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
 import { type QueryResult, queryResult } from "./query-result.js";
 import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
+import { streamBodyText } from "./stream-body-text.js";
 import { parseProgress, type UpdateProgress } from "./update-progress.js";
 
 /** The request and the operators that receive it. */
@@ -149,7 +149,7 @@ function post(
 
 async function* textOf({ body }: Response, signal: AbortSignal, networkFailure: (cause: unknown) => never) {
   try {
-    yield* bodyText(body, signal);
+    yield* streamBodyText(body, signal);
   } catch (cause) {
     networkFailure(cause);
   }

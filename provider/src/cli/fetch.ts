@@ -44,7 +44,7 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
   const spinner = startSpinner(key, isText);
   try {
     const at = now();
-    const value = await readValue(key, { reader, isReserved: true, policy: config, at }, EXTRACT_HERE);
+    const value = await readValue(key, { reader, mayUseReserve: true, policy: config, at }, EXTRACT_HERE);
     spinner.stop();
     console.log(isText ? toText(key, value, at) : toJson(key, value, at));
     process.exitCode = value.kind === "value" ? 0 : 1;

@@ -38,7 +38,7 @@ export async function findWebOracleKey(
   const problems: ProblemError[] = [];
   for (const { chainId, datasets } of deployments) {
     for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {
-      const found = await webOracle.find({ chainId, kind }, key, { id: "command", isReserved: true });
+      const found = await webOracle.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
       if (found.ok) return found.value;
       problems.push(found.error);
     }

@@ -1,10 +1,11 @@
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { hexToString, numberToHex } from "viem";
+import { printable } from "../printable.js";
 import type { ValueWithSources } from "../value-with-sources.js";
 import type { CompiledRequest } from "../web-oracle/compile-request-spec.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";
 import { resultToText, valueToJson } from "./format-value.js";
-import { printable, type Style } from "./terminal.js";
+import type { Style } from "./terminal.js";
 
 /** A Web Oracle key and its value. */
 interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {

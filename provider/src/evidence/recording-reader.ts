@@ -13,13 +13,13 @@ export class RecordingReader {
 
   constructor(private readonly reader: Pick<SourceReader, "read">) {}
 
-  read(request: FileRequest, isReserved: boolean): Promise<Reading<Answer>>;
-  read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>>;
-  read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>> {
+  read(request: FileRequest, mayUseReserve: boolean): Promise<Reading<Answer>>;
+  read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>>;
+  read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
     const id = requestId(request);
     const known = this.answers.get(id);
     if (known !== undefined) return known.reading;
-    const reading = this.reader.read(request, isReserved);
+    const reading = this.reader.read(request, mayUseReserve);
     this.answers.set(id, { request, reading });
     return reading;
   }

@@ -71,7 +71,7 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
   const { policy } = record;
   const at = BigInt(record.at);
   const asked = sourcesOfPair(pair, sources, policy.minSources, record.overrides);
-  const value = await readSpotPrice(asked, { reader, isReserved: false, policy, at });
+  const value = await readSpotPrice(asked, { reader, mayUseReserve: false, policy, at });
   return { kind: "spot_price", record, value, ...decideAgain(record, value, "median") };
 }
 
@@ -99,7 +99,7 @@ async function replayWebValue(file: string, record: WebOracleRecord, textOf: Tex
     request: request.value,
     requests,
   };
-  const value = await readWebOracleValue(asked, { reader, isReserved: false }, EXTRACT_HERE);
+  const value = await readWebOracleValue(asked, { reader, mayUseReserve: false }, EXTRACT_HERE);
   const again = decideAgain(record, value, compiled.value.kind);
   return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, value, ...again };
 }

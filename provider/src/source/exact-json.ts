@@ -1,4 +1,4 @@
-import { parseCanonicalJson } from "@dataset-oracle/protocol/parse-json";
+import { parseCanonicalJson } from "@dataset-oracle/protocol/parse-canonical-json";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parse } from "lossless-json";
 import { failed, type Reading } from "./source-failure.js";

@@ -66,8 +66,8 @@ export function compileJsonPath(text: string, variables: readonly string[] = [])
 }
 
 /**
- * Finds the nodes of each document once, because one answer of a source can serve a thousand keys, and all of them have
- * the same path to its errors. With a budget, nothing is remembered, so that every search uses up the steps it takes.
+ * Finds the nodes of each document once, because one answer of a source can serve a thousand keys, and every one of them
+ * checks the same path for errors. With a budget, nothing is remembered, so that every search uses up the steps it takes.
  */
 function rememberNodes({ text, find }: BoundPath): BoundPath {
   const found = new WeakMap<object, Reading<readonly Json[]>>();

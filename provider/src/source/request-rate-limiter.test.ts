@@ -4,9 +4,9 @@ import { RequestRateLimiter } from "./request-rate-limiter.js";
 const LIMIT = { perSecond: 10, burst: 4 };
 
 /** How many requests in a row may be made without a wait. */
-function atOnce(rate: RequestRateLimiter, isReserved: boolean, now: number): number {
+function atOnce(rate: RequestRateLimiter, mayUseReserve: boolean, now: number): number {
   for (let count = 0; ; ++count) {
-    const turn = rate.take(isReserved, now);
+    const turn = rate.take(mayUseReserve, now);
     if (!turn.ok || turn.value > 0) return count;
   }
 }

@@ -25,8 +25,8 @@ export class RequestRateLimiter {
    * @returns How long the request must wait, or, when it may not be made, after how long it can be tried again; both in
    * milliseconds.
    */
-  take(isReserved: boolean, now: number): Result<number, number> {
-    const isFirst = isReserved || !this.hasReserve;
+  take(mayUseReserve: boolean, now: number): Result<number, number> {
+    const isFirst = mayUseReserve || !this.hasReserve;
     const waitMs = this.#bucket.waitMs(now, isFirst ? 1 : 1 + Math.floor(this.limit.burst / 2));
     if (waitMs > (isFirst ? MAX_WAIT_MS : 0)) return err(waitMs);
     this.#bucket.spend(1, now);

@@ -69,10 +69,10 @@ export class SourceReader {
     this.#ofPublished = newShelf(options, MAX_OF_PUBLISHED);
   }
 
-  /** Reads a source's answer. With `isReserved`, it may use the reserved part of the rate limit. */
-  read(request: FileRequest, isReserved: boolean): Promise<Reading<Answer>>;
-  read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>>;
-  async read(request: SourceRequest, isReserved: boolean): Promise<Reading<AnswerText>> {
+  /** Reads a source's answer. With `mayUseReserve`, it may use the reserved part of the rate limit. */
+  read(request: FileRequest, mayUseReserve: boolean): Promise<Reading<Answer>>;
+  read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>>;
+  async read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
     const id = requestId(request);
     const { pending, cache } = this.#shelfOf(request);
     const known = pending.get(id) ?? cache.get(id);
@@ -80,7 +80,7 @@ export class SourceReader {
     const refusal = this.#refusal(request);
     if (refusal !== null) return err(refusal);
     const rate = this.#rateOf(request);
-    const wait = rate === null ? null : rate.take(isReserved, performance.now());
+    const wait = rate === null ? null : rate.take(mayUseReserve, performance.now());
     if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
     const reading = this.#fetch(request, wait?.value ?? 0);
     pending.set(id, reading);

@@ -82,8 +82,8 @@ describe("a pool of workers", () => {
   it("does the jobs of operators first, and keeps room for them", async () => {
     const pool = open({ worker: worker("port.postMessage({ readings: [], selected: [], work: 1 });") });
     const order: string[] = [];
-    const run = (name: string, text: string, isReserved: boolean) =>
-      pool.run(job("a", text), isReserved).then(({ ok }) => order.push(ok ? name : `${name} refused`));
+    const run = (name: string, text: string, mayUseReserve: boolean) =>
+      pool.run(job("a", text), mayUseReserve).then(({ ok }) => order.push(ok ? name : `${name} refused`));
     const large = (id: number) => String.fromCharCode(97 + id).repeat(1024 * 1024);
     const jobs = [...Array(16).keys()].map((id) => run("anonymous", large(id), false));
     jobs.push(run("anonymous", large(17), false), run("operator", large(18), true));

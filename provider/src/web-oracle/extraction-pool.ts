@@ -83,14 +83,14 @@ export class ExtractionPool {
   }
 
   /** Extracts a key's values. It never rejects. */
-  run(job: ExtractionJob, isReserved: boolean): Promise<Result<Extraction, PoolFailure>> {
-    const [maxText, maxJobs] = isReserved
+  run(job: ExtractionJob, mayUseReserve: boolean): Promise<Result<Extraction, PoolFailure>> {
+    const [maxText, maxJobs] = mayUseReserve
       ? [MAX_WAITING_TEXT, MAX_WAITING_JOBS]
       : [MAX_WAITING_TEXT / 2, MAX_WAITING_JOBS / 2];
     if (this.#isClosed || this.#count >= maxJobs || this.#waitingText >= maxText) return Promise.resolve(err("full"));
     return new Promise((done) => {
       this.#countTexts(job, 1);
-      (isReserved ? this.#reserved : this.#anonymous).push({ job, since: performance.now(), done });
+      (mayUseReserve ? this.#reserved : this.#anonymous).push({ job, since: performance.now(), done });
       this.#assign();
     });
   }

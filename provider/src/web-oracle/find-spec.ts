@@ -69,7 +69,7 @@ export class SpecFinder {
     if (stored !== null) return this.#compile(id, stored);
     const registry = registries.get(chainId);
     if (registry === undefined) return err(specNotPublished(specHash, chainId));
-    const misses = caller.isReserved ? this.#operatorMisses : this.#anonymousMisses;
+    const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
     const now = () => performance.now();
     const missWaitMs = misses.waitMs(caller.id, now());
     if (missWaitMs > 0) return err(tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000)));
@@ -77,7 +77,7 @@ export class SpecFinder {
     misses.spend(caller.id, 1, now());
     let isMiss = false;
     try {
-      const wait = this.#rateOf(chainId).take(caller.isReserved, now());
+      const wait = this.#rateOf(chainId).take(caller.mayUseReserve, now());
       if (!wait.ok) return err(registryUnavailable(Math.ceil(wait.error / 1_000)));
       if (wait.value > 0) await sleep(wait.value);
       const spec = await registry.read(specHash);

@@ -8,9 +8,9 @@ import type { RequestSpec } from "./request-spec.js";
 const MOST = MAX_KEY_TEXT + MAX_KEY_STEPS;
 const SPEC: RequestSpec = { title: "a", variables: [], sources: [], minSources: 1, combine: "median" };
 const job = (specHash: `0x${string}` = "0x01") => ({ specHash, spec: SPEC, args: [], texts: [] });
-const mallory = { id: "203.0.113.1", isReserved: false };
-const alice = { id: "203.0.113.2", isReserved: false };
-const operator = { id: "198.51.100.7", isReserved: true };
+const mallory = { id: "203.0.113.1", mayUseReserve: false };
+const alice = { id: "203.0.113.2", mayUseReserve: false };
+const operator = { id: "198.51.100.7", mayUseReserve: true };
 
 /** Makes an extractor each of whose jobs is as much work as a key may cause, or fails. */
 function open({ hasReserve = false, fails = null as PoolFailure | null } = {}) {
@@ -56,7 +56,7 @@ describe("a caller's allowance", () => {
 
 it("half of a spec's allowance is left to operators, whatever anonymous callers ask", async () => {
   const { extractor } = open({ hasReserve: true });
-  const ask = (id: number) => extractor.extract(job(), { id: `203.0.113.${id}`, isReserved: false });
+  const ask = (id: number) => extractor.extract(job(), { id: `203.0.113.${id}`, mayUseReserve: false });
   let count = 0;
   while ((await ask(count)).ok) count += 1;
   expect(count).toBe(Math.ceil(ANONYMOUS_WORK.burst / 2 / MOST));

@@ -44,29 +44,29 @@ export class RateLimitedExtractor {
   }
 
   /** Returns after how many milliseconds a caller may have a key of a spec extracted; 0 for now. */
-  waitMs({ id, isReserved }: Caller, specHash: Hex): number {
+  waitMs({ id, mayUseReserve }: Caller, specHash: Hex): number {
     const now = this.#now();
-    const ofCaller = this.#allowanceOf(isReserved).waitMs(id, now);
-    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, isReserved ? 1 : this.#anonymousLeast));
+    const ofCaller = this.#allowanceOf(mayUseReserve).waitMs(id, now);
+    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, mayUseReserve ? 1 : this.#anonymousLeast));
   }
 
   /** Extracts a key's values, or returns after how many milliseconds to try again. */
   async extract(job: ExtractionJob, caller: Caller): Promise<Result<Extraction, number>> {
     const wait = this.waitMs(caller, job.specHash);
     if (wait > 0) return err(wait);
-    const extraction = await this.pool.run(job, caller.isReserved);
+    const extraction = await this.pool.run(job, caller.mayUseReserve);
     if (extraction.ok) this.#spend(job, caller, extraction.value.work);
     else if (extraction.error === "failed") this.#spend(job, caller, FAILED_WORK);
     return extraction.ok ? extraction : err(RETRY_MS);
   }
 
-  #spend({ specHash }: ExtractionJob, { id, isReserved }: Caller, work: number): void {
+  #spend({ specHash }: ExtractionJob, { id, mayUseReserve }: Caller, work: number): void {
     const now = this.#now();
-    this.#allowanceOf(isReserved).spend(id, work, now);
+    this.#allowanceOf(mayUseReserve).spend(id, work, now);
     this.#specs.spend(specHash, work, now);
   }
 
-  #allowanceOf(isReserved: boolean): TokenBuckets {
-    return isReserved ? this.#operators : this.#anonymous;
+  #allowanceOf(mayUseReserve: boolean): TokenBuckets {
+    return mayUseReserve ? this.#operators : this.#anonymous;
   }
 }

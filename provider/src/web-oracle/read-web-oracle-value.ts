@@ -31,13 +31,13 @@ export const extractFor = (extractor: RateLimitedExtractor, caller: Caller): Ext
 /** Asks all sources of a key at the same time and combines their values. Each source is named by its path in the spec. */
 export async function readWebOracleValue(
   key: WebOracleKey,
-  { reader, isReserved }: Pick<ReadContext, "reader" | "isReserved">,
+  { reader, mayUseReserve }: Pick<ReadContext, "reader" | "mayUseReserve">,
   extractor: ExtractWebValues,
 ): Promise<ValueWithSources> {
   // Asked first, so that a caller above its allowance costs no source a request.
   const waitMs = extractor.waitMs(key);
   if (waitMs > 0) return busy(waitMs);
-  const answers = await Promise.all(key.requests.map((request) => reader.read(request, isReserved)));
+  const answers = await Promise.all(key.requests.map((request) => reader.read(request, mayUseReserve)));
   const extracted = await extractor.extract(
     key,
     answers.map((answer) => (answer.ok ? answer.value.text : null)),

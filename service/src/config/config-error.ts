@@ -1,6 +1,7 @@
 /**
- * A mistake in the configuration. The message names the setting and the fix. It never repeats anything of a key's length,
- * or the user, password, path and query of an HTTP URL, because keys and tokens get pasted into the wrong places.
+ * A mistake in the configuration. The message names the setting and the fix. It never repeats anything that looks like a
+ * private key (64 hex digits), or the user, password, path and query of an HTTP URL, because keys and tokens get pasted
+ * into the wrong places.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { buildConnector } from "undici";
 import { parseHttpsUrl } from "./https-url.js";
 import { isPublicUnicast } from "./public-address.js";
-import type { ResolveHost } from "./resolve-host.js";
+import type { ResolveHost } from "./resolve-by-dns.js";
 
 /** The error code of a forbidden connection. */
 export const FORBIDDEN_ADDRESS = "FORBIDDEN_ADDRESS";

@@ -11,7 +11,7 @@ import {
 } from "../http-client/fetch.js";
 import { FORBIDDEN_ADDRESS, guardedConnector } from "./connector.js";
 import { parseHttpsUrl } from "./https-url.js";
-import { type ResolveHost, resolveByDns } from "./resolve-host.js";
+import { type ResolveHost, resolveByDns } from "./resolve-by-dns.js";
 import { Secrets } from "./secrets.js";
 
 /** `forbidden`: the request must not be made. `busy`: too many are in flight. Neither was sent. */

@@ -68,14 +68,9 @@ export async function gatherSchemas(app: App, { title, description, contact, tag
   });
 }
 
-/** Returns the document. It is complete once the app is ready. */
-export function openApiOf(app: App): ReturnType<App["swagger"]> {
-  return app.swagger();
-}
-
 /** Adds `GET /openapi.json`, generated from the schemas that validate requests. */
 export function addOpenApi(app: App): void {
-  app.get("/openapi.json", { schema: { hide: true } }, async () => openApiOf(app));
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }
 
 /**

@@ -1,4 +1,4 @@
-import { parseCanonicalJson } from "@dataset-oracle/protocol/parse-json";
+import { parseCanonicalJson } from "@dataset-oracle/protocol/parse-canonical-json";
 import type { FastifyRequest } from "fastify";
 import { parse } from "lossless-json";
 import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { LocalAccount } from "viem";
 import { ConfigError } from "../config/config-error.js";
 import type { AccountSource } from "./account-source.js";
 import { openKeystore } from "./keystore.js";
-import { permissionWarnings, readSecretFile } from "./secret-file.js";
+import { fileOf, permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /**
  * Loads encrypted keystores from the file or folder that an environment variable names. A folder's files are read in the
@@ -22,17 +22,21 @@ export function keystores(variable: string): AccountSource {
         throw new ConfigError(`A keystore password is set without a keystore. Set ${variable} to the keystore's path.`);
       const opened = readPassword(env, password);
       const files = filesAt(path, variable);
+      const describe = (file: string) =>
+        file === path ? fileOf(variable) : `The file ${basename(file)} in the folder that ${variable} names`;
       return {
-        accounts: files.map((file) => open(file, variable, opened.password)),
-        warnings: [...opened.warnings, ...files.flatMap((file) => permissionWarnings(file, variable))],
+        accounts: files.map((file) =>
+          open(readSecretFile(file, variable, describe(file)), opened.password, describe(file)),
+        ),
+        warnings: [...opened.warnings, ...files.flatMap((file) => permissionWarnings(file, describe(file)))],
       };
     },
   };
 }
 
-function open(file: string, variable: string, password: string): LocalAccount {
-  const account = openKeystore(readSecretFile(file, variable), password);
-  if (!account.ok) throw new ConfigError(`The file that ${variable} names ${account.error}.`);
+function open(keystore: string, password: string, file: string): LocalAccount {
+  const account = openKeystore(keystore, password);
+  if (!account.ok) throw new ConfigError(`${file} ${account.error}.`);
   return account.value;
 }
 
@@ -47,7 +51,7 @@ function readPassword(env: NodeJS.ProcessEnv, variable: string) {
   const password = file === undefined ? given : readSecretFile(file, `${variable}_FILE`).replace(/\r?\n$/, "");
   if (!password)
     throw new ConfigError(`${variable}${file === undefined ? "" : "_FILE"} is empty. Put the password into it.`);
-  return { password, warnings: file === undefined ? [] : permissionWarnings(file, `${variable}_FILE`) };
+  return { password, warnings: file === undefined ? [] : permissionWarnings(file, fileOf(`${variable}_FILE`)) };
 }
 
 /** Returns the path itself, or the files of the folder at the path. */

@@ -2,7 +2,7 @@ import type { Hex, LocalAccount } from "viem";
 import { ConfigError } from "../config/config-error.js";
 import type { AccountSource } from "./account-source.js";
 import { accountFromPrivateKey } from "./secp256k1-account.js";
-import { permissionWarnings, readSecretFile } from "./secret-file.js";
+import { fileOf, permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /** Reads private keys, separated by white space, from an environment variable. */
 export const keysInEnvironment = (variable: string): AccountSource => ({
@@ -16,8 +16,8 @@ export const keysInFile = (variable: string): AccountSource => ({
   variables: [variable],
   secrets: [],
   load: async ({ [variable]: path = "" }) => ({
-    accounts: toAccounts(readSecretFile(path, variable), `The file that ${variable} names`),
-    warnings: permissionWarnings(path, variable),
+    accounts: toAccounts(readSecretFile(path, variable), fileOf(variable)),
+    warnings: permissionWarnings(path, fileOf(variable)),
   }),
 });
 

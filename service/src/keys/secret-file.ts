@@ -1,13 +1,17 @@
 import { readFileSync, statSync } from "node:fs";
 import { ConfigError } from "../config/config-error.js";
 
+/** Describes a file for a message, without its path, which may be the secret, set by mistake. */
+export const fileOf = (variable: string) => `The file that ${variable} names`;
+
 /**
  * Reads a file with a secret.
  *
- * @param variable The environment variable that names the file.
- * @throws ConfigError without the path, which may be the secret, set by mistake.
+ * @param variable The environment variable that names the file, or its folder.
+ * @param file Describes the file for a message.
+ * @throws ConfigError without the path.
  */
-export function readSecretFile(path: string, variable: string): string {
+export function readSecretFile(path: string, variable: string, file = fileOf(variable)): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
@@ -15,15 +19,18 @@ export function readSecretFile(path: string, variable: string): string {
       throw new ConfigError(`${variable} looks like a key. Set it to the path of a file that holds the key.`);
     }
     throw new ConfigError(
-      `The file that ${variable} names cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and ` +
-        "its permissions.",
+      `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and its permissions.`,
     );
   }
 }
 
-/** Returns a warning when others can read a file with a secret. */
-export function permissionWarnings(path: string, variable: string): string[] {
+/**
+ * Returns a warning when others can read a file with a secret.
+ *
+ * @param file Describes the file for the warning.
+ */
+export function permissionWarnings(path: string, file: string): string[] {
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return [];
-  return [`The file that ${variable} names can be read by others (mode ${mode.toString(8)}). Run chmod 600 on it.`];
+  return [`${file} can be read by others (mode ${mode.toString(8)}). Run chmod 600 on it.`];
 }

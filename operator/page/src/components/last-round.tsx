@@ -1,4 +1,4 @@
-import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data";
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatAligned, formatDeviation, formatExact } from "../format/number";
 import { formatTime } from "../format/time";

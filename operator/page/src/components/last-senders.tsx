@@ -1,4 +1,4 @@
-import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatTime } from "../format/time";
 import { Hex } from "./hex";

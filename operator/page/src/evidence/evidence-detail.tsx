@@ -1,4 +1,4 @@
-import type { LastUpdate } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { LastUpdate } from "@dataset-oracle/protocol/http-schemas/data";
 import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
 import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Result } from "@dataset-oracle/protocol/result";

@@ -1,4 +1,4 @@
-import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data-point";
+import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useState } from "preact/hooks";
 import { Hex } from "../components/hex";

@@ -1,12 +1,12 @@
-import { bodyText } from "@dataset-oracle/protocol/client/body-text";
 import { serverSentEvents } from "@dataset-oracle/protocol/client/server-sent-events";
+import { streamBodyText } from "@dataset-oracle/protocol/client/stream-body-text";
 import type {
   AdviceProgress,
   DatasetAdviceRequest,
   SpecAdvice,
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { OPERATOR_URL, type ReadError, readProblem, UNREACHABLE } from "../operator-api";
+import { BROKEN_OFF, OPERATOR_URL, type ReadError, readProblem, UNREACHABLE } from "../operator-api";
 
 /** Time for late samples, the last trial and the advice, beyond the sampling itself. */
 const SLACK_MS = 60_000;
@@ -31,13 +31,13 @@ export async function fetchAdvice(
       signal: ended,
     });
     if (!response.ok) return err(await readProblem(response));
-    for await (const { event, data } of serverSentEvents(bodyText(response.body, ended))) {
+    for await (const { event, data } of serverSentEvents(streamBodyText(response.body, ended))) {
       const answer: unknown = JSON.parse(data);
       if (event === "sample") onSample(answer as AdviceProgress);
       if (event === "answer") return ok(answer as SpecAdvice);
       if (event === "problem") return err({ retryAfter: null, ...(answer as Omit<ReadError, "retryAfter">) });
     }
-    return err(UNREACHABLE);
+    return err(BROKEN_OFF);
   } catch {
     return signal.aborted ? null : err(UNREACHABLE);
   }

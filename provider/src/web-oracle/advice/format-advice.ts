@@ -1,5 +1,6 @@
 import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
-import { printable, type Style } from "../../cli/terminal.js";
+import type { Style } from "../../cli/terminal.js";
+import { printable } from "../../printable.js";
 import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
 
 /** Writes advice for the spec's author: first the figures, then what follows from them. */

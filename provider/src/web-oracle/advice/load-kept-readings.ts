@@ -3,9 +3,10 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
+import { loadSamples } from "./load-samples.js";
 import type { ProviderReadings } from "./parse-readings.js";
 import { parseReadings } from "./parse-readings.js";
-import { loadSamples, readingsOfSamples } from "./samples.js";
+import { readingsOfSamples } from "./samples.js";
 
 /** Everything that advice is computed from. */
 export interface KeptReadings {

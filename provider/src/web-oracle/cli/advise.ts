@@ -6,13 +6,15 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
-import { printable, styleOf } from "../../cli/terminal.js";
+import { styleOf } from "../../cli/terminal.js";
+import { printable } from "../../printable.js";
 import { advise } from "../advice/advise.js";
 import { adviceToText } from "../advice/format-advice.js";
 import { type KeptReadings, loadKeptReadings } from "../advice/load-kept-readings.js";
 import { parseReadings } from "../advice/parse-readings.js";
 import { sampleRemoteProviders } from "../advice/sample-remote-providers.js";
-import { readingsOfSamples, type Samples, takeSamples } from "../advice/samples.js";
+import { readingsOfSamples, type Samples } from "../advice/samples.js";
+import { takeSamples } from "../advice/take-samples.js";
 import type { BoundRequest } from "../compile-request-spec.js";
 import type { CliCommand } from "./arguments.js";
 import { openEgress } from "./open-egress.js";
@@ -132,9 +134,12 @@ async function sampleAt(
 /** @throws ConfigError */
 function urlsOf(text: string): string[] {
   const urls = text.split(",");
-  const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
-  if (wrong !== undefined)
-    throw new ConfigError(`--providers: ${wrong} is not an http or https URL. Separate URLs by commas only.`);
+  // The text is not repeated, because it may contain credentials.
+  const wrong = urls.findIndex((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  if (wrong !== -1)
+    throw new ConfigError(
+      `--providers: number ${wrong + 1} is not an http or https URL. Separate URLs by commas only.`,
+    );
   if (urls.length <= MAX_SAMPLED_PROVIDERS) return urls;
   throw new ConfigError(`--providers: ${urls.length} URLs are too many. Name at most ${MAX_SAMPLED_PROVIDERS}.`);
 }

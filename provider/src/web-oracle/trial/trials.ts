@@ -12,7 +12,7 @@ import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, numberToHex } from "viem";
 import type { Caller } from "../../caller.js";
-import { printable } from "../../cli/terminal.js";
+import { printable } from "../../printable.js";
 import { hostNotAllowed, trialsBusy } from "../../problems.js";
 import type { Reading, SourceFailure } from "../../source/source-failure.js";
 import { TokenBucket, type TokenBucketLimit } from "../../token-bucket.js";
@@ -89,7 +89,7 @@ export class Trials {
   }
 
   #waitMs({ bound, hash }: TriedSpec, caller: Caller): number {
-    const least = bound.sources.length + (caller.isReserved ? 0 : this.#anonymousLeast);
+    const least = bound.sources.length + (caller.mayUseReserve ? 0 : this.#anonymousLeast);
     return Math.max(this.#budget.waitMs(this.#now(), least), this.parts.extractor.waitMs(inPool(caller), hash));
   }
 
@@ -105,7 +105,7 @@ export class Trials {
 }
 
 /** The caller as the pool of workers sees it: no trial has the priority of a reserved caller's report. */
-const inPool = ({ id }: Caller): Caller => ({ id, isReserved: false });
+const inPool = ({ id }: Caller): Caller => ({ id, mayUseReserve: false });
 
 /** The results of each step, for each source. */
 interface Steps {

@@ -1,5 +1,5 @@
 import { formatUnits, hexToString, numberToHex } from "viem";
-import { printable } from "../../cli/terminal.js";
+import { printable } from "../../printable.js";
 import type { CompiledRequest } from "../compile-request-spec.js";
 
 const MAX_TEXT = 300;

@@ -38,7 +38,7 @@ const InvalidSpec = Type.Object({
 const OtherProblem = Type.Object({ code: Type.String(), detail: Type.String({ maxLength: 2_048 }) });
 
 /** Lets one provider try a spec. */
-export function askForTrial(
+export function askProviderForTrial(
   network: Network,
   provider: Address,
   request: SpecTrialRequest,
@@ -54,7 +54,7 @@ export function askForTrial(
 }
 
 /** Lets one provider compute advice from the samples of several. */
-export function askForAdvice(
+export function askProviderForAdvice(
   network: Network,
   provider: Address,
   body: SpecAdviceRequest,
@@ -68,7 +68,7 @@ export function askForAdvice(
 /** Tells a refusal from an answer. */
 export const isRefusal = (answer: object): answer is Refusal => "scope" in answer;
 
-interface Question<T> {
+interface TrialRequest<T> {
   readonly path: "/specs/try" | "/specs/advise";
   readonly body: SpecTrialRequest | SpecAdviceRequest;
   readonly read: (json: unknown, provider: Address, fail: Fail) => T | Failure;
@@ -78,7 +78,7 @@ interface Question<T> {
 async function ask<T extends SpecTrial | SpecAdvice>(
   { providers, http }: Network,
   provider: Address,
-  { path, body, read, timeoutMs }: Question<T>,
+  { path, body, read, timeoutMs }: TrialRequest<T>,
   signal: AbortSignal,
 ): Promise<T | Refusal> {
   const posted = { path, body: JSON.stringify(body), limits: { timeoutMs, maxBytes: MAX_ANSWER_BYTES } };

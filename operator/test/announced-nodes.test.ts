@@ -97,9 +97,8 @@ test("nodes that are announced while they run find each other, recognize each ot
   await expect
     .poll(
       async () => {
-        const { transaction_hash } = await one.ask({
-          ...{ network_id: 42, dataset, key: keyOfOther(one, 0), broadcast: true },
-        });
+        const request = { network_id: 42, dataset, key: keyOfOther(one, 0), broadcast: true };
+        const { transaction_hash } = await one.ask(request);
         return (await chain.client.getTransaction({ hash: transaction_hash as Hex })).from;
       },
       { timeout: 30_000 },

@@ -6,10 +6,10 @@ import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from "
 /**
  * The characters of a call with the longest key: "0x", the selector, the dataset, the key's offset and length, the key.
  */
-export const MAX_CALLDATA_DIGITS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
+const MAX_CALLDATA_CHARACTERS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
 
 /** The data point that a lens asks about. */
-export interface FetchUpdateCall {
+interface FetchUpdateCall {
   readonly dataset: Address;
   readonly key: Hex;
 }
@@ -20,10 +20,10 @@ export interface FetchUpdateCall {
  *
  * @returns The call, or the error as a sentence.
  */
-export function parseFetchUpdateCalldata(data: string): Result<FetchUpdateCall, string> {
+export function parseFetchUpdateCall(data: string): Result<FetchUpdateCall, string> {
   const call = data.toLowerCase();
-  if (call.length > MAX_CALLDATA_DIGITS || !/^0x[0-9a-f]*$/.test(call)) {
-    return { ok: false, error: `The data must be hex after "0x", with at most ${MAX_CALLDATA_DIGITS} characters.` };
+  if (call.length > MAX_CALLDATA_CHARACTERS || !/^0x[0-9a-f]*$/.test(call)) {
+    return { ok: false, error: `The data must be hex after "0x", with at most ${MAX_CALLDATA_CHARACTERS} characters.` };
   }
   try {
     const { functionName, args } = decodeFunctionData({ abi: updateGatewayAbi, data: call as Hex });

@@ -14,8 +14,8 @@ const MISSING_MS = 120_000;
 /** The same after a failure to read it. */
 const FAILED_MS = 30_000;
 
-/** The formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
-export class WebOracleFormats {
+/** The display formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
+export class PublishedSpecFormats {
   readonly #known = new LRUCache<Hex, ValueFormat>({ max: MAX_SPECS });
   /** When specs without a known format are read again, in milliseconds since 1970. */
   readonly #missingUntil = new LRUCache<Hex, number>({ max: MAX_MISSING });

@@ -143,35 +143,3 @@ it("a redirected origin is requested on this machine, without its secrets", asyn
   expect(sent.url).toBe("/echo/path?a=b");
   expect(sent.headers).not.toHaveProperty("x-key");
 });
-
-describe("a secret", () => {
-  const inHeader = { host: "api.example.com", header: "authorization", env: "KEY" };
-  const inQuery = { host: "api.example.com", query: "apikey", env: "KEY" };
-
-  it("is sent to its host, in a header or the query, and is in no answer", async () => {
-    const secrets = Secrets.load([{ ...inHeader }, { ...inQuery, env: "OTHER" }], {
-      KEY: `Bearer ${TOKEN}`,
-      OTHER: `query-${TOKEN}`,
-    });
-    const answer = await get(open({ secrets }), "/echo?a=b%20c");
-    const sent = server.requests.at(-1);
-    expect(sent?.headers.authorization).toBe(`Bearer ${TOKEN}`);
-    expect(sent?.url).toBe(`/echo?a=b%20c&apikey=${encodeURIComponent(`query-${TOKEN}`)}`);
-    expect(answer).toMatchObject({ ok: true, value: { text: expect.stringContaining("<secret>") } });
-    for (const form of [TOKEN, encodeURIComponent(TOKEN), "s3cret"]) expect(JSON.stringify(answer)).not.toContain(form);
-  });
-
-  it("is sent to no other host", async () => {
-    const secrets = Secrets.load([{ ...inHeader, host: "other.example.com" }], { KEY: TOKEN });
-    await get(open({ secrets }), "/echo");
-    expect(server.requests.at(-1)?.headers.authorization).toBeUndefined();
-    expect(secrets.addTo({ url: "https://x.other.example.com/", method: "GET" }).headers).toEqual({});
-  });
-
-  it("is in no error", async () => {
-    const secrets = Secrets.load([inQuery], { KEY: TOKEN });
-    const dial: buildConnector.connector = (_, callback) => callback(new Error(`cannot reach ${TOKEN}`), null);
-    const answer = await get(open({ secrets, dial }), "/json");
-    expect(answer).toMatchObject({ ok: false, error: { code: "unreachable", detail: "cannot reach <secret>" } });
-  });
-});

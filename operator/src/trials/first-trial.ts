@@ -3,12 +3,15 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import type { Address } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { trialsOff } from "../problems.js";
-import { askForTrial, isRefusal } from "./ask-trial.js";
+import { askProviderForTrial, isRefusal } from "./ask-provider-for-trial.js";
 
 /** The maximum number of providers that are asked in turn for one trial. */
 const MAX_ASKED = 4;
 
-/** Returns the committee members that the operator has an endpoint for, beginning with another one for each `turn`. */
+/**
+ * Returns the committee members that the operator has an endpoint for, rotated, so that each `turn` begins with the next
+ * member.
+ */
 export function membersToAsk({ providers }: Network, { committee }: Dataset, turn: number): Address[] {
   const members = committee.current.members.filter((member) => providers.urlOf(member) !== undefined);
   const start = members.length === 0 ? 0 : turn % members.length;
@@ -20,7 +23,7 @@ export function membersToAsk({ providers }: Network, { committee }: Dataset, tur
  *
  * @throws ProblemError when the spec is wrong, or none of them tried it.
  */
-export async function trySpec(
+export async function firstTrial(
   network: Network,
   providers: readonly Address[],
   request: SpecTrialRequest,
@@ -29,7 +32,7 @@ export async function trySpec(
   let reason: ProblemError | null = null;
   let asked = 0;
   for (const provider of providers) {
-    const answer = await askForTrial(network, provider, request, signal);
+    const answer = await askProviderForTrial(network, provider, request, signal);
     if (!isRefusal(answer)) return answer;
     if (answer.scope === "spec") throw answer.problem;
     if (answer.scope === "off") continue;

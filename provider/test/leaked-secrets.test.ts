@@ -62,7 +62,7 @@ beforeAll(async () => {
     deployments: ["42.json", "43.json"],
     evidence: { folder: "evidence", maxMegabytes: 1 },
     webOracle: {
-      rpcUrls: { 42: `${base}/v3/${SECRETS.rpcToken}`, 43: [`${base}/?key=$`, "{RPC_TOKEN}"].join("") },
+      rpcUrls: { 42: `${base}/v3/${SECRETS.rpcToken}`, 43: `${base}/?key=\${RPC_TOKEN}` },
       folder: "specs",
       hosts: "any",
     },

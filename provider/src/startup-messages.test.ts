@@ -6,7 +6,7 @@ import { ProviderConfig } from "./config.js";
 import { findServedDatasets, type Served } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import type { RedirectedOrigins } from "./source/redirected-origins.js";
-import { listStartupWarnings, summarizeSetup } from "./startup-summary.js";
+import { listStartupWarnings, summarizeSetup } from "./startup-messages.js";
 import type { CheckedWebOracleSettings } from "./web-oracle/check-settings.js";
 
 const sources = loadSources([SHIPPED_SOURCES]);
@@ -33,7 +33,7 @@ describe("a start", () => {
         "Add sources, or lower minSources.",
     ]);
     expect(summarizeSetup({ served, webOracle: null, account })).toBe(
-      `Provider ${account.address} serves network 42: 2 keys of 1 datasets.`,
+      `Provider ${account.address} serves network 42 (datasets: 1, keys: 2).`,
     );
   });
 
@@ -42,7 +42,7 @@ describe("a start", () => {
     expect(notes(web, settings, {})).toEqual([]);
     expect(notes(web, { ...settings, hosts: "any" }, {})).toEqual([expect.stringContaining("every public host")]);
     expect(summarizeSetup({ served: web, webOracle: settings, account })).toContain(
-      "1 Web Oracle datasets, for every published spec that asks only the 1 hosts in webOracle/hosts",
+      "every published spec that asks only the hosts in webOracle/hosts (Web Oracle datasets: 1, hosts: 1).",
     );
   });
 });

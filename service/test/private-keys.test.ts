@@ -47,7 +47,7 @@ test.each([
   expect(error).not.toContain(KEYS[0].slice(2, 20));
 });
 
-test("two keys are refused where one is expected", async () => {
+test("several keys are refused where one is expected", async () => {
   expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, "A")).account.address).toBe(ADDRESSES[0]);
   await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow(
     "3 private keys are configured, in A_PRIVATE_KEY",

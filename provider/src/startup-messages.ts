@@ -9,13 +9,16 @@ export function summarizeSetup({
 }: Pick<Setup, "served" | "webOracle" | "account">): string {
   const networks = [...served].map(([chainId, datasets]) => {
     const keys = [...datasets.values()].reduce((sum, dataset) => sum + dataset.keys.size, 0);
-    return `network ${chainId}: ${keys} keys of ${datasets.size} datasets`;
+    return `network ${chainId} (datasets: ${datasets.size}, keys: ${keys})`;
   });
-  const summary = `Provider ${account.address} serves ${networks.join("; ")}.`;
+  const summary = `Provider ${account.address} serves ${networks.join(", ")}.`;
   if (webOracle === null) return summary;
-  const hosts = webOracle.hosts === "any" ? "public hosts" : `the ${webOracle.hosts.length} hosts in webOracle/hosts`;
-  const count = countWebOracleDatasets(served);
-  return `${summary} It serves ${count} Web Oracle datasets, for every published spec that asks only ${hosts}.`;
+  const datasets = `Web Oracle datasets: ${countWebOracleDatasets(served)}`;
+  const [hosts, counts] =
+    webOracle.hosts === "any"
+      ? ["public hosts", datasets]
+      : ["the hosts in webOracle/hosts", `${datasets}, hosts: ${webOracle.hosts.length}`];
+  return `${summary} It serves the keys of every published spec that asks only ${hosts} (${counts}).`;
 }
 
 /** Lists the circumstances that an owner may not be aware of. */

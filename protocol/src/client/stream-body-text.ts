@@ -1,12 +1,12 @@
 /**
- * Reads the body of a response as text, part by part. Cancels the rest when its reader stops.
+ * Reads the body of a response as text, part by part. Cancels the body when the consumer stops iterating.
  *
  * The signal that was passed to `fetch` is not enough for a body: in Node 20 and 22 it has no effect on one whose response
  * has been garbage-collected.
  *
  * @param signal Ends the reading. Its reason is thrown.
  */
-export async function* bodyText(
+export async function* streamBodyText(
   body: ReadableStream<Uint8Array> | null,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
@@ -22,6 +22,9 @@ export async function* bodyText(
       yield decoder.decode(part.value, { stream: true });
     }
     signal.throwIfAborted();
+    // A body that ends within a character ends with a replacement character.
+    const rest = decoder.decode();
+    if (rest !== "") yield rest;
   } finally {
     signal.removeEventListener("abort", cancel);
     await cancel();

@@ -1,0 +1,46 @@
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
+import type { Egress } from "@dataset-oracle/service/egress/egress";
+import { askSources } from "../ask-sources.js";
+import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
+import { repeatAtInterval } from "./repeat-at-interval.js";
+import { readingsOfSample, type Samples } from "./samples.js";
+
+/** The maximum amount of distinct answer text that is kept, in UTF-16 code units. */
+const MAX_TEXT = 64 * 1024 * 1024;
+
+interface Sampling {
+  readonly count: number;
+  readonly intervalSeconds: number;
+  /** Ends the sampling early. */
+  readonly signal: AbortSignal;
+  /** Called after each sample. */
+  readonly onSample: (taken: number, combined: ReturnType<BoundRequest["combine"]>) => void;
+}
+
+/** Asks the sources of a request again and again, at equal intervals, and keeps what they answered. */
+export async function takeSamples(
+  { spec }: CompiledRequest,
+  bound: BoundRequest,
+  args: readonly string[],
+  egress: Pick<Egress, "fetchText">,
+  { count, intervalSeconds, signal, onSample }: Sampling,
+): Promise<Samples> {
+  const samples: Samples["samples"] = [];
+  const texts: Samples["texts"] = {};
+  let kept = 0;
+  for await (const _ of repeatAtInterval(count, intervalSeconds, signal)) {
+    const at = Date.now();
+    const answers = (await askSources(bound, egress)).map(({ judged }) => {
+      if (!judged.ok) return { text: null, failure: judged.error.code, detail: judged.error.detail };
+      const { text } = judged.value;
+      const hash = sha256(text);
+      if (!Object.hasOwn(texts, hash)) kept += text.length;
+      texts[hash] = text;
+      return { text: hash, failure: null, detail: null };
+    });
+    samples.push({ at, answers });
+    onSample(samples.length, bound.combine(readingsOfSample(bound, answers, texts)));
+    if (kept >= MAX_TEXT) break;
+  }
+  return { version: 1, spec, arguments: [...args], interval_seconds: intervalSeconds, samples, texts };
+}
