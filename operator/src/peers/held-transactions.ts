@@ -1,13 +1,11 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Address, type Hex, keccak256 } from "viem";
 import { getBalance } from "viem/actions";
-import type { ChainClient } from "../chain/client.js";
 import { unwrapRpcError } from "../chain/rpc-error.js";
 import { readNonce } from "../chain/transactions.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
-import { SingleFlight } from "../single-flight.js";
 import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
 import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-call.js";
@@ -21,12 +19,6 @@ const MAX_NONCE_AHEAD = 64;
 /** The maximum number of transactions of one node that are held, and of their characters. */
 const MAX_HELD = 16;
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
-
-/**
- * How long a sender's nonce and balance, and the base fee, are used again. Otherwise, transactions that arrive together
- * cost several requests each. A wrong guess does little harm: the sender submits its transaction itself.
- */
-const REMEMBER_MS = 1_000;
 
 /** The maximum number of transactions that are listed for one key. */
 const MAX_LISTED = 4;
@@ -54,16 +46,11 @@ export interface ReceivedTransaction {
 export class HeldTransactions {
   /** Oldest first; by submitter. */
   readonly #held = new Map<Address, readonly Held[]>();
-  readonly #senders: SingleFlight<{ readonly mined: number; readonly balance: bigint }>;
-  readonly #baseFee: SingleFlight<bigint>;
 
   constructor(
     private readonly context: Context,
     private readonly nodes: Nodes,
-  ) {
-    this.#senders = new SingleFlight(context.clock, REMEMBER_MS);
-    this.#baseFee = new SingleFlight(context.clock, REMEMBER_MS);
-  }
+  ) {}
 
   /**
    * Reads a transaction that is said to be another node's update, or its cancellation of one. It asks nobody.
@@ -110,18 +97,19 @@ export class HeldTransactions {
    * @throws ProblemError when the dataset would refuse it. RpcError.
    */
   async hold(network: Network, { signed, update }: ReceivedTransaction): Promise<Result<null>> {
+    const { client, simulator } = network;
     const { sender, nonce, data, gas, maxFeePerGas } = signed;
     // Its reports can be evidence against their signers even if the chain has the round already.
     if (update !== null) holdStatementsInCalldata(network, update.dataset, data);
-    const { client, simulator } = network;
-    const [{ mined, balance }, baseFee] = await Promise.all([
-      this.#senders.run(sender, () => readSender(client, sender)).result,
-      this.#baseFee.run("", async () => baseFeeOf(await readNetworkFees(client))).result,
+    const [mined, balance, networkFees] = await Promise.all([
+      readNonce(client, sender, "latest"),
+      unwrapRpcError(client, "eth_getBalance", getBalance(client, { address: sender })),
+      readNetworkFees(client),
     ]);
     if (nonce < mined || nonce >= mined + MAX_NONCE_AHEAD)
       return err(`Its nonce is ${nonce}; the sender's next ones are ${mined} to ${mined + MAX_NONCE_AHEAD - 1}.`);
-    if (maxFeePerGas < baseFee)
-      return err(`It pays at most ${maxFeePerGas} wei per gas, less than the base fee of ${baseFee}.`);
+    if (maxFeePerGas < baseFeeOf(networkFees))
+      return err(`It pays at most ${maxFeePerGas} wei per gas, less than the base fee of ${baseFeeOf(networkFees)}.`);
     if (balance < gas * maxFeePerGas) return err(`Its sender has ${balance} wei, less than the transaction may cost.`);
     const needed = update && (await gasOf(simulator, update.dataset, update.call, data));
     // A simulation returns the gas with a quarter to spare.
@@ -177,14 +165,6 @@ export class HeldTransactions {
   by(sender: Address): readonly HeldTransaction[] {
     return (this.#held.get(sender) ?? []).toSorted((a, b) => a.nonce - b.nonce);
   }
-}
-
-async function readSender(client: ChainClient, address: Address) {
-  const [mined, balance] = await Promise.all([
-    readNonce(client, address, "latest"),
-    unwrapRpcError(client, "eth_getBalance", getBalance(client, { address })),
-  ]);
-  return { mined, balance };
 }
 
 /** Recognizes a cancellation of the transaction queue: a transfer of nothing to the sender itself. */
