@@ -1,9 +1,9 @@
-import { type Address, decodeFunctionData, type Hex, hexToBigInt, keccak256, toHex } from "viem";
-import { datasetAbi } from "./abi/dataset.js";
+import { type Address, type Hex, hexToBigInt, keccak256, toHex } from "viem";
 import { isMissing } from "./batch-report.js";
 import { FastReportDigests } from "./fast-report-digests.js";
 import { type DataPoint, type Outcome, type ReportHeader, reportDigest, ZERO_VALUE } from "./report.js";
 import { fullSignature, recoverSigner } from "./signature.js";
+import { decodeUpdateArguments } from "./update-arguments.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {
@@ -44,7 +44,7 @@ export async function decodeUpdate(
   dataPoint: DataPoint,
   recover: Recover = recoverSigner,
 ): Promise<DecodedUpdate | null> {
-  const call = decodeCall(data);
+  const call = decodeUpdateArguments(data);
   if (call?.functionName === "update") {
     const [key, round, , , signed, absentees] = call.args;
     return key === dataPoint.key ? decodeSingle({ ...dataPoint, round }, "OK", signed, absentees, recover) : null;
@@ -73,14 +73,6 @@ export async function decodeUpdate(
     }),
   );
   return toUpdate(round, reports, absentees);
-}
-
-function decodeCall(data: Hex) {
-  try {
-    return decodeFunctionData({ abi: datasetAbi, data });
-  } catch {
-    return null;
-  }
 }
 
 async function decodeSingle(

@@ -90,6 +90,11 @@ export class HeldTransactions {
     return (this.#held.get(signed.sender) ?? []).some(({ hash }) => hash === signed.hash);
   }
 
+  /** Returns true if a transaction with this hash is held, so that what its calldata says is known. */
+  hasHash(hash: Hex): boolean {
+    return [...this.#held.values()].some((held) => held.some((one) => one.hash === hash));
+  }
+
   /**
    * Holds a transaction if the chain would accept it now.
    *

@@ -31,8 +31,10 @@ async function watch({ closing, logger }: Operator, network: Network, dataset: D
       const head = await readBlockNumber(client);
       if (next !== null && next <= head) {
         const updates = await readUpdates(client, dataset.address, null, Math.max(next, head - MAX_BLOCKS), head);
-        const hashes = [...new Set(updates.map(({ transactionHash }) => transactionHash))].slice(0, MAX_READ);
-        for (const hash of hashes) {
+        const hashes = new Set(updates.map(({ transactionHash }) => transactionHash));
+        // What is signed in a shared transaction was read when it arrived.
+        const unread = [...hashes].filter((hash) => !network.transactions.hasHash(hash));
+        for (const hash of unread.slice(0, MAX_READ)) {
           const sent = await readTransaction(client, hash);
           if (sent !== null) holdStatementsInCalldata(network, dataset, sent.input);
         }

@@ -1,10 +1,10 @@
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { fullSignature } from "@dataset-oracle/protocol/signature";
+import { decodeUpdateArguments } from "@dataset-oracle/protocol/update-arguments";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Hex, hexToBigInt } from "viem";
 import { findFeedKeysByHash } from "../feeds/find-keys-by-hash.js";
 import type { Dataset, Network } from "../network.js";
-import { decodeUpdateArguments } from "../update/decode-call.js";
 import type { Statement } from "./statement.js";
 
 /** Holds what members of the committee signed, from the calldata of an update. */

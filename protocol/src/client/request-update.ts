@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Address, decodeFunctionData, type Hash, type Hex, hexToBigInt, isAddressEqual, numberToHex } from "viem";
-import { datasetAbi } from "../abi/dataset.js";
+import { type Address, type Hash, type Hex, hexToBigInt, isAddressEqual, numberToHex } from "viem";
 import { parseKey } from "../dataset-key.js";
 import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
 import { parseJson } from "../parse-json.js";
+import { decodeUpdateArguments } from "../update-arguments.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
 import { type QueryResult, queryResult } from "./query-result.js";
 import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
@@ -259,12 +259,8 @@ function isUpdate(
   { networkId, dataset, key }: Update,
 ): boolean {
   if (Number(chainId) !== networkId || !isAddressEqual(to as Address, dataset)) return false;
-  try {
-    const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data: data as Hex });
-    return (functionName === "update" || functionName === "updateNotAvailable") && args[0] === key;
-  } catch {
-    return false;
-  }
+  const call = decodeUpdateArguments(data as Hex);
+  return call !== null && call.functionName !== "updateBatch" && call.args[0] === key;
 }
 
 function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
