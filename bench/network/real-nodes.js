@@ -30,6 +30,8 @@ const BROADCAST_ROUNDS = 5;
 const BOUNDS = [
   { title: "updates stored per second", of: ({ updates }) => updates, least: 0.8 },
   { title: "CPU of operators per update", of: ({ operatorMs }) => operatorMs, most: 5 },
+  { title: "broadcasts per second, asked of one", of: ({ toOne }) => toOne, least: 0.2 },
+  { title: "broadcasts per second, spread over all", of: ({ spread, toOne }) => spread ?? toOne, least: 0.2 },
 ];
 /** The share of the nodes' transactions that may be needless. */
 const MAX_NEEDLESS = 0.02;
