@@ -6,6 +6,7 @@ import {
   type Hex,
   parseAbi,
   parseEther,
+  parseGwei,
   toFunctionSelector,
   toHex,
 } from "viem";
@@ -109,6 +110,20 @@ describe("every operation", () => {
   test("refuses the settings of another network", async () => {
     scripts.configure({ ...SETTINGS, chainId: 1 });
     await expectRefused(send("ShareIncome"), "settings.json is for chain 1, but the RPC is on chain 42.");
+  });
+
+  test("reads the chain as it is, not another that had the same block", async () => {
+    const { client } = scripts;
+    const timestamp = (await client.getBlock()).timestamp + 60n;
+    for (const income of [parseEther("4"), parseEther("8")]) {
+      const id = await client.snapshot();
+      await fill(income);
+      await client.setNextBlockTimestamp({ timestamp });
+      await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei("1") });
+      const { output } = await dryRun("ShareIncome");
+      expect(output).toContain(`Share ${income} wei among the committee's 4 members:`);
+      await client.revert({ id });
+    }
   });
 
   test("that is reserved to the owner is refused to anyone else", async () => {
