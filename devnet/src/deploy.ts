@@ -31,12 +31,12 @@ export interface Deployed {
   readonly directory: Address;
 }
 
-/** The first compilation takes minutes on a slow machine. */
+/** A script may have to be compiled before it runs, and the contracts take minutes on a slow machine. */
 const FORGE_MS = 600_000;
 
-/** Compiles the contracts, which takes minutes the first time. */
+/** Compiles the contracts and the scripts, which takes about a minute the first time. */
 export async function compile(devnet: DevnetContext): Promise<void> {
-  await runForge(devnet, "compile", ["build", "src"]);
+  await runForge(devnet, "compile", ["build", "src", "script"]);
 }
 
 /**

@@ -135,14 +135,14 @@ contract VerifiedLens {
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
         (bool isDone, bytes memory result) = address(dataset).staticcall(data);
-        if (!isDone) _revertWith(result);
+        if (!isDone) _revertWithDatasetError(result);
         if (result.length != 96) revert NotADataset(dataset);
         return abi.decode(result, (bytes32, uint256, Oracle.QueryStatus));
     }
 
     /// @dev Reverts with the dataset's error. An error that asks the lens to subscribe or to pay would not help the
     /// caller: it becomes `CallNamesSender`.
-    function _revertWith(bytes memory reason) private view {
+    function _revertWithDatasetError(bytes memory reason) private view {
         // An error begins with its selector. Fewer than four bytes are padded with zeros.
         // forge-lint: disable-next-line(unsafe-typecast)
         bytes4 selector = bytes4(reason);

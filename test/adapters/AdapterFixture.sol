@@ -68,11 +68,4 @@ abstract contract AdapterFixture is DatasetFixture {
         vm.expectRevert(reason);
         deployer.deploy(bytes.concat(code, arguments));
     }
-
-    function slice(bytes memory data, uint256 from, uint256 length) internal pure returns (bytes memory part) {
-        part = new bytes(length);
-        for (uint256 i = 0; i < length; ++i) {
-            part[i] = data[from + i];
-        }
-    }
 }

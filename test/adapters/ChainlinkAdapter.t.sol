@@ -42,7 +42,7 @@ contract ChainlinkAdapterTest is AdapterFixture {
 
     function testFuzz_latestRoundData_readsEveryKeyThatFits(uint256 length) public {
         length = bound(length, 68, 96);
-        bytes memory key = bytes.concat("WEB/", slice(bytes(vm.toString(keccak256("spec"))), 2, 64));
+        bytes memory key = bytes.concat("WEB/", _slice(bytes(vm.toString(keccak256("spec"))), 2, 64));
         if (length > 68) key = bytes.concat(key, "/");
         while (key.length < length) key = bytes.concat(key, "a");
         AggregatorV3Interface any = _feed(key, 18);
@@ -166,5 +166,12 @@ contract ChainlinkAdapterTest is AdapterFixture {
         any.latestRoundData();
         vm.expectRevert("No data present");
         any.getRoundData(id);
+    }
+
+    function _slice(bytes memory data, uint256 from, uint256 length) private pure returns (bytes memory part) {
+        part = new bytes(length);
+        for (uint256 i = 0; i < length; ++i) {
+            part[i] = data[from + i];
+        }
     }
 }
