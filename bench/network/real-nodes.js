@@ -2,11 +2,11 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { cpuTime } from "../cpu-time.js";
 import { postJson } from "../load-generator.js";
 import { dataRequest } from "../operator/data-request.js";
 import { Processes } from "../operator/processes.js";
 import { minedPerSecond } from "../operator/throughput.js";
+import { readCpuSeconds } from "../read-cpu-seconds.js";
 import { upperMedian } from "../upper-median.js";
 import { MinedUpdates } from "./mined-updates.js";
 
@@ -136,7 +136,7 @@ async function waitFor(mined, isDone) {
 }
 
 async function cpuOf(all) {
-  const times = await Promise.all(all.map(({ metricsUrl }) => cpuTime(metricsUrl)));
+  const times = await Promise.all(all.map(({ metricsUrl }) => readCpuSeconds(metricsUrl)));
   return times.reduce((sum, time) => sum + time);
 }
 

@@ -82,14 +82,14 @@ export async function simulateRound(scheme, scenario, index, random) {
       const sends = await waitForTurn(stages, blockMs, {
         sleep: (ms) => time.sleep(ms),
         isMined: async () => chain.isMined(),
-        offerOther: async () => {
+        findOtherTransaction: async () => {
           // At first only the leader can have sent a transaction, so nobody is asked.
           const canOthersHaveSent = time.now >= LENGTHS.absentStageMs;
           if (rpc.shared.length === 0 && scheme.shares && canOthersHaveSent) {
             await time.sleep(2 * message(random));
             rpc.shared.push(...askNodes(node));
           }
-          return chain.offerOther(rpc);
+          return chain.findOtherTransaction(rpc);
         },
         isOtherLost: async () => rpc.shared.at(-1)?.isLost() ?? false,
         // No node is short of CPU time.
@@ -172,7 +172,7 @@ class Chain {
     return { offer, isLost: () => this.time.now >= lostAt };
   }
 
-  offerOther(rpc) {
+  findOtherTransaction(rpc) {
     const shared = rpc.shared.at(-1);
     shared?.offer();
     return shared !== undefined || (rpc.showsPending && this.time.now >= this.#publicAt);

@@ -1,5 +1,5 @@
-import { cpuTime } from "../cpu-time.js";
 import { postText, repeat } from "../load-generator.js";
+import { readCpuSeconds } from "../read-cpu-seconds.js";
 import { dataRequest } from "./data-request.js";
 
 const SAME_REQUESTS = 8_000;
@@ -28,7 +28,7 @@ export async function measureDistinctKeys(environment) {
 
 /** Returns the process's CPU time per request, in seconds. */
 async function cpuPerRequest({ requestUrl, metricsUrl }, requests, atOnce, ask) {
-  const before = await cpuTime(metricsUrl);
+  const before = await readCpuSeconds(metricsUrl);
   let failed = 0;
   await repeat(requests, atOnce, (i) =>
     ask(requestUrl, i).catch((error) => {
@@ -36,7 +36,7 @@ async function cpuPerRequest({ requestUrl, metricsUrl }, requests, atOnce, ask) 
       if (++failed > requests / 100) throw error;
     }),
   );
-  return ((await cpuTime(metricsUrl)) - before) / requests;
+  return ((await readCpuSeconds(metricsUrl)) - before) / requests;
 }
 
 const us = (seconds) => `${Math.round(seconds * 1e6)} µs per request`;

@@ -16,8 +16,8 @@ import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-ac
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { bytesToHex } from "viem";
-import { cpuTime } from "../cpu-time.js";
 import { postJson, repeat } from "../load-generator.js";
+import { readCpuSeconds } from "../read-cpu-seconds.js";
 import { upperMedian } from "../upper-median.js";
 import { startProvider } from "./start-provider.js";
 
@@ -113,9 +113,9 @@ async function measure(provider, askRound) {
   for (let i = 0; i < WARM_UP + ROUNDS; ++i) {
     // Values are cached for one second only, so each round starts in a new second.
     await sleep(1_500 - (Date.now() % 1_000));
-    const before = await cpuTime(provider.metricsUrl);
+    const before = await readCpuSeconds(provider.metricsUrl);
     await askRound(Math.floor(Date.now() / 1_000));
-    if (i >= WARM_UP) times.push((await cpuTime(provider.metricsUrl)) - before);
+    if (i >= WARM_UP) times.push((await readCpuSeconds(provider.metricsUrl)) - before);
   }
   return times.toSorted((a, b) => a - b);
 }

@@ -44,13 +44,14 @@ export const hasBrowser = existsSync(CHROMIUM);
  */
 export function browserTests(folder: string, basePath: string): void {
   /** The folder of the operator's own page. */
-  const home = mkdtempSync(join(tmpdir(), "site-page-"));
+  let home: string;
   let app: App;
   let origin: string;
   let base: string;
   let browser: Browser;
 
   beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), "site-page-"));
     writeFileSync(
       join(home, "index.html"),
       '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Live data</title></html>',
