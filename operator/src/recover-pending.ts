@@ -3,6 +3,7 @@ import { findFeedKeysByHash } from "./feeds/find-keys-by-hash.js";
 import { batchJob } from "./feeds/send-batch.js";
 import type { Network } from "./network.js";
 import type { Context } from "./process-context.js";
+import { holdStatementsInCalldata } from "./statements/statements-in-calldata.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
 import { decodeUpdateCall } from "./update/decode-call.js";
 import { updateJob } from "./update/send-update.js";
@@ -22,6 +23,8 @@ export function recoverJob(
   const dataset = network.datasets.get(call.to);
   const pending = dataset && decodeUpdateCall(call.data);
   if (!pending) return null;
+  // This process did not gather these reports. Every transaction that it shares has to be known by its statements.
+  holdStatementsInCalldata(network, dataset, call.data);
   const { round } = pending;
   const roundCall = { ...call, round, expiresAt: expiryOf(round, dataset.maxRoundAge) };
   if (pending.kind === "batch") {

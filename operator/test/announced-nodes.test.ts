@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { NetworkSettings } from "../src/config.js";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
-import { rankNodesForKey } from "../src/peers/rank-nodes-for-key.js";
+import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -76,7 +76,7 @@ function keyOfOther(operator: RunningOperator, own: number): string {
   for (let i = 0; ; i++) {
     const key = `SPOTPX/D${i}-USD`;
     const point = { dataset: datasets?.get(dataset), key: stringToHex(key) } as never;
-    const [first] = rankNodesForKey(nodes as never, point, Date.now());
+    const [first] = rankNodesForRequest(nodes as never, point, Date.now());
     if (first !== undefined && first.submitter !== accounts[own]?.address) return key;
   }
 }

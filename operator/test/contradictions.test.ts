@@ -7,8 +7,8 @@ import { recoverReporter } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { rankNodesForKey } from "../src/peers/rank-nodes-for-key.js";
-import { type Chain, startChain } from "./support/chain.js";
+import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
+import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -19,6 +19,8 @@ let providers: Provider[];
 /** Its committee has five members, and that of the other four: the dataset ejects none of those. */
 let dataset: Address;
 let small: Address;
+/** Has the same members as the small one. */
+let another: Address;
 const nodes: RunningOperator[] = [];
 const accounts = [0, 1].map(() => privateKeyToAccount(generatePrivateKey()));
 /** The clock stands still while both nodes are asked for one round. */
@@ -30,12 +32,13 @@ beforeAll(async () => {
   const members = providers.map(({ address }) => address);
   dataset = await chain.deploy(members);
   small = await chain.deploy(members.slice(1));
+  another = await chain.deploy(members.slice(1));
   const ports = [await freePort(), await freePort()];
   const peers = accounts.map(({ address: submitter }, i) => {
     return { provider: members[i] ?? "0x", url: `http://127.0.0.1:${ports[i]}`, submitter };
   });
   for (const [i, account] of accounts.entries()) {
-    const served = { chain, datasets: [dataset, small], providers, settings: { peers, stageMs: 500 } };
+    const served = { chain, datasets: [dataset, small, another], providers, settings: { peers, stageMs: 500 } };
     nodes.push(await startOperator([served], { account, clock, port: ports[i] ?? 0 }));
   }
   // A statement from before the committee was set proves nothing against it.
@@ -53,7 +56,7 @@ function keyOfSecond(of: Address): string {
   for (;;) {
     const key = `SPOTPX/C${used++}-USD`;
     const point = { dataset: network?.datasets.get(of), key: stringToHex(key) } as never;
-    if (rankNodesForKey(network?.nodes as never, point, clock())[0]?.submitter === accounts[1]?.address) return key;
+    if (rankNodesForRequest(network?.nodes as never, point, clock())[0]?.submitter === accounts[1]?.address) return key;
   }
 }
 
@@ -115,6 +118,22 @@ test("a provider that contradicts itself is ejected on chain, and updates go on 
     expect(reports.map(({ provider }) => provider)).toEqual(rest);
     expect((await node.ask({ ...request, broadcast: true }, { prefer: "wait=20" })).status).toBe("OK");
   }
+});
+
+test("a provider's contradiction is found in a transaction that a stranger sent", async () => {
+  stopped = Date.now();
+  const request = { network_id: 42, dataset: another, key: keyOfSecond(another), broadcast: false };
+  await one().ask(request);
+  liar().value += 1n;
+  liar().decided.clear();
+  const { transaction } = await two().ask(request);
+  stopped = null;
+  expect(await proofs(one(), another)).toEqual([]);
+
+  const { to, data } = transaction as { to: Address; data: Hex };
+  const hash = await chain.client.sendTransaction({ account: OWNER, to, data });
+  expect((await chain.client.waitForTransactionReceipt({ hash })).status).toBe("success");
+  await expect.poll(() => proofs(one(), another)).toMatchObject([{ provider: liar().address, dataset: another }]);
 });
 
 test("a query for contradictions names a dataset that is served", async () => {

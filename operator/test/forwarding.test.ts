@@ -9,7 +9,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
 import type { Node } from "../src/peers/node-list.js";
-import { rankNodesForKey } from "../src/peers/rank-nodes-for-key.js";
+import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { closeAtEnd } from "./support/close-at-end.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -66,7 +66,7 @@ const hexOf = (key: string) => stringToHex(key);
 function turns(key: string): readonly Address[] {
   const committee = { current: { members: providers.map(({ address }) => address) } };
   const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
-  return rankNodesForKey({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
+  return rankNodesForRequest({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
 }
 
 /** Finds keys that nobody has asked for, by the order of their turns. */

@@ -39,11 +39,11 @@ test("when an hour's gas is spent, only broadcasts are refused", async () => {
 });
 
 test("keys that are stored for the first time cannot spend the gas of the others", async () => {
-  await (async () => {
+  {
     const operator = await startOperator([{ chain, datasets: [dataset], providers }]);
     await operator.ask(body("SPOTPX/OLD-USD"), WAIT);
     await operator.close();
-  })();
+  }
   const settings = { gasPerHourForNewKeys: 0 };
   const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
   const problem = await operator.askForProblem(body("SPOTPX/NEW-USD"));

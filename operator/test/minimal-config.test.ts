@@ -11,7 +11,7 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { rankNodesForKey } from "../src/peers/rank-nodes-for-key.js";
+import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
@@ -128,7 +128,7 @@ test("a node that is told an RPC url and the dataset's address serves broadcasts
     for (let i = 0; ; i++) {
       const text = `SPOTPX/${name}${i}-USD`;
       const point = { dataset: served?.datasets.get(dataset), key: stringToHex(text) } as never;
-      if (rankNodesForKey(served?.nodes as never, point, Date.now())[0]?.submitter !== address) continue;
+      if (rankNodesForRequest(served?.nodes as never, point, Date.now())[0]?.submitter !== address) continue;
       const response = await fetch(`${base}/data/request`, {
         method: "POST",
         headers: { "content-type": "application/json" },

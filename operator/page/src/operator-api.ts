@@ -96,7 +96,7 @@ async function readJson(response: Response): Promise<Result<unknown, ReadError>>
   try {
     return ok(JSON.parse(text));
   } catch {
-    return err(notJson(response.status));
+    return err(unexpectedAnswer(response.status));
   }
 }
 
@@ -116,12 +116,13 @@ export const BROKEN_OFF: ReadError = {
   retryAfter: null,
 };
 
-const notJson = (status: number): ReadError => ({
+/** Something other than the operator answered, such as a proxy. */
+export const unexpectedAnswer = (status: number): ReadError => ({
   code: "unexpected_answer",
   title: "Something other than the operator answered.",
   detail:
-    `The answer has the status ${status} and is not JSON. It may be from a proxy in front of the operator, or from the ` +
-    "sign-in page of your network. Sign in there, or try again in a minute.",
+    `The answer has the status ${status}, but not the operator's format. It may be from a proxy in front of the ` +
+    "operator, or from the sign-in page of your network. Sign in there, or try again in a minute.",
   retryAfter: null,
 });
 

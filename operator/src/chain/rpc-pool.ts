@@ -98,7 +98,8 @@ export class RpcPool implements JsonRpc {
   async #readFromFirst(method: string, params: readonly unknown[]): Promise<unknown> {
     const tried = new Set<Endpoint>();
     for (let last: unknown; ; ) {
-      const endpoint = (await this.#usable()).find((one) => !tried.has(one));
+      await this.#ensureReady();
+      const endpoint = this.#readable().find((one) => !tried.has(one));
       if (endpoint === undefined) throw last ?? this.#noEndpoint();
       tried.add(endpoint);
       try {
@@ -119,9 +120,7 @@ export class RpcPool implements JsonRpc {
    * @throws RpcError when none did.
    */
   async requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
-    await this.#usable();
-    const ready = this.#endpoints.filter(({ health }) => health.isReady);
-    const calls = await Promise.allSettled(ready.map((endpoint) => this.#ask(endpoint, method, params)));
+    const calls = await Promise.allSettled(await this.#askAllReady(method, params));
     const answers = calls.flatMap((call) => (call.status === "fulfilled" ? [call.value] : []));
     if (answers.length > 0) return answers;
     throw calls.find((call) => call.status === "rejected")?.reason ?? this.#noEndpoint();
@@ -129,16 +128,22 @@ export class RpcPool implements JsonRpc {
 
   /** Sends a transaction to all endpoints that are ready: one that accepts it is enough. */
   async #sendToAll(method: string, params: readonly unknown[]): Promise<unknown> {
-    await this.#usable();
-    const ready = this.#endpoints.filter(({ health }) => health.isReady);
+    const calls = await this.#askAllReady(method, params);
     try {
-      return await Promise.any(ready.map((endpoint) => this.#ask(endpoint, method, params)));
+      return await Promise.any(calls);
     } catch (error) {
       if (!(error instanceof AggregateError)) throw error;
       // An endpoint that did not answer may have accepted it: its error wins over the others' refusals.
       const isOpen = (reason: unknown) => !(reason instanceof RpcError) || reason.kind !== "refused";
       throw error.errors.find(isOpen) ?? error.errors[0] ?? this.#noEndpoint();
     }
+  }
+
+  /** Starts a call to every endpoint that is ready. */
+  async #askAllReady(method: string, params: readonly unknown[]): Promise<readonly Promise<unknown>[]> {
+    await this.#ensureReady();
+    const ready = this.#endpoints.filter(({ health }) => health.isReady);
+    return ready.map((endpoint) => this.#ask(endpoint, method, params));
   }
 
   async #ask(endpoint: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
@@ -152,18 +157,20 @@ export class RpcPool implements JsonRpc {
   }
 
   /**
-   * Selects the endpoints to read from. If none is ready, all are checked at once: a quarantine never leaves a network
-   * without an endpoint.
+   * Checks all endpoints at once if none is ready: a quarantine never leaves a network without an endpoint.
    *
    * @throws RpcError when none passes.
    */
-  async #usable(): Promise<readonly Endpoint[]> {
-    if (!this.isReady) {
-      const checks = this.#endpoints.map((endpoint) => this.#check(endpoint));
-      await Promise.any(checks).catch((error: AggregateError) => {
-        throw error.errors.find((reason) => reason instanceof RpcError) ?? this.#noEndpoint();
-      });
-    }
+  async #ensureReady(): Promise<void> {
+    if (this.isReady) return;
+    const checks = this.#endpoints.map((endpoint) => this.#check(endpoint));
+    await Promise.any(checks).catch((error: AggregateError) => {
+      throw error.errors.find((reason) => reason instanceof RpcError) ?? this.#noEndpoint();
+    });
+  }
+
+  /** Selects the endpoints to read from: those that are ready and not stale, in the order of the configuration. */
+  #readable(): readonly Endpoint[] {
     const indices = readableEndpoints(
       this.#endpoints.map(({ health }) => health),
       this.settings.lag,

@@ -191,14 +191,17 @@ class FeedLoop {
       for (const { key } of feeds) this.#busy.delete(key);
     };
     try {
-      const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs).finally(release);
+      const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs);
       if (rank > 0 && own.length > 0) {
         this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
         this.operator.metrics.failedOver(this.network.chainId, own.length);
       }
+      // At once before the update makes its own busy again: nothing else may update these in between.
+      release();
       this.#backoff.worked("committee");
       this.#update(own, round);
     } catch (error) {
+      release();
       if (feeds.length === 1 || !isWorthSplitting(error)) {
         for (const { key } of feeds) await this.#failed(key, error);
         return;

@@ -113,7 +113,7 @@ export class FeedTurns {
         left = await this.#notMined(left);
         return left.length === 0;
       },
-      offerOther: async () => {
+      findOtherTransaction: async () => {
         other = await this.#offerShared(left, round, better);
         if (other !== null) return true;
         if ((await this.#updated(left, "pending")).length > 0) return true;

@@ -15,7 +15,7 @@ async function take(
       now += ms;
     },
     isMined: async () => now >= minedAt,
-    offerOther: async () => {
+    findOtherTransaction: async () => {
       if (now < otherAt) return false;
       offers++;
       return true;
@@ -79,7 +79,7 @@ test("a chain with instant blocks is not asked all the time", async () => {
   const world = {
     sleep: async () => {},
     isMined: async () => ++asked > 100,
-    offerOther: async () => true,
+    findOtherTransaction: async () => true,
     isOtherLost: async () => false,
     busyMs: () => 0,
   };

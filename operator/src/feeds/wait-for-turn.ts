@@ -1,10 +1,13 @@
 /** The operations that a node needs while it waits for its turn. */
-export interface Surroundings {
+export interface TurnActions {
   sleep(ms: number): Promise<void>;
   /** Reports whether the chain has mined what the turn is for, whoever sent it. */
   isMined(): Promise<boolean>;
-  /** Looks for another node's transaction and gives it to this node's RPC endpoints; false when there is none. */
-  offerOther(): Promise<boolean>;
+  /**
+   * Looks for another node's transaction, and gives one that was shared to this node's RPC endpoints; false when there
+   * is none.
+   */
+  findOtherTransaction(): Promise<boolean>;
   /** Reports whether that transaction can never be mined, because its sender has had another mined in its place. */
   isOtherLost(): Promise<boolean>;
   /** Returns how long this node itself has been busy since the turn began, in milliseconds, up to a bound. */
@@ -30,7 +33,7 @@ const MIN_LOOK_MS = 500;
 export async function waitForTurn(
   stages: readonly number[],
   blockMs: number,
-  { sleep, isMined, offerOther, isOtherLost, busyMs }: Surroundings,
+  { sleep, isMined, findOtherTransaction, isOtherLost, busyMs }: TurnActions,
 ): Promise<boolean> {
   for (const ms of stages) {
     await sleep(ms);
@@ -41,7 +44,7 @@ export async function waitForTurn(
     await sleep(busy);
     if (await isMined()) return false;
   }
-  if (!(await offerOther())) return true;
+  if (!(await findOtherTransaction())) return true;
   const lookMs = Math.max(blockMs, MIN_LOOK_MS);
   for (let left = 2 * blockMs + SPARE_MS; left > 0; left -= lookMs) {
     await sleep(Math.min(left, lookMs));

@@ -11,7 +11,7 @@ import { costlyRate } from "./rate-limits.js";
 
 /** One row can be up to 200 kB. */
 const MAX_LISTED = 16;
-/** How many data requests a call counts as, because an answer can have several megabytes. */
+/** A caller's limit is that of data requests divided by this, because an answer can have several megabytes. */
 const COST_IN_REQUESTS = 3;
 
 const schema = {

@@ -5,9 +5,9 @@ import { readQueryPrice } from "../chain/dataset-views.js";
 import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { readLastRounds } from "../overview/last-rounds.js";
-import { MinedRounds } from "../overview/mined-rounds.js";
 import type { Overview } from "../overview/overview.js";
+import { MinedRounds } from "../rounds/mined-rounds.js";
+import { readLastRounds } from "../rounds/read-last-rounds.js";
 import { SingleFlight } from "../single-flight.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
@@ -58,6 +58,6 @@ async function read(
     query_price: price.toString(),
     last_update: found?.last ?? null,
     agreement: found?.agreement ?? null,
-    last_rounds: found?.sent ?? [],
+    last_rounds: found?.lastRounds ?? [],
   };
 }

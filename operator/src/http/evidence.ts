@@ -17,7 +17,7 @@ import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 import { costlyRate } from "./rate-limits.js";
 
-/** How many data requests a call counts as, because an answer can have several megabytes. */
+/** A caller's limit is that of data requests divided by this, because an answer can have several megabytes. */
 const COST_IN_REQUESTS = 3;
 /** Providers limit what they answer to one operator, so all callers together have a limit too. */
 const OF_ALL_PER_MINUTE = 120;
@@ -61,9 +61,9 @@ export function addEvidence(app: App, operator: Operator, requestsPerMinute: num
     const id = `${decision.dataPoint.id} ${decision.round} ${decision.provider}`;
     const shared = known.get(id) ?? asked.get(id);
     if (shared !== undefined) return shared;
-    await limitAll(request, reply);
     if (asked.size >= MAX_AT_ONCE) throw tooManyRequests(MAX_AT_ONCE, 1, "All callers together", "at a time");
-    const answer = ask(operator, decision).finally(() => asked.delete(id));
+    const limited = limitAll(request, reply);
+    const answer = limited.then(() => ask(operator, decision)).finally(() => asked.delete(id));
     asked.set(id, answer);
     known.set(id, await answer);
     return answer;
@@ -98,15 +98,15 @@ function readAnswer(json: unknown, { dataPoint, provider, round }: DecisionId, f
   if (!Value.Check(EvidenceAnswer, json)) return fail("invalid_report", "answered with something other than evidence");
   const { record, texts } = json;
   const { network, dataset, key } = dataPoint;
-  const isAsked =
+  const isSameDecision =
     json.provider === provider &&
     record.network_id === network.chainId &&
     record.dataset === dataset.address &&
     record.key === key &&
     record.timestamp === round;
-  if (!isAsked) return fail("other_report", "answered with the evidence for another decision");
-  const isWhole = Object.entries(texts).every(([hash, text]) => sha256(text) === hash);
-  if (!isWhole) return fail("invalid_report", "answered with texts that do not match their hashes");
+  if (!isSameDecision) return fail("other_report", "answered with the evidence for another decision");
+  const textsMatchHashes = Object.entries(texts).every(([hash, text]) => sha256(text) === hash);
+  if (!textsMatchHashes) return fail("invalid_report", "answered with texts that do not match their hashes");
   return json;
 }
 

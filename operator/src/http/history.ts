@@ -19,7 +19,7 @@ import { addQueryRoute } from "./query-route.js";
 import { costlyRate } from "./rate-limits.js";
 
 const DEFAULT_LIMIT = 20;
-/** How many data requests a call counts as, because each can cause many RPC calls. */
+/** A caller's limit is that of data requests divided by this, because a call can cause many RPC calls. */
 const COST_IN_REQUESTS = 6;
 /** How long an answer is reused before the same history is read again. */
 const REMEMBER_MS = 1_000;

@@ -6,7 +6,7 @@ import type { Address } from "viem";
 import type { DataPoint } from "../data-point.js";
 import { tooManyNewKeys } from "../problems.js";
 
-/** Makes the limit of a route whose requests cost as much as several data requests. */
+/** Makes the limit of a route of which each request costs as much as several data requests. */
 export const costlyRate = (name: string, requestsPerMinute: number, costInRequests: number): RateLimit => ({
   name,
   perMinute: Math.ceil(requestsPerMinute / costInRequests),

@@ -21,7 +21,7 @@ import { findDataset } from "./find-data-point.js";
 import { datasetProblems } from "./problem-responses.js";
 import { costlyRate } from "./rate-limits.js";
 
-/** How many data requests a trial and advice count as, because both make the providers work. */
+/** A caller's limit is that of data requests divided by this, because trials and advice make the providers work. */
 const TRIAL_COST_IN_REQUESTS = 2;
 const ADVICE_COST_IN_REQUESTS = 10;
 /** The limits of all callers together: providers limit what one operator may cause. */

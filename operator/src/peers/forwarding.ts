@@ -12,7 +12,7 @@ import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
 import type { NodeIdentity } from "./node-identity.js";
 import type { Node, Nodes } from "./node-list.js";
-import { rankNodesForKey } from "./rank-nodes-for-key.js";
+import { rankNodesForRequest } from "./rank-nodes-for-request.js";
 import { verifyForwardedAnswer } from "./verify-forwarded-answer.js";
 
 /** The path at which a node takes the requests that another forwards. It is below the base URL. */
@@ -70,7 +70,7 @@ export class Forwarding {
 
   #askedBeforeThis(dataPoint: DataPoint): readonly Node[] {
     const now = this.context.clock();
-    const turns = rankNodesForKey(this.nodes, dataPoint, now);
+    const turns = rankNodesForRequest(this.nodes, dataPoint, now);
     const own = turns.findIndex(({ provider }) => provider === this.nodes.own?.provider);
     // Only the nodes of committee members have turns, and this is not one of them.
     if (own < 0) return [];

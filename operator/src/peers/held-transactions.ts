@@ -90,7 +90,7 @@ export class HeldTransactions {
     return (this.#held.get(signed.sender) ?? []).some(({ hash }) => hash === signed.hash);
   }
 
-  /** Returns true if a transaction with this hash is held, so that what its calldata says is known. */
+  /** Returns true if a transaction with this hash is held. The statements in its calldata are known then. */
   hasHash(hash: Hex): boolean {
     return [...this.#held.values()].some((held) => held.some((one) => one.hash === hash));
   }

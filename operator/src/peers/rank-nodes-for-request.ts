@@ -11,7 +11,7 @@ const TURN_MS = 60_000;
  *
  * @param nowMs Milliseconds since 1970.
  */
-export function rankNodesForKey(
+export function rankNodesForRequest(
   nodes: Pick<Nodes, "all">,
   { dataset, key }: { readonly dataset: Pick<DataPoint["dataset"], "address" | "committee">; readonly key: Hex },
   nowMs: number,

@@ -13,8 +13,8 @@ import { agreementOf } from "./provider-agreement.js";
 const ROUNDS = 10;
 
 /**
- * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how far each
- * provider agreed with them; null when there is none.
+ * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how often
+ * each provider's report agreed with what was stored; null when there is none.
  */
 export async function readLastRounds(
   { histories }: Operator,
@@ -23,7 +23,7 @@ export async function readLastRounds(
 ): Promise<{
   readonly last: LastUpdate;
   readonly agreement: Agreement;
-  readonly sent: DataPointAnswer["last_rounds"];
+  readonly lastRounds: DataPointAnswer["last_rounds"];
 } | null> {
   const { network, dataset } = dataPoint;
   const head = await histories.readHead(network, dataset);
@@ -34,10 +34,10 @@ export async function readLastRounds(
   const last = toLastUpdate(dataset, update, await rounds.read(dataPoint, update));
   const earlier = histories.known(dataPoint, ROUNDS);
   const shown = await Promise.all(earlier.map(async (one) => [one, await rounds.read(dataPoint, one)] as const));
-  const sent = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
+  const lastRounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
     return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
   });
-  return { last, agreement: agreementOf(dataset, shown), sent };
+  return { last, agreement: agreementOf(dataset, shown), lastRounds };
 }
 
 function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }: MinedRound): LastUpdate {

@@ -65,6 +65,7 @@ export interface QueueSnapshot {
   /** The number of updates that wait for a nonce. */
   readonly waiting: number;
   readonly networkFees: NetworkFees;
+  /** In milliseconds since 1970. */
   readonly now: number;
   readonly limits: QueueLimits;
 }

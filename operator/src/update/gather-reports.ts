@@ -93,13 +93,10 @@ export function gatherRows(
   };
   const read: ProviderRequest<RowStatement>["read"] = (json, provider, fail) => {
     if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
-    const isOther =
-      json.network_id !== expected.network_id ||
-      json.dataset !== expected.dataset ||
-      json.timestamp !== expected.timestamp ||
-      json.provider !== provider ||
-      json.values.length !== keys.length;
-    if (isOther) return fail("other_report", "answered with a different row than the one requested");
+    const difference =
+      firstDifference(json, { ...expected, provider }) ??
+      (json.values.length === keys.length ? null : "number of keys");
+    if (difference !== null) return fail("other_report", answeredForOther(difference));
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
     const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
@@ -132,8 +129,8 @@ function checkReport(
   fail: Fail,
 ): ProviderAnswer {
   if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
-  const difference = firstDifference(json, expected);
-  if (difference !== null) return fail("other_report", `answered for a different ${difference} than the one requested`);
+  const difference = firstDifference(json, expected) ?? (json.key === expected.key ? null : "key");
+  if (difference !== null) return fail("other_report", answeredForOther(difference));
   const { provider } = expected;
   const { outcome } = json;
   const value = json.value as Hex;
@@ -148,13 +145,15 @@ function checkReport(
   return { kind: "report", provider, round, key: expected.key as Hex, outcome, value, signature };
 }
 
-function firstDifference(
-  report: SignedReport,
-  expected: ReportRequest & { readonly provider: Address },
-): string | null {
-  if (report.network_id !== expected.network_id) return "network";
-  if (report.dataset !== expected.dataset) return "dataset";
-  if (report.key !== expected.key) return "key";
-  if (report.timestamp !== expected.timestamp) return "round";
-  return report.provider === expected.provider ? null : "provider";
+/** The fields that a report and a row share. */
+type SharedFields = Pick<SignedReport, "network_id" | "dataset" | "timestamp" | "provider">;
+
+/** Names the first of the shared fields in which an answer differs from what was asked for. */
+function firstDifference(answer: SharedFields, expected: SharedFields): string | null {
+  if (answer.network_id !== expected.network_id) return "network";
+  if (answer.dataset !== expected.dataset) return "dataset";
+  if (answer.timestamp !== expected.timestamp) return "round";
+  return answer.provider === expected.provider ? null : "provider";
 }
+
+const answeredForOther = (difference: string) => `answered for a different ${difference} than the one requested`;

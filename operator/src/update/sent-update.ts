@@ -13,12 +13,11 @@ export const MAX_MINING_WAIT_MS = 60_000;
 /** An update that is on its way to the chain, sent by this operator, by another node for it, or by another relayer. */
 export interface SentUpdate {
   readonly answer: DataAnswer;
-  /** The signed transaction; null when another relayer sent it, and when it is a batch's. */
+  /** The signed transaction; null when another relayer sent it, or when it is part of a batch. */
   readonly raw: Hex | null;
   /**
    * The mined update, of this round or a newer one; `not_stored` if it reverted, or changed nothing because another relayer's
-   * update was mined before it; null when none is mined, when another relayer sent it, and when
-   * it is a batch's.
+   * update was mined before it; null when none is mined, when another relayer sent it, or when it is part of a batch.
    */
   readonly mined: Promise<DataAnswer | "not_stored" | null>;
 }

@@ -6,7 +6,7 @@ import type {
   SpecAdvice,
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { BROKEN_OFF, OPERATOR_URL, type ReadError, readProblem, UNREACHABLE } from "../operator-api";
+import { BROKEN_OFF, OPERATOR_URL, type ReadError, readProblem, UNREACHABLE, unexpectedAnswer } from "../operator-api";
 
 /** Time for late samples, the last trial and the advice, beyond the sampling itself. */
 const SLACK_MS = 60_000;
@@ -31,6 +31,8 @@ export async function fetchAdvice(
       signal: ended,
     });
     if (!response.ok) return err(await readProblem(response));
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+    if (!isStream) return err(unexpectedAnswer(response.status));
     for await (const { event, data } of serverSentEvents(streamBodyText(response.body, ended))) {
       const answer: unknown = JSON.parse(data);
       if (event === "sample") onSample(answer as AdviceProgress);

@@ -1,0 +1,31 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, vi } from "vitest";
+
+/**
+ * Runs a server that answers each request with `answer`, for all tests of a file. The page's modules take it for their
+ * operator if a hook or a test imports them: when the file itself is loaded, the server has no port yet.
+ */
+export function useStubOperator() {
+  const server = createServer((_, response) => {
+    const { status, contentType, body } = stub.answer;
+    response.writeHead(status, { "content-type": contentType }).end(body);
+  });
+  const stub = {
+    answer: { status: 200, contentType: "application/json", body: "" },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+  beforeAll(async () => {
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    // The page derives the operator's URL from its own.
+    vi.stubGlobal("location", { href: `http://127.0.0.1:${(server.address() as AddressInfo).port}/#/` });
+  });
+  afterAll(async () => {
+    vi.unstubAllGlobals();
+    await stub.close();
+  });
+  return stub;
+}
