@@ -2,7 +2,8 @@ import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failed, type Reading, throttled } from "./source/source-failure.js";
-import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
+import type { Quote } from "./source/spot-source.js";
+import type { SpotSourceSpec } from "./source/spot-source-spec.js";
 import { decidePrice, fetchQuotes, multiply, type PairSource, type PricePolicy } from "./spot-price.js";
 import { type SourceUse, toUse } from "./value-with-sources.js";
 

@@ -3,7 +3,8 @@ import type { Hex } from "viem";
 import { median } from "./median.js";
 import { failed, type Reading, throttled } from "./source/source-failure.js";
 import type { SourceReader } from "./source/source-reader.js";
-import type { PairQuery, Quote, SpotSourceSpec } from "./source/spot-source.js";
+import type { PairQuery, Quote } from "./source/spot-source.js";
+import type { SpotSourceSpec } from "./source/spot-source-spec.js";
 import { type DropReason, missingValue, type SourceUse, toUse, type ValueWithSources } from "./value-with-sources.js";
 
 /** A source and its query for one pair. */

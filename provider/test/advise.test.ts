@@ -239,7 +239,7 @@ describe("web-oracle advise", () => {
 describe("POST /specs/advise", () => {
   let provider: TrialProvider;
   beforeAll(async () => {
-    provider = await startTrialProvider({ folder, local: local() });
+    provider = await startTrialProvider({ folder, redirectTo: local() });
   });
   beforeEach(() => {
     says = { a: () => null };

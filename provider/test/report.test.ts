@@ -72,8 +72,17 @@ describe("a signed report", () => {
   });
 });
 
-describe("a round is signed once", () => {
-  it("and asked for again it gives the same bytes, although prices have moved", async () => {
+describe("a round", () => {
+  /** Holds back coinbase's answers; calling what is in the list sends them. */
+  function holdCoinbase(): readonly (() => void)[] {
+    const held: (() => void)[] = [];
+    quoted.exchanges.behave("coinbase", (response, url) => {
+      held.push(() => json(coinbaseTicker("5174.22"))(response, url));
+    });
+    return held;
+  }
+
+  it("gives the same bytes when asked for again, although prices have moved", async () => {
     const round = quoted.provider.clock.now;
     const first = await quoted.provider.ask();
     quoted.exchanges.quote("6000", "6000", "6000");
@@ -84,7 +93,7 @@ describe("a round is signed once", () => {
     expect((await quoted.provider.ask({ timestamp: round })).text).toBe(first.text);
   });
 
-  it("and is repeated ten minutes later, and with the clock set back", async () => {
+  it("gives the same bytes ten minutes later, and with the clock set back", async () => {
     const round = quoted.provider.clock.now;
     const first = await quoted.provider.ask();
     quoted.provider.clock.now += 600;
@@ -93,11 +102,8 @@ describe("a round is signed once", () => {
     expect((await quoted.provider.ask({ timestamp: round })).text).toBe(first.text);
   });
 
-  it("by many requests at once, which share one request to each source and get the same bytes", async () => {
-    const held: (() => void)[] = [];
-    quoted.exchanges.behave("coinbase", (response, url) => {
-      held.push(() => json(coinbaseTicker("5174.22"))(response, url));
-    });
+  it("gives many requests at once the same bytes, with one request to each source", async () => {
+    const held = holdCoinbase();
     const answers = Array.from({ length: 20 }, () => quoted.provider.ask());
     await expect.poll(() => held.length).toBe(1);
     for (const release of held) release();
@@ -106,11 +112,8 @@ describe("a round is signed once", () => {
     expect(quoted.exchanges.requests).toHaveLength(3);
   });
 
-  it("and rounds, or networks, that need a source's url at the same time share the request", async () => {
-    const held: (() => void)[] = [];
-    quoted.exchanges.behave("coinbase", (response, url) => {
-      held.push(() => json(coinbaseTicker("5174.22"))(response, url));
-    });
+  it("shares a request to a source with other rounds, and networks, that need the same url at the same time", async () => {
+    const held = holdCoinbase();
     const { now } = quoted.provider.clock;
     const asks = [{ timestamp: now }, { timestamp: now - 1 }, { timestamp: now, network_id: 43 }];
     const before = quoted.provider.requests();

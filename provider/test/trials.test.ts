@@ -21,7 +21,7 @@ import { spawnProvider, untilListening, writeConfig } from "./support/provider-p
 import { ACCOUNT, DATASET, PRIVATE_KEY } from "./support/test-provider.js";
 import {
   HOST,
-  OTHER,
+  OTHER_HOST,
   startTrialProvider,
   type TrialProvider,
   type TrialProviderOptions,
@@ -62,7 +62,7 @@ beforeAll(async () => {
     return response.setHeader("content-type", "application/json").end(text);
   }).listen(0, "127.0.0.1");
   await once(api, "listening");
-  web = await startTrialProvider({ folder, local: local() });
+  web = await startTrialProvider({ folder, redirectTo: local() });
 });
 afterAll(async () => {
   await web?.close();
@@ -75,7 +75,7 @@ const local = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
 
 /** Starts a provider for one test. */
 async function startOwn(options: Pick<TrialProviderOptions, "trials" | "operators">): Promise<TrialProvider> {
-  const own = await startTrialProvider({ folder, local: local(), ...options });
+  const own = await startTrialProvider({ folder, redirectTo: local(), ...options });
   onTestFinished(() => own.close());
   return own;
 }
@@ -172,13 +172,13 @@ describe("POST /specs/try", () => {
     const at = (host: string) => spec([number, { ...number, url: `https://${host}/now` }]);
     const refused = { status: 422, body: { code: "host_not_allowed" } };
     const { tryOut } = web;
-    expect(await tryOut(at(OTHER))).toMatchObject(refused);
+    expect(await tryOut(at(OTHER_HOST))).toMatchObject(refused);
     const open = await startOwn({ trials: { hosts: "any", rateLimit: { perSecond: 100, burst: 100 } } });
     expect(await open.tryOut(at("api.third.example"))).toMatchObject(refused);
     expect(await open.tryOut(at("127.0.0.1"))).toMatchObject({ status: 422, body: { code: "invalid_spec" } });
     expect(await open.tryOut(at("localhost"))).toMatchObject({ status: 422, body: { code: "invalid_spec" } });
     expect(asked.length).toBe(count);
-    expect((await open.tryOut(at(OTHER))).status).toBe(200);
+    expect((await open.tryOut(at(OTHER_HOST))).status).toBe(200);
   });
 
   it("is off unless the owner set it, and then asks nobody", async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { SourceSpec } from "../src/source/source-spec.js";
+import { SourceSpec } from "../src/source/common-source-spec.js";
 import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
 import { RequestSpec } from "../src/web-oracle/request-spec.js";
 import { CHARACTER_CLASSES, Variable } from "../src/web-oracle/variables.js";

@@ -48,6 +48,6 @@ describe("a configuration file", () => {
   });
 
   test("gets one line per mistake", () => {
-    expect(() => load({})).toThrow(/^.* is not valid:\n {2}\/port: [^\n]*$/);
+    expect(() => load({ level: "loud" })).toThrow(/^.* is not valid:\n {2}\/port: [^\n]*\n {2}\/level: [^\n]*$/);
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { SourceSpec } from "./common-source-spec.js";
 import { compileSource } from "./compile-source.js";
 import { parseExactJson } from "./exact-json.js";
-import type { SourceSpec } from "./source-spec.js";
 
 const SPEC: SourceSpec = {
   method: "GET",

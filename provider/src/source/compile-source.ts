@@ -1,12 +1,12 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
+import type { SourceSpec } from "./common-source-spec.js";
 import type { Json } from "./exact-json.js";
 import { extract, findError, selectNode } from "./extract.js";
 import { type Budget, compileJsonPath } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
 import { compileBody, compileUrl } from "./request-template.js";
 import type { FailureCode, Reading, SourceFailure } from "./source-failure.js";
-import type { SourceSpec } from "./source-spec.js";
 import { problemOfTemplateValue, type TemplateValues } from "./text-template.js";
 
 /** A checked source, whose request and paths may contain variables. */

@@ -39,12 +39,12 @@ describe("a url template", () => {
     "{base}{quote}",
   ];
   for (const text of refused) {
-    it(`has https, a plain host name and nothing else before its path: ${text}`, () => {
+    it(`is refused unless it starts with https, a plain host name and nothing else before its path: ${text}`, () => {
       expect(compile(text)).toMatchObject({ ok: false, error: expect.stringContaining("must start with") });
     });
   }
 
-  it("has no variable that is none, and no brace, space or fragment", () => {
+  it("is refused with an unknown variable, a stray brace, a space or a fragment", () => {
     expect(compile("https://api.example.com/{key}")).toMatchObject({
       error: expect.stringContaining("{key} is not a variable. The variables are: base, quote."),
     });
@@ -56,7 +56,7 @@ describe("a url template", () => {
   });
 
   for (const rest of ["a/../{base}", "./{base}", "%2e%2e/{base}", "{base}/..", "a\\{base}", "ä", "?q='{base}'", '?"'])
-    it(`is written as it is sent: ${rest}`, () => {
+    it(`is refused if it would be sent differently: ${rest}`, () => {
       expect(compile(`https://api.example.com/${rest}`)).toMatchObject({
         error: expect.stringContaining("must be written as it is sent"),
       });

@@ -1,6 +1,6 @@
 import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
 import { type Static, Type } from "@sinclair/typebox";
-import { SourceSpec } from "../source/source-spec.js";
+import { SourceSpec } from "../source/common-source-spec.js";
 import { COMBINATIONS } from "./combine.js";
 import { Variable } from "./variables.js";
 

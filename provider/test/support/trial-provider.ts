@@ -2,7 +2,7 @@ import type { CheckedTrialSettings } from "../../src/web-oracle/check-settings.j
 import { DATASET, startProvider } from "./test-provider.js";
 
 export const HOST = "api.weather.example";
-export const OTHER = "api.other.example";
+export const OTHER_HOST = "api.other.example";
 
 export type TrialProvider = Awaited<ReturnType<typeof startTrialProvider>>;
 
@@ -10,26 +10,26 @@ export interface TrialProviderOptions {
   /** The folder of its specs. */
   readonly folder: string;
   /** The http address that is asked instead of both hosts. */
-  readonly local: string;
+  readonly redirectTo: string;
   readonly trials?: CheckedTrialSettings | null;
   readonly operators?: string[];
 }
 
 /** Starts a provider that lets anyone try specs. */
-export async function startTrialProvider({ folder, local, trials, operators = [] }: TrialProviderOptions) {
+export async function startTrialProvider({ folder, redirectTo, trials, operators = [] }: TrialProviderOptions) {
   const rateLimit = { perSecond: 100, burst: 100 };
-  const plan = trials === undefined ? { hosts: [HOST], rateLimit } : trials;
+  const trialSettings = trials === undefined ? { hosts: [HOST], rateLimit } : trials;
   const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [], address: DATASET, kind: "median" as const };
   const provider = await startProvider(
-    { redirectedOrigins: { [`https://${HOST}`]: local, [`https://${OTHER}`]: local }, operators },
+    { redirectedOrigins: { [`https://${HOST}`]: redirectTo, [`https://${OTHER_HOST}`]: redirectTo }, operators },
     {
       deployments: [{ chainId: 42, webOracleRegistry: DATASET, datasets: [dataset] }],
       webOracle: {
         registries: [{ chainId: 42, address: DATASET, rpcUrl: "http://127.0.0.1:9" }],
         folder,
-        hosts: [HOST, OTHER],
+        hosts: [HOST, OTHER_HOST],
         rateLimitOf: () => rateLimit,
-        ...(plan && { trials: plan }),
+        ...(trialSettings && { trials: trialSettings }),
       },
     },
   );
