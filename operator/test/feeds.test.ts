@@ -6,6 +6,7 @@ import type { FeedSettings } from "../src/feeds/config.js";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 const NEVER = 31_536_000;
@@ -224,6 +225,26 @@ describe("when a batch fails", () => {
     expect(askedAlone()).toBe(alone);
     expect(lines(at).filter(({ level, ascii }) => level >= WARN && ascii !== undefined)).toHaveLength(1);
   });
+});
+
+test("a mined batch is read back with one search for its transaction, however many keys it has", async () => {
+  const proxy = await startRpcProxy(chain.url);
+  const feed = { dataset, keys: KEYS, heartbeatSeconds: NEVER, deviationBps: 100, minIntervalSeconds: 1 };
+  const settings = { feeds: [feed], feedPollMs: 300 };
+  operator = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url], settings }]);
+  await updatesAfter(0, 3);
+  await confirm();
+  proxy.calls.length = 0;
+  for (const provider of providers) provider.value = (provider.value * 11n) / 10n;
+  const stored = await updatesAfter(3, 3);
+  expect(new Set(stored.map(({ transactionHash }) => transactionHash)).size).toBe(1);
+  const searches = () =>
+    proxy.calls.filter(({ method, params: [filter] }) => {
+      return method === "eth_getLogs" && (filter as { topics?: unknown[] }).topics?.[1] !== undefined;
+    });
+  await expect.poll(searches).toHaveLength(1);
+  await confirm(1_000);
+  expect(searches()).toHaveLength(1);
 });
 
 test("a batch sent by an earlier process is recovered, and replaced by its keys' newest round when it is stuck", async () => {

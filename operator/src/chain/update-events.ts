@@ -60,7 +60,7 @@ export async function readUpdatesBackwards(
     if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) break;
     const first = Math.max(blocks.from, next - window + 1);
     try {
-      const updates = await readUpdates(client, dataset, key, first, next);
+      const updates = await readUpdates(client, dataset, [key], first, next);
       next = first - 1;
       if (take(updates.toReversed())) break;
     } catch (error) {
@@ -71,28 +71,35 @@ export async function readUpdatesBackwards(
   return next + 1;
 }
 
-/** Finds the recent transaction that stored a round of a key; null when there is none. */
-export async function findUpdate(
+/**
+ * Finds the recent transactions that stored rounds of keys, all in one search.
+ *
+ * @param rounds The rounds, by key.
+ * @returns The hashes of those that were found, by key.
+ * @throws RpcError
+ */
+export async function findUpdates(
   client: ChainClient,
   dataset: Address,
-  key: Hex,
-  timestamp: bigint,
-): Promise<Hex | null> {
+  rounds: ReadonlyMap<Hex, bigint>,
+): Promise<ReadonlyMap<Hex, Hex>> {
   const head = await readBlockNumber(client);
-  const updates = await readUpdates(client, dataset, key, Math.max(0, head - RECENT_BLOCKS), "latest");
-  return updates.find((update) => update.timestamp === timestamp)?.transactionHash ?? null;
+  const updates = await readUpdates(client, dataset, [...rounds.keys()], Math.max(0, head - RECENT_BLOCKS), "latest");
+  const hashes = new Map(updates.map((update) => [`${update.keyHash} ${update.timestamp}`, update.transactionHash]));
+  const found = [...rounds].map(([key, round]) => [key, hashes.get(`${keccak256(key)} ${round}`)] as const);
+  return new Map(found.flatMap(([key, hash]) => (hash === undefined ? [] : [[key, hash]])));
 }
 
 /**
  * Reads the updates of a dataset in a range of blocks, both inclusive; the oldest first.
  *
- * @param key Null for those of all keys.
+ * @param keys Null for those of all keys.
  * @throws RpcError
  */
 export async function readUpdates(
   client: ChainClient,
   dataset: Address,
-  key: Hex | null,
+  keys: readonly Hex[] | null,
   from: number,
   to: number | "latest",
 ): Promise<readonly KeyedUpdate[]> {
@@ -100,7 +107,7 @@ export async function readUpdates(
     address: dataset,
     abi: datasetAbi,
     eventName: "Updated",
-    ...(key !== null && { args: { keyHash: keccak256(key) } }),
+    ...(keys !== null && { args: { keyHash: keys.map((key) => keccak256(key)) } }),
     fromBlock: BigInt(from),
     toBlock: to === "latest" ? to : BigInt(to),
     strict: true,

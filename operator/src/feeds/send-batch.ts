@@ -1,13 +1,13 @@
 import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
-import { type Batch, dataPointOf } from "../data-point.js";
+import type { Batch } from "../data-point.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
 import { queueFor } from "../tx/queue-for-key.js";
 import { reserveFeedGas, sendJob } from "../update/send-update.js";
-import { MAX_MINING_WAIT_MS, type SentUpdate, storedOrPending } from "../update/sent-update.js";
+import { allStoredOrPending, MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
 import type { BatchUpdate, UpdateBuilder } from "../update/update-builder.js";
 
 /**
@@ -43,9 +43,7 @@ export async function sendBatch(
   const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS);
   if (mined?.isReverted) return new Map();
   const { isStored } = mined?.call ?? update;
-  const stored = keys.filter((_, index) => isStored[index]);
-  const updates = stored.map(async (key) => [key, await storedOrPending(dataPointOf(network, dataset, key))] as const);
-  return new Map(await Promise.all(updates));
+  return allStoredOrPending({ network, dataset, keys: keys.filter((_, index) => isStored[index]) });
 }
 
 /** The job of a batch. If its transaction gets stuck or lost, the newest round of its keys replaces it. */

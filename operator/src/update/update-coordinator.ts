@@ -4,7 +4,7 @@ import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-requ
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import { numberToHex } from "viem";
 import { readStored } from "../chain/stored-values.js";
-import { findUpdate } from "../chain/update-events.js";
+import { findUpdates } from "../chain/update-events.js";
 import { type DataPoint, roundId } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { GasBudgetSpent, staleRound } from "../problems.js";
@@ -252,8 +252,8 @@ export class UpdateCoordinator {
       const { output, status, updatedAt } = await readStored(client, address, dataPoint.key, "latest");
       const expiresAt = (Number(updatedAt) + minUpdateAgeSeconds) * 1000;
       if (status !== "OK" || this.context.clock() >= expiresAt) return null;
-      const hash = await findUpdate(client, address, dataPoint.key, updatedAt);
-      if (hash === null) return null;
+      const hash = (await findUpdates(client, address, new Map([[dataPoint.key, updatedAt]]))).get(dataPoint.key);
+      if (hash === undefined) return null;
       const answer = toDataAnswer(dataPoint, { value: output, status, round: updatedAt, reports: [] });
       return { ...answer, transaction_hash: hash, fresh: true };
     };
