@@ -23,6 +23,9 @@ export const invalidQuery = (problems: readonly string[]) =>
     detail: `${problems.join(" ")} GET /docs, under the operator's base URL, describes the parameters.`,
   });
 
+/** @param problem A sentence. */
+export const invalidParameter = (name: string, problem: string) => invalidQuery([`${name}: ${problem}`]);
+
 export const rangeTooWide = (blocks: number, max: number) =>
   new ProblemError(422, "range_too_wide", {
     title: `${blocks} blocks are more than one request may cover.`,

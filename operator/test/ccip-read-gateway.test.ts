@@ -129,6 +129,7 @@ test.each<[string, () => ReturnType<typeof get>, number, string]>([
   ["dirty padding", () => get(`${callOf(KEY).slice(0, -1)}1`), 400, "bad_request"],
   ["a shortened call", () => get(callOf(KEY).slice(0, -2)), 400, "bad_request"],
   ["an odd number of digits", () => get(callOf(KEY).slice(0, -1)), 400, "bad_request"],
+  ["an empty key", () => get(callOf("")), 400, "bad_request"],
   ["a call that is too long", () => get(callOf("A".repeat(257))), 400, "bad_request"],
   ["no hex", () => get("0xnothex"), 400, "bad_request"],
   ["a sender that is no address", () => get(callOf(KEY), { sender: "0x12" }), 400, "bad_request"],

@@ -108,7 +108,8 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
     if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender must be an address: 0x and 40 hex digits.");
     const call = parseFetchUpdateCall(data);
     if (!call.ok) throw invalidLookup(call.error);
-    return findDataPoint(networks, { network_id: Number(networkId), ...call.value });
+    const names = { network_id: Number(networkId), ...call.value };
+    return findDataPoint(networks, names, (name, problem) => invalidLookup(`${name}: ${problem}`));
   }
 }
 

@@ -3,6 +3,7 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
+import { invalidParameter } from "../problems.js";
 import { writeStatement } from "../statements/statement.js";
 import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
@@ -33,7 +34,7 @@ const schema = {
 export function addContradictions(app: App, { networks }: Operator, requestsPerMinute: number): void {
   const rate = costlyRate("contradictions", requestsPerMinute, COST_IN_REQUESTS);
   addQueryRoute(app, "/contradictions", schema, rate, async ({ query }): Promise<ContradictionAnswer[]> => {
-    const { network, dataset } = findDataset(networks, query);
+    const { network, dataset } = findDataset(networks, query, invalidParameter);
     const about = { network_id: network.chainId, dataset: dataset.address };
     const found = network.statements.contradictions.filter((one) => one.dataset === dataset);
     return found.slice(0, MAX_LISTED).map(({ provider, key, round, statements }) => ({

@@ -6,6 +6,7 @@ import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import type { Overview } from "../overview/overview.js";
+import { invalidParameter } from "../problems.js";
 import { MinedRounds } from "../rounds/mined-rounds.js";
 import { readLastRounds } from "../rounds/read-last-rounds.js";
 import { SingleFlight } from "../single-flight.js";
@@ -34,7 +35,7 @@ export function addData(app: App, operator: Operator, overview: Overview, reques
   const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
   const rounds = new MinedRounds();
   addQueryRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async ({ query }) => {
-    const dataPoint = findDataPoint(operator.networks, query);
+    const dataPoint = findDataPoint(operator.networks, query, invalidParameter);
     return shared.run(dataPoint.id, () => read(operator, overview, rounds, dataPoint)).result;
   });
 }

@@ -10,7 +10,7 @@ import { LRUCache } from "lru-cache";
 import type { Address } from "viem";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
-import { evidenceFailed, invalidQuery, noEvidence, unknownProvider } from "../problems.js";
+import { evidenceFailed, invalidParameter, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
@@ -72,9 +72,9 @@ export function addEvidence(app: App, operator: Operator, requestsPerMinute: num
 
 /** @throws ProblemError unless the operator knows the provider's endpoint. */
 function decisionIdOf({ networks }: Operator, query: EvidenceQuery): DecisionId {
-  const dataPoint = findDataPoint(networks, query);
+  const dataPoint = findDataPoint(networks, query, invalidParameter);
   const provider = parseAddress(query.provider);
-  if (!provider.ok) throw invalidQuery([`provider: ${provider.error}`]);
+  if (!provider.ok) throw invalidParameter("provider", provider.error);
   if (dataPoint.network.providers.urlOf(provider.value) === undefined) throw unknownProvider(provider.value);
   return { dataPoint, provider: provider.value, round: query.timestamp };
 }

@@ -10,8 +10,8 @@ const LIMITED: Codes = { 429: ["too_many_requests"] };
 /** The problems of an operation that reads the chain. */
 const CHAIN: Codes = { 502: ["rpc_failed"], 503: ["shutting_down"], 504: ["rpc_timeout"] };
 
-/** The problems of an operation about a data point. */
-const DATA_POINT: Codes = { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network", "invalid_key"] };
+/** The problems of an operation about a dataset. */
+const DATASET: Codes = { 404: ["unknown_dataset"], 422: ["unknown_network"] };
 
 /** The problems of an operation that only its rate limit can refuse. */
 export const LIMITED_PROBLEMS = problemResponses([LIMITED]);
@@ -21,14 +21,11 @@ export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHA
 
 /** The problems of an operation about a data point. */
 export const dataPointProblems = (...own: Codes[]) =>
-  problemResponses([LIMITED, DATA_POINT, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
+  problemResponses([LIMITED, DATASET, { 422: ["invalid_key"] }, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
 
 /** The problems of an operation that is about a dataset of the Web Oracle and does not read the chain. */
 export const datasetProblems = (...own: Codes[]) =>
-  problemResponses(
-    [LIMITED, { 400: ["invalid_body"], 404: ["unknown_dataset"], 422: ["unknown_network"] }, ...own],
-    OPERATOR_PROBLEM_MEMBERS,
-  );
+  problemResponses([LIMITED, DATASET, ...own], OPERATOR_PROBLEM_MEMBERS);
 
 /** The errors of a gateway, in the form of ERC-3668. */
 export const gatewayErrors = (codes: Codes) =>
@@ -51,7 +48,4 @@ export const gatewayErrors = (codes: Codes) =>
 export const INVALID_QUERY = { 400: ["invalid_query"] } as const;
 
 /** The problems of a query about a dataset, answered from the operator's memory alone. */
-export const DATASET_QUERY_PROBLEMS = problemResponses([
-  INVALID_QUERY,
-  { 404: ["unknown_dataset"], 422: ["unknown_network"], 429: ["too_many_requests"] },
-]);
+export const DATASET_QUERY_PROBLEMS = problemResponses([INVALID_QUERY, LIMITED, DATASET]);

@@ -8,6 +8,7 @@ import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/
 import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
 import { REPORTS_PATH } from "../peers/fetch-statements.js";
+import { invalidParameter } from "../problems.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
 import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
@@ -55,7 +56,7 @@ export function addReports(app: App, { networks }: Operator, requestsPerMinute: 
   const rate = { name: "reports", perMinute: TIMES_REQUESTS * requestsPerMinute };
   addQueryRoute(app, REPORTS_PATH, get, rate, async ({ query }): Promise<SignedStatement[]> => {
     const { round, key } = query;
-    const { network, dataset } = findDataset(networks, query);
+    const { network, dataset } = findDataset(networks, query, invalidParameter);
     const held = network.statements.ofRound(dataset, BigInt(round), (key ?? null) as `0x${string}` | null);
     return held.map((statement) => writeStatement(network.chainId, dataset.address, statement));
   });

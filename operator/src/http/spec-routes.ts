@@ -16,7 +16,8 @@ import type { Operator } from "../operator.js";
 import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider } from "../problems.js";
 import { adviseOnSpec } from "../trials/advise-on-spec.js";
 import { firstTrial, membersToAsk } from "../trials/first-trial.js";
-import { acceptsEventStream, eventStream } from "./event-stream.js";
+import { acceptsEventStream } from "./accept-header.js";
+import { eventStream } from "./event-stream.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems } from "./problem-responses.js";
 import { costlyRate } from "./rate-limits.js";
@@ -97,7 +98,7 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
   let samplings = 0;
 
   const find = (names: Pick<DatasetTrialRequest, "network_id" | "dataset">) => {
-    const found = findDataset(operator.networks, names);
+    const found = findDataset(operator.networks, names, invalidProperty);
     if (found.dataset.keyForm !== "WEB_ORACLE") throw notWebOracle(found.dataset.address);
     return { network: found.network, members: membersToAsk(found.network, found.dataset, turn++) };
   };

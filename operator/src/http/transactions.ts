@@ -8,7 +8,7 @@ import { RpcError } from "../chain/rpc-error.js";
 import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
-import { invalidTransaction, unknownNetwork } from "../problems.js";
+import { invalidParameter, invalidTransaction, unknownNetwork } from "../problems.js";
 import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
@@ -61,7 +61,7 @@ export function addTransactions(
   const rate = { name: "transactions", perMinute: NODES_PER_ADDRESS * nodeRequestsPerMinute };
   const getRate = { ...rate, name: "read-transactions" };
   addQueryRoute(app, TRANSACTIONS_PATH, get, getRate, async ({ query }): Promise<SharedTransaction[]> => {
-    const { network, dataset } = findDataset(networks, query);
+    const { network, dataset } = findDataset(networks, query, invalidParameter);
     const held = network.transactions.list(dataset.address, query.key as Hex, BigInt(query.round));
     return held.map(({ raw }) => ({ network_id: network.chainId, raw }));
   });
