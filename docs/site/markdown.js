@@ -2,7 +2,7 @@
 
 import { transformerStyleToClass } from "@shikijs/transformers";
 import { createMarkdownRenderer } from "vitepress";
-import { isExternal, resolveLink } from "./links.js";
+import { isExternal, resolveLink } from "./resolve-link.js";
 import { fileOf, folderOf, imageOf, relative } from "./site-paths.js";
 
 // The strict content security policy allows no style attributes.

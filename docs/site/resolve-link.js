@@ -1,4 +1,5 @@
-// Reads the links of documents. They lead to files, so that documents read well on a code host.
+// Resolves the links of documents to files of the repository: they lead to files, so that documents read well on a code
+// host.
 
 import { posix } from "node:path";
 

@@ -4,9 +4,9 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { isExternal, resolveLink } from "./links.js";
 import { imagesOf, linksOf } from "./markdown.js";
 import { PAGES } from "./pages.js";
+import { isExternal, resolveLink } from "./resolve-link.js";
 import { folderOf, imageOf, isShownAsCode } from "./site-paths.js";
 
 const LANGUAGES = { sol: "solidity", ts: "typescript", js: "javascript", json: "json", toml: "toml", yml: "yaml" };

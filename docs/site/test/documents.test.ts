@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
-import { isExternal, resolveLink } from "../links.js";
 import { anchorsOf, imagesOf, linksOf } from "../markdown.js";
 import { PAGES } from "../pages.js";
+import { isExternal, resolveLink } from "../resolve-link.js";
 
 const DOCUMENTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
   cwd: ROOT,
