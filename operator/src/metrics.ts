@@ -1,86 +1,59 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { formatEther, type Hex } from "viem";
-import type { RpcError } from "./chain/rpc-error.js";
 import type { Network } from "./network.js";
 import type { Clock } from "./process-context.js";
 import type { SenderBalances } from "./sender-balances.js";
 
 /** The operator's own Prometheus metrics. Keys of anonymous requests never become labels. */
 export class Metrics {
-  readonly #providers: Histogram<"network" | "provider" | "outcome">;
-  readonly #nodes: Histogram<"network" | "node" | "outcome">;
-  readonly #coalesced: Counter<"work">;
-  readonly #rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
-  readonly #failedOver: Counter<"network">;
-  readonly #submittedForOthers: Counter<"network">;
+  readonly providerRequests: Histogram<"network" | "provider" | "outcome">;
+  /** A node is named by the address of its provider. */
+  readonly nodeRequests: Histogram<"network" | "node" | "outcome">;
+  readonly coalesced: Counter<"work">;
+  readonly rpcErrors: Counter<"network" | "endpoint" | "method" | "class">;
+  readonly failedOver: Counter<"network">;
+  readonly submittedForOthers: Counter<"network">;
   /** The stored round of each feed, in seconds since 1970; by network, dataset and key. */
   readonly #feeds = new Map<string, { readonly labels: FeedLabels; readonly updatedAt: number }>();
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
-    this.#providers = new Histogram({
+    this.providerRequests = new Histogram({
       name: "operator_provider_request_duration_seconds",
       help: "Duration of provider requests, by outcome: ok, or the reason why the answer was not used.",
       labelNames: ["network", "provider", "outcome"],
       registers,
     });
-    this.#nodes = new Histogram({
+    this.nodeRequests = new Histogram({
       name: "operator_node_request_duration_seconds",
       help: "Duration of requests that were forwarded to other nodes, by outcome: ok, refused, or why there was no answer.",
       labelNames: ["network", "node", "outcome"],
       registers,
     });
-    this.#coalesced = new Counter({
+    this.coalesced = new Counter({
       name: "operator_coalesced_total",
       help: "Work that was shared instead of repeated, by kind.",
       labelNames: ["work"],
       registers,
     });
-    this.#rpcErrors = new Counter({
+    this.rpcErrors = new Counter({
       name: "operator_rpc_errors_total",
       help: "Failed RPC calls, by class: timeout, failed, or refused if the node answered with an error.",
       labelNames: ["network", "endpoint", "method", "class"],
       registers,
     });
-    this.#failedOver = new Counter({
+    this.failedOver = new Counter({
       name: "operator_failover_updates_total",
       help: "Feed updates that this node sent because a node of a better rank did not.",
       labelNames: ["network"],
       registers,
     });
-    this.#submittedForOthers = new Counter({
+    this.submittedForOthers = new Counter({
       name: "operator_submitted_for_others_total",
       help: "Transactions of other nodes that this node gave to its RPC endpoints.",
       labelNames: ["network"],
       registers,
     });
-  }
-
-  /** @param outcome `ok`, or the reason for a failure. */
-  providerAsked(network: number, provider: string, outcome: string, seconds: number): void {
-    this.#providers.observe({ network, provider, outcome }, seconds);
-  }
-
-  /** @param node The address of its provider. */
-  nodeAsked(network: number, node: string, outcome: string, seconds: number): void {
-    this.#nodes.observe({ network, node, outcome }, seconds);
-  }
-
-  coalesced(work: string): void {
-    this.#coalesced.inc({ work });
-  }
-
-  /** @param index The endpoint's, in rpcUrls. */
-  rpcFailed(network: number, index: number, { method, kind }: RpcError): void {
-    this.#rpcErrors.inc({ network, endpoint: `rpcUrls/${index}`, method, class: kind });
-  }
-
-  failedOver(network: number, feeds: number): void {
-    this.#failedOver.inc({ network }, feeds);
-  }
-
-  submittedForOther(network: number): void {
-    this.#submittedForOthers.inc({ network });
   }
 
   /** @param updatedAt Seconds since 1970; 0 if it was never stored. */

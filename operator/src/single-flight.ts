@@ -111,5 +111,5 @@ const REMEMBER_ROUND_MS = 10_000;
  * @param work The kind of work, as the metrics count it.
  */
 export function singleFlightOfRounds<T>({ clock, metrics }: Context, work: string): SingleFlight<T> {
-  return new SingleFlight(clock, REMEMBER_ROUND_MS, () => metrics.coalesced(work));
+  return new SingleFlight(clock, REMEMBER_ROUND_MS, () => metrics.coalesced.inc({ work }));
 }

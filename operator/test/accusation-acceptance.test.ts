@@ -1,6 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { encodeAccusation } from "@dataset-oracle/protocol/accusation";
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
+import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { type Hex, numberToHex, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";

@@ -9,7 +9,7 @@ import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 
 const KEY = "SPOTPX/ETH-USD";
-const FED = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
+const FEED_KEYS = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 /** There are far more keys than one page shows. */
 const MANY = Array.from({ length: 600 }, (_, i) => stringToHex(`SPOTPX/K${i}-USD`));
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   dataset = await chain.deploy(members);
   busy = await chain.deploy(members);
   proxy = await startRpcProxy(chain.url);
-  const feed = { dataset, keys: FED, heartbeatSeconds: 3_600, deviationBps: 10_000, minIntervalSeconds: 1 };
+  const feed = { dataset, keys: FEED_KEYS, heartbeatSeconds: 3_600, deviationBps: 10_000, minIntervalSeconds: 1 };
   const deployed = { kind: "median", keyForm: "SPOT_PRICE" } as const;
   operator = await startOperator([
     {
@@ -55,7 +55,7 @@ const overview = async () => (await (await get("overview")).json()) as OverviewA
 const broadcast = (key: string) =>
   operator.ask({ network_id: 42, dataset, key, broadcast: true }, { prefer: "wait=10" });
 /** Waits until the operator reads again, because it caches for a second. */
-const forgotten = () => new Promise((resolve) => setTimeout(resolve, 1_100));
+const cacheExpired = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
 describe("GET /data", () => {
   test("reports that a key was never stored", async () => {
@@ -106,18 +106,19 @@ describe("GET /data", () => {
   });
 
   test("shows the same for keys that a batch stored, and their heartbeat", async () => {
-    const hashes = async () => Promise.all(FED.map(async (key) => (await data(key)).last_update?.transaction_hash));
+    const hashes = async () =>
+      Promise.all(FEED_KEYS.map(async (key) => (await data(key)).last_update?.transaction_hash));
     await expect.poll(hashes, { timeout: 20_000 }).toEqual([expect.any(String), expect.any(String)]);
     // While the operator has not seen that a key's first transaction is mined, it updates the other one alone.
     const depths = () => [...operator.networks.values()].flatMap(({ queues }) => queues.map(({ depth }) => depth));
     await expect.poll(depths, { timeout: 20_000 }).toEqual([{ waiting: 0, sent: 0 }]);
     for (const provider of providers) {
-      for (const key of FED) provider.values.set(stringToHex(key), parseEther("9000"));
+      for (const key of FEED_KEYS) provider.values.set(stringToHex(key), parseEther("9000"));
     }
-    const points = () => Promise.all(FED.map((key) => data(key)));
+    const points = () => Promise.all(FEED_KEYS.map((key) => data(key)));
     await expect
       .poll(async () => (await points()).map(({ value }) => value), { timeout: 20_000 })
-      .toEqual(FED.map(() => parseEther("9000").toString()));
+      .toEqual(FEED_KEYS.map(() => parseEther("9000").toString()));
     expect(new Set(await hashes()).size).toBe(1);
     for (const point of await points()) {
       expect(point).toMatchObject({ heartbeat_seconds: 3_600, deviation_bps: 10_000 });
@@ -166,7 +167,7 @@ describe("GET /data", () => {
 
   test("is read once for concurrent requests", async () => {
     await broadcast(KEY);
-    await forgotten();
+    await cacheExpired();
     proxy.calls.length = 0;
     await Promise.all(Array.from({ length: 10 }, () => data()));
     expect(proxy.calls.filter(({ method }) => method === "eth_getTransactionByHash")).toHaveLength(1);
@@ -182,6 +183,8 @@ describe("GET /data", () => {
   test.each<[string, Record<string, string>, number, string]>([
     ["no key", { network_id: "42", dataset: "here" }, 400, "invalid_query"],
     ["a parameter of no meaning", { network_id: "42", dataset: "here", key: KEY, colour: "red" }, 400, "invalid_query"],
+    ["a dataset that is no address", { network_id: "42", dataset: "0x12", key: KEY }, 400, "invalid_query"],
+    ["an empty key", { network_id: "42", dataset: "here", key: "0x" }, 400, "invalid_query"],
     ["another network", { network_id: "7", dataset: "here", key: KEY }, 422, "unknown_network"],
     ["another dataset", { network_id: "42", dataset: OWNER, key: KEY }, 404, "unknown_dataset"],
     ["a key of another form", { network_id: "42", dataset: "here", key: "nonsense" }, 422, "invalid_key"],
@@ -198,7 +201,7 @@ describe("GET /overview", () => {
   const to = ([call]: unknown[]) => (call as { to: Address }).to;
 
   test("has every dataset with its committee, price and data points, as on the chain", async () => {
-    await forgotten();
+    await cacheExpired();
     const { time, networks } = await overview();
     expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(5);
     expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true, nodes: [] }]);
@@ -218,7 +221,7 @@ describe("GET /overview", () => {
       // An operator by itself takes turns with nobody.
       turn: [],
     });
-    expect(prices?.points?.map(({ key }) => key)).toEqual([KEY, ...FED]);
+    expect(prices?.points?.map(({ key }) => key)).toEqual([KEY, ...FEED_KEYS]);
     for (const point of prices?.points ?? []) {
       const { value, updatedAt, status } = await chain.query(dataset, point.key ?? "");
       expect(point).toMatchObject({ value: value.toString(), timestamp: Number(updatedAt), status });
@@ -227,7 +230,7 @@ describe("GET /overview", () => {
   });
 
   test("reads hundreds of keys with a few calls, and says how many it leaves out", async () => {
-    await forgotten();
+    await cacheExpired();
     proxy.calls.length = 0;
     const datasets = (await overview()).networks[0]?.datasets ?? [];
     const one = datasets.find((shown) => shown.dataset === busy);
@@ -240,10 +243,10 @@ describe("GET /overview", () => {
     "reads the same, with more calls, from a node that %s",
     async (fault) => {
       const points = async () => (await overview()).networks[0]?.datasets.map((shown) => shown.points);
-      await forgotten();
+      await cacheExpired();
       const expected = await points();
       proxy.faults.set("eth_call", fault);
-      await forgotten();
+      await cacheExpired();
       proxy.calls.length = 0;
       expect(await points()).toEqual(expected);
       proxy.faults.clear();
@@ -260,7 +263,7 @@ describe("GET /overview", () => {
   });
 
   test("has no values for a network that cannot be read, and is not an error", async () => {
-    await forgotten();
+    await cacheExpired();
     proxy.faults.set("eth_call", "HTTP 500");
     const [network] = (await overview()).networks;
     proxy.faults.clear();

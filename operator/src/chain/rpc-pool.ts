@@ -25,7 +25,7 @@ export interface PoolSettings {
 
 /** `metrics` counts every call that failed at an endpoint. */
 export type PoolContext = Pick<Context, "clock" | "logger" | "closing"> & {
-  readonly metrics?: Pick<Context["metrics"], "rpcFailed">;
+  readonly metrics?: Pick<Context["metrics"], "rpcErrors">;
 };
 
 interface Endpoint {
@@ -150,8 +150,10 @@ export class RpcPool implements JsonRpc {
     try {
       return await endpoint.rpc.request(method, params);
     } catch (error) {
-      if (error instanceof RpcError) this.context.metrics?.rpcFailed(this.chainId, endpoint.index, error);
-      if (error instanceof RpcError && error.kind !== "refused") this.#quarantine(endpoint, error);
+      if (!(error instanceof RpcError)) throw error;
+      const labels = { network: this.chainId, endpoint: `rpcUrls/${endpoint.index}`, method: error.method };
+      this.context.metrics?.rpcErrors.inc({ ...labels, class: error.kind });
+      if (error.kind !== "refused") this.#quarantine(endpoint, error);
       throw error;
     }
   }

@@ -194,7 +194,7 @@ class FeedLoop {
       const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs);
       if (rank > 0 && own.length > 0) {
         this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
-        this.operator.metrics.failedOver(this.network.chainId, own.length);
+        this.operator.metrics.failedOver.inc({ network: this.network.chainId }, own.length);
       }
       // At once before the update makes its own busy again: nothing else may update these in between.
       release();

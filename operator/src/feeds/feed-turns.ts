@@ -198,7 +198,7 @@ export class FeedTurns {
   /** @returns False when the RPC endpoints refuse it. */
   async #submitForOther({ raw, hash, nonce }: HeldTransaction): Promise<boolean> {
     const { network, operator } = this;
-    operator.metrics.submittedForOther(network.chainId);
+    operator.metrics.submittedForOthers.inc({ network: network.chainId });
     const { kind } = await submitRaw(network.client, raw, hash);
     operator.logger.info(
       { network: network.chainId, transaction: hash, nonce, result: kind },

@@ -34,8 +34,3 @@ export function eventStream<Progress extends { readonly event: string }>(
     .finally(() => stream.end());
   return stream;
 }
-
-/** Reports whether a caller asks for an event stream. */
-export function acceptsEventStream(accept: string | undefined): boolean {
-  return accept !== undefined && /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept);
-}

@@ -6,11 +6,11 @@ import { Type } from "@sinclair/typebox";
 import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
 import { FORWARDED_PATH } from "../peers/forwarding.js";
-import { tooManyNewKeys, unknownNode } from "../problems.js";
+import { invalidProperty, unknownNode } from "../problems.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems } from "./problem-responses.js";
-import { isKnownKey, NEW_KEYS_OF_ALL_CALLERS, NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
+import { newKeyLimitOfNodes, nodeLimits } from "./rate-limits.js";
 
 const schema = {
   tags: ["nodes"],
@@ -44,21 +44,16 @@ export function addForwardedDataRequest(
   operator: Operator,
   { nodeRequestsPerMinute, newKeysPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute" | "newKeysPerMinute">,
 ): void {
-  const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
-  const limitNewKeys = nodeLimit(app, {
-    name: "new-keys-of-node",
-    perMinute: NEW_KEYS_OF_ALL_CALLERS * newKeysPerMinute,
-    exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "A node"),
-  });
-  const rate = { name: "forwarded", perMinute: NODES_PER_ADDRESS * nodeRequestsPerMinute };
+  const { rate, limitNode } = nodeLimits(app, "forwarded", nodeRequestsPerMinute);
+  const limitNewKeys = newKeyLimitOfNodes(app, newKeysPerMinute);
   app.post(FORWARDED_PATH, { schema, config: { rate } }, async (request, reply) => {
     const identity = operator.networks.get(request.body.network_id)?.identity;
     const signature = request.headers[NODE_SIGNATURE_HEADER]?.toString();
     const node = identity?.verify(signature, FORWARDED_PATH, JSON.stringify(request.body)) ?? null;
     if (node === null) throw unknownNode();
     await limitNode(request, reply, node.submitter);
-    const dataPoint = findDataPoint(operator.networks, request.body);
-    if (!(await isKnownKey(dataPoint))) await limitNewKeys(request, reply, node.submitter);
+    const dataPoint = findDataPoint(operator.networks, request.body, invalidProperty);
+    await limitNewKeys(request, reply, node.submitter, dataPoint);
     const caller = { payer: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
     try {
       return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);

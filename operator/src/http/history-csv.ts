@@ -13,8 +13,3 @@ function table<Row>(columns: readonly (keyof Row & string)[], rows: readonly Row
     .map((cells) => `${cells.join(",")}\r\n`)
     .join("");
 }
-
-/** Reports whether a caller's `Accept` header names CSV. */
-export function acceptsCsv(accept: string | undefined): boolean {
-  return accept !== undefined && /(?:^|,)\s*text\/csv\s*(?:[;,]|$)/i.test(accept);
-}

@@ -10,10 +10,11 @@ import { candlesOf, intervalAt } from "../history/candles.js";
 import type { HistoryRange } from "../history/histories.js";
 import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
-import { invalidQuery, rangeTooWide } from "../problems.js";
+import { invalidParameter, invalidQuery, rangeTooWide } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
+import { acceptsCsv } from "./accept-header.js";
 import { findDataPoint } from "./find-data-point.js";
-import { acceptsCsv, toCsv } from "./history-csv.js";
+import { toCsv } from "./history-csv.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 import { costlyRate } from "./rate-limits.js";
@@ -54,7 +55,7 @@ export function addHistory(app: App, operator: Operator, requestsPerMinute: numb
   const rate = costlyRate("history", requestsPerMinute, COST_IN_REQUESTS);
   addQueryRoute(app, "/history", schema, rate, async (request, reply) => {
     const { query } = request;
-    const dataPoint = findDataPoint(operator.networks, query);
+    const dataPoint = findDataPoint(operator.networks, query, invalidParameter);
     const { from, to, from_time, to_time, interval, limit } = query;
     const id = [dataPoint.id, from, to, from_time, to_time, interval, limit].join(" ");
     const answer = await shared.run(id, () => read(operator, dataPoint, query)).result;

@@ -13,13 +13,13 @@ export const costlyRate = (name: string, requestsPerMinute: number, costInReques
 });
 
 /** For keys that were never stored, the limit of all callers together is this many times the limit of one. */
-export const NEW_KEYS_OF_ALL_CALLERS = 10;
+const NEW_KEYS_OF_ALL_CALLERS = 10;
 
 /**
  * Reports whether a key is in the deployment file, a feed's or stored, rather than merely named by a caller. While the
  * chain cannot be read, a key counts as not stored.
  */
-export async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean> {
+async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean> {
   if (network.storedKeys.remembers(dataset.address, key)) return true;
   const ascii = keyToAscii(key);
   if (ascii !== null && dataset.keys.includes(ascii)) return true;
@@ -51,17 +51,46 @@ export function newKeyLimit(app: App, perMinute: number): NewKeyLimit {
  * The limit of one address is this many times that of a node: nodes can share an address, and a signature costs little
  * to check.
  */
-export const NODES_PER_ADDRESS = 10;
+const NODES_PER_ADDRESS = 10;
 
 /** Counts a request of a node, by its submitter. Rejects with a ProblemError above the limit. */
-export type NodeLimit = (request: FastifyRequest, reply: FastifyReply, submitter: Address) => Promise<void>;
+type NodeLimit = (request: FastifyRequest, reply: FastifyReply, submitter: Address) => Promise<void>;
 
 /** Makes a limit for each node. Which node sent a request is known only once its signature is checked. */
-export function nodeLimit(app: App, limit: Omit<RateLimit, "callerOf">): NodeLimit {
+function nodeLimit(app: App, limit: Omit<RateLimit, "callerOf">): NodeLimit {
   const submitters = new WeakMap<object, Address>();
   const count = rateLimiter(app, { ...limit, callerOf: (request) => submitters.get(request) ?? "" });
   return (request, reply, submitter) => {
     submitters.set(request, submitter);
     return count(request, reply);
+  };
+}
+
+/**
+ * Makes the limits of a route that nodes call.
+ *
+ * @param name Names the route's limit for each address.
+ * @returns The `rate` of the route's configuration, which counts addresses, and the limit of each node.
+ */
+export const nodeLimits = (app: App, name: string, perMinute: number) => ({
+  rate: { name, perMinute: NODES_PER_ADDRESS * perMinute },
+  limitNode: nodeLimit(app, { name: "node", perMinute }),
+});
+
+/**
+ * Makes the limit of each node on requests for keys that were never stored. It is that of all callers together, because
+ * a node forwards the requests of all its callers.
+ *
+ * @returns A function that counts a request of a node unless its key is known. It rejects with a ProblemError above the
+ * limit.
+ */
+export function newKeyLimitOfNodes(app: App, perMinute: number) {
+  const ofNode = nodeLimit(app, {
+    name: "new-keys-of-node",
+    perMinute: NEW_KEYS_OF_ALL_CALLERS * perMinute,
+    exceeded: (max, seconds) => tooManyNewKeys(max, seconds, "A node"),
+  });
+  return async (request: FastifyRequest, reply: FastifyReply, submitter: Address, dataPoint: DataPoint) => {
+    if (!(await isKnownKey(dataPoint))) await ofNode(request, reply, submitter);
   };
 }

@@ -12,7 +12,7 @@ import { invalidParameter, invalidTransaction, unknownNetwork } from "../problem
 import { findDataset } from "./find-data-point.js";
 import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
-import { NODES_PER_ADDRESS, nodeLimit } from "./rate-limits.js";
+import { nodeLimits } from "./rate-limits.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
 const MAX_BODY_BYTES = 512 * 1024;
@@ -57,8 +57,7 @@ export function addTransactions(
   { networks }: Operator,
   { nodeRequestsPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute">,
 ): void {
-  const limitNode = nodeLimit(app, { name: "node", perMinute: nodeRequestsPerMinute });
-  const rate = { name: "transactions", perMinute: NODES_PER_ADDRESS * nodeRequestsPerMinute };
+  const { rate, limitNode } = nodeLimits(app, "transactions", nodeRequestsPerMinute);
   const getRate = { ...rate, name: "read-transactions" };
   addQueryRoute(app, TRANSACTIONS_PATH, get, getRate, async ({ query }): Promise<SharedTransaction[]> => {
     const { network, dataset } = findDataset(networks, query, invalidParameter);

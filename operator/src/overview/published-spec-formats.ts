@@ -9,9 +9,9 @@ import { describeSpec } from "./describe-spec.js";
 const MAX_SPECS = 1_000;
 /** Anonymous callers can name any number of specs that do not exist. */
 const MAX_MISSING = 10_000;
-/** How long a spec that is not published, or not understood here, is not read again. */
+/** How long to wait before reading a spec again that is not published, or not understood here. */
 const MISSING_MS = 120_000;
-/** The same after a failure to read it. */
+/** The same wait after a failed read. */
 const FAILED_MS = 30_000;
 
 /** The display formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */

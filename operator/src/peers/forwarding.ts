@@ -101,7 +101,7 @@ export class Forwarding {
     const answer = readNodeAnswer(forwardedAnswer, posted);
     const outcome = answer !== null ? "ok" : posted.ok ? "refused" : posted.error.code;
     const seconds = (performance.now() - startedAt) / 1000;
-    this.context.metrics.nodeAsked(network.chainId, node.provider, outcome, seconds);
+    this.context.metrics.nodeRequests.observe({ network: network.chainId, node: node.provider, outcome }, seconds);
     return answer ?? (posted.ok ? "refused" : "away");
   }
 }

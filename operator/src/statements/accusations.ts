@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { encodeAccusation } from "@dataset-oracle/protocol/accusation";
+import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import type { Logger } from "pino";
 import { readBlockIntervalMs } from "../chain/block-interval.js";
 import { describeError } from "../chain/rpc-error.js";

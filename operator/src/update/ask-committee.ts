@@ -8,7 +8,7 @@ import type { Context } from "../process-context.js";
 import type { Statement } from "../statements/statement.js";
 import { askProvider, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
 
-/** Other nodes have asked the providers themselves by then. */
+/** How long only the providers' own answers count; by then other nodes have asked them too. */
 const RELAY_AFTER_MS = 1_000;
 
 /** A question to a committee. It can also be answered by what others pass on. */
@@ -68,13 +68,13 @@ export async function askCommittee<T extends Statement>(
     await fetchStatements(network, dataset, key, round);
     takeRelayed();
   };
-  const later = relayLater(askOthers);
+  const later = runLater(askOthers);
   await Promise.all(
     members.map(async (provider) => {
       const startedAt = performance.now();
       const answer = await askProvider(request, provider, providers.urlOf(provider), over.signal);
-      const result = isFailure(answer) ? answer.reason : "ok";
-      metrics.providerAsked(chainId, provider, result, (performance.now() - startedAt) / 1000);
+      const labels = { network: chainId, provider, outcome: isFailure(answer) ? answer.reason : "ok" };
+      metrics.providerRequests.observe(labels, (performance.now() - startedAt) / 1000);
       providers.recordAnswer(provider, answer);
       if (isLacking(provider)) take(provider, answer);
     }),
@@ -87,7 +87,7 @@ export async function askCommittee<T extends Statement>(
 }
 
 /** Runs something after a second, unless it is no longer needed. */
-function relayLater(run: () => Promise<void>): { readonly done: Promise<void>; cancel(): void } {
+function runLater(run: () => Promise<void>): { readonly done: Promise<void>; cancel(): void } {
   let timer: NodeJS.Timeout | undefined;
   const done = new Promise<void>((resolve) => {
     timer = setTimeout(() => void run().finally(resolve), RELAY_AFTER_MS);

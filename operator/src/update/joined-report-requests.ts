@@ -132,7 +132,7 @@ export class JoinedReportRequests {
     const rest = (): AnsweredOrNot => {
       if (!answer.ok) return answer;
       const { status, text } = answer.value;
-      if (status === 200 && lines.hasSkipped) return err(tooLarge(MAX_LINE_BYTES));
+      if (status === 200 && lines.hasSkippedTooLong) return err(tooLarge(MAX_LINE_BYTES));
       return ok({ status, json: parseJson(text) });
     };
     for (const { settle } of unanswered) settle(rest());

@@ -9,7 +9,7 @@ const LIMIT = 999;
 /** A new value is shown at once; the history is read at most this often. */
 const EVERY_MS = 12_000;
 const HOURS_OF_TWO_DAYS = 48;
-const FEW_MINUTES = 300;
+const FIVE_MINUTES_SECONDS = 300;
 
 /** The part of a range's history that has been read. */
 interface Read {
@@ -68,5 +68,7 @@ async function readRange(id: PointId, range: RangeId, hasCandles: boolean, now: 
   if (!rounds.ok || rounds.value.history.updates.length < LIMIT || !hasCandles) return rounds;
   const candles = await read({ ...since, interval });
   const count = candles.ok ? (candles.value.history.candles?.length ?? 0) : LIMIT;
-  return seconds === null && count < HOURS_OF_TWO_DAYS ? read({ ...since, interval: FEW_MINUTES }) : candles;
+  // The hourly candles of a history shorter than two days are too few for a chart.
+  const isShort = seconds === null && count < HOURS_OF_TWO_DAYS;
+  return isShort ? read({ ...since, interval: FIVE_MINUTES_SECONDS }) : candles;
 }
