@@ -97,7 +97,7 @@ async function giveToMultisig(): Promise<void> {
 }
 
 describe("every operation", () => {
-  test("requires the address of a deployed dataset", async () => {
+  test("requires the name of a deployed dataset", async () => {
     await expectRefused(send("SetQueryPrice", { DATASET: "" }), "DATASET is not set. Set it to the dataset's name");
     await expectRefused(
       send("SetQueryPrice", { DATASET: "webOracleBytes" }),

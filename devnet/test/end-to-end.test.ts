@@ -1,6 +1,4 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
@@ -13,8 +11,10 @@ import { type Address, createTestClient, createWalletClient, http, parseAbi, par
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HAS_CURL } from "./code-blocks.js";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
+import { settingsOf } from "./forge-scripts.js";
 import { postDataRequest } from "./post-data-request.js";
 
+const SETTINGS = settingsOf(42);
 const KEY = "SPOTPX/ETH-USD";
 const HEX_KEY = spotPriceKey("ETH-USD");
 
@@ -191,27 +191,25 @@ describe("the operator's catalogue", () => {
   test("GET /datasets lists the network, the dataset, its keys and its providers", async () => {
     const response = await fetch(`${devnet.operator.url}/datasets`);
     expect(response.status).toBe(200);
-    const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
-    expect(deployment.financial.keys.length).toBeGreaterThanOrEqual(20);
+    expect(SETTINGS.financial.keys.length).toBeGreaterThanOrEqual(20);
     const common = {
       network_id: 42,
       query_price: devnet.queryPrice,
       providers: devnet.providers.map(({ address, url }) => ({ address, url })),
     };
     expect(await response.json()).toEqual([
-      { ...common, dataset: devnet.dataset, kind: "median", keys: deployment.financial.keys },
+      { ...common, dataset: devnet.dataset, kind: "median", keys: SETTINGS.financial.keys },
       { ...common, dataset: devnet.webOracle.numbers, kind: "median", keys: [] },
       { ...common, dataset: devnet.webOracle.words, kind: "majority", keys: [] },
     ]);
   });
 
   test("every key of the dataset can be updated on chain", async () => {
-    const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
     const answers = await Promise.all(
-      deployment.financial.keys.map((key: string) => postDataRequest(devnet, request({ key }))),
+      SETTINGS.financial.keys.map((key: string) => postDataRequest(devnet, request({ key }))),
     );
     expect(answers.map(({ status, answer }) => [status, answer.status])).toEqual(
-      deployment.financial.keys.map(() => [200, "OK"]),
+      SETTINGS.financial.keys.map(() => [200, "OK"]),
     );
   }, 60_000);
 
@@ -306,16 +304,16 @@ describe("unreachable providers", () => {
   });
 });
 
-test("the last five accounts are untouched by the devnet itself", async () => {
-  // The tests above send from some of the last five; these three only the devnet could have used.
+test("accounts 5 and 6 are untouched", async () => {
+  // The devnet uses none of the last five. The tests above use the other three.
   for (const address of [accounts[5], accounts[6]]) {
     expect(await chain.getTransactionCount({ address })).toBe(0);
     expect(await chain.getBalance({ address })).toBe(parseEther("10000"));
   }
 });
 
-test("the dataset's owner, committee and price are those of the committed settings", async () => {
-  const { financial } = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
+test("the dataset's owner, limits, price and providers are those of the committed settings", async () => {
+  const { financial } = SETTINGS;
   const read = <T extends "owner" | "priceCeiling" | "maxRoundAge">(functionName: T) =>
     chain.readContract({ address: devnet.dataset, abi: datasetAbi, functionName });
   expect(await read("owner")).toBe(financial.owner);

@@ -1,8 +1,8 @@
 import { decodeFunctionData, type Hex, keccak256, stringToHex } from "viem";
 import { expect, it } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
-import { encodeAccusation } from "./accusation.js";
 import type { Committee } from "./committee.js";
+import { encodeAccusation } from "./encode-accusation.js";
 
 const committee: Committee = {
   members: ["0x0000000000000000000000000000000000000011", "0x0000000000000000000000000000000000000022"],

@@ -8,7 +8,7 @@ import type { SourceReader } from "./source/source-reader.js";
 import type { PricePolicy } from "./spot-price.js";
 import type { ValueWithSources } from "./value-with-sources.js";
 import type { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
-import { extractFor } from "./web-oracle/read-web-oracle-value.js";
+import { extractFor } from "./web-oracle/rate-limited-extractor.js";
 
 /** A data point's value as it was just read. */
 export interface FreshValue {

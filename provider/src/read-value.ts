@@ -1,7 +1,8 @@
 import type { ServedKey } from "./served-datasets.js";
 import { type ReadContext, readSpotPrice } from "./spot-price.js";
 import type { ValueWithSources } from "./value-with-sources.js";
-import { type ExtractWebValues, readWebOracleValue } from "./web-oracle/read-web-oracle-value.js";
+import type { ExtractWebValues } from "./web-oracle/extract-values.js";
+import { readWebOracleValue } from "./web-oracle/read-web-oracle-value.js";
 
 /** Reads a key's value from its sources now. */
 export function readValue(

@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import { ADDRESS, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
 import { findServedDatasets, requireKeys } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { sourcesOfPair } from "./sources-of-pair.js";
 
 const sources = loadSources([SHIPPED_SOURCES]);
 
@@ -24,22 +23,6 @@ describe("a provider serves", () => {
 
   it("nothing, when more sources are needed than there are", () => {
     expect(serve(spotPriceDeployment(), 9).keys).toEqual([]);
-  });
-
-  it("a converted price only where its rate has enough sources of its own", () => {
-    const found = (names: string[], minSources: number) =>
-      sourcesOfPair(
-        "ETH-USD",
-        sources.filter(({ name }) => names.includes(name)),
-        minSources,
-        {},
-      ).map(({ name, rate }) => [name, rate?.pair ?? null, rate?.sources.map((source) => source.name) ?? []]);
-    expect(found(["okx", "kraken", "gemini"], 2)).toEqual([
-      ["gemini", null, []],
-      ["kraken", null, []],
-      ["okx", "USDT-USD", ["gemini", "kraken"]],
-    ]);
-    expect(found(["okx", "kucoin", "kraken"], 2)).toEqual([["kraken", null, []]]);
   });
 
   it("no price to a dataset that takes a majority of equal values", () => {

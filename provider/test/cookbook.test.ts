@@ -3,9 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
-import type { Hex } from "viem";
+import { type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { styleOf } from "../src/cli/terminal.js";
+import { styleOf } from "../src/cli/text-style.js";
 import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
 import { tryRequest } from "../src/web-oracle/cli/try.js";
 
@@ -26,6 +26,7 @@ interface Exchange {
 interface Recipe {
   readonly args: readonly string[];
   readonly exchanges: readonly Exchange[];
+  /** As on chain: a number is scaled. */
   readonly value: string;
   /** An answer of the same API that gives no value. */
   readonly none: unknown;
@@ -234,9 +235,10 @@ describe("the cookbook", () => {
   });
 
   it.each(Object.entries(RECIPES))("%s takes the value out of what its API answers", async (name, recipe) => {
-    const { text, hasValue } = await attempt(name, recipe.args, recipe.exchanges);
+    const { text, hasValue, type } = await attempt(name, recipe.args, recipe.exchanges);
     expect(hasValue, text).toBe(true);
-    expect(text.split("\n").at(-1)).toContain(recipe.value);
+    const shown = type === "uint" ? numberToHex(BigInt(recipe.value), { size: 32 }) : recipe.value;
+    expect(text.split("\n").at(-1)).toContain(shown);
     const asked = recipe.exchanges.map(({ asked: request, body }) => ({ asked: request, body }));
     expect(requests.toSorted((a, b) => a.asked.localeCompare(b.asked))).toEqual(
       asked.toSorted((a, b) => a.asked.localeCompare(b.asked)),

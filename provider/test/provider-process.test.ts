@@ -53,7 +53,7 @@ async function ask(pair: string): Promise<{ status: number; body: SignedReport }
 }
 
 describe("the provider's process, with the simulated market", () => {
-  it("is silent for its first seconds, and then ready: it signs", async () => {
+  it("signs nothing in its first seconds, then becomes ready", async () => {
     const isReady = async () => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })).status;
     expect((await ask("ETH-USD")).status).toBe(503);
     expect(await isReady()).toBe(503);

@@ -10,7 +10,7 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { styleOf } from "../src/cli/terminal.js";
+import { styleOf } from "../src/cli/text-style.js";
 import { startRegistry, type TestRegistry } from "./support/registry.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
@@ -144,11 +144,11 @@ describe("try", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("/sources/0: GET https://a.prices.example/tea");
     expect(stdout).toContain('{"price":"12.345"');
-    expect(stdout).toContain("value:  1234  (0x");
+    expect(stdout).toContain("value:  12.34  (0x");
     expect(stdout).toContain("/sources/1: GET https://b.prices.example/tea");
     expect(stdout).toContain("answer: HTTP 503 application/json");
     expect(stdout).toContain("value:  none: answered HTTP 503 (http_status)");
-    expect(stdout).toMatch(/^value: 1234 {2}\(0x0{60}04d2\)$/m);
+    expect(stdout).toMatch(/^value: 12\.34 {2}\(0x0{60}04d2\)$/m);
   });
 
   it("lets no answer steer the terminal, and has no colours where there is none", async () => {

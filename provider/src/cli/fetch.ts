@@ -16,12 +16,12 @@ import type { SpotSource } from "../source/spot-source.js";
 import { sourcesOfPair } from "../sources-of-pair.js";
 import type { SpotPriceKey } from "../spot-price.js";
 import type { ValueWithSources } from "../value-with-sources.js";
-import { EXTRACT_HERE } from "../web-oracle/read-web-oracle-value.js";
+import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { findWebOracleKey } from "./find-web-oracle-key.js";
 import { priceToJson, priceToTable } from "./format-price.js";
 import { webOracleValueToJson, webOracleValueToText } from "./format-web-oracle-value.js";
 import { FETCH_USAGE } from "./help-text.js";
-import { styleOf } from "./terminal.js";
+import { styleOf } from "./text-style.js";
 
 /** Runs `provider fetch`: asks the sources of a key now, and shows each source's answer. */
 export async function fetchValue(args: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ValueWithSources } from "../value-with-sources.js";
 import { priceToTable } from "./format-price.js";
-import { styleOf } from "./terminal.js";
+import { styleOf } from "./text-style.js";
 
 const PLAIN = styleOf({ isTTY: false }, {});
 const COLORED = styleOf({ isTTY: true }, {});

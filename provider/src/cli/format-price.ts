@@ -1,7 +1,7 @@
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
 import { resultToText, valueToJson } from "./format-value.js";
-import type { Style } from "./terminal.js";
+import type { Style } from "./text-style.js";
 
 /**
  * Writes a price and its sources as JSON, for programs.

@@ -1,11 +1,12 @@
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
-import { hexToString, numberToHex } from "viem";
+import { numberToHex } from "viem";
 import { printable } from "../printable.js";
 import type { ValueWithSources } from "../value-with-sources.js";
 import type { CompiledRequest } from "../web-oracle/compile-request-spec.js";
+import { valueText } from "../web-oracle/value-text.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";
 import { resultToText, valueToJson } from "./format-value.js";
-import type { Style } from "./terminal.js";
+import type { Style } from "./text-style.js";
 
 /** A Web Oracle key and its value. */
 interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {
@@ -49,15 +50,12 @@ export function webOracleValueToText(
   return [bold(name), printable(compiled.spec.title), ...rows, "", result].join("\n");
 }
 
-/** Describes a value by its meaning and as the 32 bytes that a query returns. */
-export function describeWebOracleValue({ type, spec }: CompiledRequest, value: bigint): string {
+/** Describes a value as people read it, and as the 32 bytes that a query returns. */
+export function describeWebOracleValue(request: CompiledRequest, value: bigint): string {
   const word = numberToHex(value, { size: 32 });
-  return type === "bytes32" || spec.sources[0]?.hash === true ? word : `${meaning(type, value)}  (${word})`;
-}
-
-function meaning(type: CompiledRequest["type"], value: bigint): string {
-  if (type === "uint") return value.toString();
-  if (type === "bool") return value === 1n ? "true" : "false";
-  const text = hexToString(numberToHex(value, { size: 32 }), { size: 32 });
-  return printable(JSON.stringify(value === 0n ? "" : text));
+  const text = valueText(request, value);
+  if (text === word) return word;
+  // Quotes show where a string begins and ends.
+  const shown = request.type === "string" ? JSON.stringify(text) : text;
+  return `${printable(shown)}  (${word})`;
 }

@@ -6,7 +6,7 @@ import { type Replay, replay } from "../evidence/replay.js";
 import { priceToJson, priceToTable } from "./format-price.js";
 import { webOracleValueToJson, webOracleValueToText } from "./format-web-oracle-value.js";
 import { REPLAY_USAGE } from "./help-text.js";
-import { styleOf } from "./terminal.js";
+import { styleOf } from "./text-style.js";
 
 /** Runs `provider replay`: computes a value again from its evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {

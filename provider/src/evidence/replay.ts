@@ -26,7 +26,8 @@ import { sourcesOfPair } from "../sources-of-pair.js";
 import { readSpotPrice } from "../spot-price.js";
 import type { ValueWithSources } from "../value-with-sources.js";
 import { compileCanonicalSpec } from "../web-oracle/compile-request-spec.js";
-import { EXTRACT_HERE, readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
+import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
+import { readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";
 import { type LoadedEvidence, loadEvidence } from "./load-evidence.js";
 

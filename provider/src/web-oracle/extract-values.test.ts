@@ -12,44 +12,53 @@ function extract(texts: readonly (string | null)[], paths: object) {
   if (!compiled.ok) throw new Error(compiled.error);
   const request = compiled.value.bind([]);
   if (!request.ok) throw new Error(request.error);
-  const { readings, steps } = extractValues(request.value.sources, texts);
+  const { readings, selected, steps } = extractValues(request.value.sources, texts);
   const codes = readings.map((reading) =>
     reading === null || reading.ok ? (reading?.value ?? null) : reading.error.code,
   );
-  return { codes, steps };
+  return { codes, selected, steps };
 }
 
-const numbers = (count: number) => `[${Array(count).fill(1).join(",")}]`;
-/** Takes a step for each number, and finds nothing. */
-const COSTLY = { path: "$[?@ > 2]" };
-
-describe("the steps of a key", () => {
-  it("are shared by its sources, and by the two paths of each", () => {
-    for (const [count, paths] of [
-      [1, { path: COSTLY.path, errorPath: COSTLY.path }],
-      [8, { path: COSTLY.path, errorPath: COSTLY.path }],
-    ] as const) {
-      const { codes, steps } = extract(Array(count).fill(numbers(50_000)), paths);
-      expect(codes).toEqual(Array(count).fill("path_too_costly"));
-      expect(steps).toBeLessThanOrEqual(MAX_KEY_STEPS);
-    }
-    // Each of the two paths alone would not be too costly.
-    const half = numbers(Math.floor(MAX_KEY_STEPS / 8));
-    expect(extract([half], COSTLY).codes).toEqual(["no_node"]);
-  });
-
-  it("do not depend on which other sources answered", () => {
-    const document = numbers(20_000);
-    const [alone] = extract([document, null, null, null, null, null, null, null], COSTLY).codes;
-    const [together] = extract(Array(8).fill(document), COSTLY).codes;
-    expect([alone, together]).toEqual(["path_too_costly", "path_too_costly"]);
-    expect(extract([document], COSTLY).codes).toEqual(["no_node"]);
-  });
+it("finds the value of each source that answered, and what it is made from", () => {
+  const { codes, selected, steps } = extract(['{"a":{"b":7}}', null, '{"a":{"b":"12.9"}}'], { path: "$.a.b" });
+  expect(codes).toEqual([7n, null, 12n]);
+  expect(selected).toEqual(["7", null, '"12.9"']);
+  expect(steps).toBeGreaterThan(0);
 });
 
-it("a source that answers more than its share of text is not read, whatever the others answered", () => {
-  const share = MAX_KEY_TEXT / 4;
-  const text = (length: number) => `{"a":7,"b":"${"x".repeat(length - 14)}"}`;
-  const { codes } = extract([text(share), text(share + 1), null, "{"], { path: "$.a" });
-  expect(codes).toEqual([7n, "too_large", null, "not_json"]);
+describe("the limits of extraction", () => {
+  const numbers = (count: number) => `[${Array(count).fill(1).join(",")}]`;
+  /** Takes a step for each number, and finds nothing. */
+  const COSTLY = { path: "$[?@ > 2]" };
+
+  describe("the steps of a key", () => {
+    it("are shared by its sources, and by the two paths of each", () => {
+      for (const [count, paths] of [
+        [1, { path: COSTLY.path, errorPath: COSTLY.path }],
+        [8, { path: COSTLY.path, errorPath: COSTLY.path }],
+      ] as const) {
+        const { codes, steps } = extract(Array(count).fill(numbers(50_000)), paths);
+        expect(codes).toEqual(Array(count).fill("path_too_costly"));
+        expect(steps).toBeLessThanOrEqual(MAX_KEY_STEPS);
+      }
+      // Each of the two paths alone would not be too costly.
+      const half = numbers(Math.floor(MAX_KEY_STEPS / 8));
+      expect(extract([half], COSTLY).codes).toEqual(["no_node"]);
+    });
+
+    it("do not depend on which other sources answered", () => {
+      const document = numbers(20_000);
+      const [alone] = extract([document, null, null, null, null, null, null, null], COSTLY).codes;
+      const [together] = extract(Array(8).fill(document), COSTLY).codes;
+      expect([alone, together]).toEqual(["path_too_costly", "path_too_costly"]);
+      expect(extract([document], COSTLY).codes).toEqual(["no_node"]);
+    });
+  });
+
+  it("a source that answers more than its share of text is not read, whatever the others answered", () => {
+    const share = MAX_KEY_TEXT / 4;
+    const text = (length: number) => `{"a":7,"b":"${"x".repeat(length - 14)}"}`;
+    const { codes } = extract([text(share), text(share + 1), null, "{"], { path: "$.a" });
+    expect(codes).toEqual([7n, "too_large", null, "not_json"]);
+  });
 });

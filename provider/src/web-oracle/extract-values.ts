@@ -1,7 +1,9 @@
+import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { BoundSource } from "../source/compile-source.js";
 import { describeNodeWithMembers } from "../source/describe-node.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
 import { failed, type Reading } from "../source/source-failure.js";
+import type { WebOracleKey } from "./web-oracle.js";
 
 /** The maximum amount of text that the sources of one key may answer together, in UTF-16 code units. */
 export const MAX_KEY_TEXT = 1024 * 1024;
@@ -56,3 +58,17 @@ export function extractValues(
   });
   return { readings, selected, steps };
 }
+
+/** Extracts a key's values from the answers to its requests. */
+export interface ExtractWebValues {
+  /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
+  waitMs(key: WebOracleKey): number;
+  /** Returns one reading for each answer, or after how many milliseconds to try again. */
+  extract(key: WebOracleKey, texts: readonly (string | null)[]): Promise<Result<Pick<Extracted, "readings">, number>>;
+}
+
+/** Extracts in the calling thread, without allowances: for commands. */
+export const EXTRACT_HERE: ExtractWebValues = {
+  waitMs: () => 0,
+  extract: async ({ request }, texts) => ok(extractValues(request.sources, texts)),
+};

@@ -2,7 +2,7 @@ import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
 import type { Caller } from "../caller.js";
 import { type TokenBucketLimit, TokenBuckets } from "../token-bucket.js";
-import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
+import { type ExtractWebValues, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool } from "./extraction-pool.js";
 import type { Extraction, ExtractionJob } from "./extraction-worker.js";
 
@@ -70,3 +70,10 @@ export class RateLimitedExtractor {
     return mayUseReserve ? this.#operators : this.#anonymous;
   }
 }
+
+/** Extracts within the allowances of a caller. */
+export const extractFor = (extractor: RateLimitedExtractor, caller: Caller): ExtractWebValues => ({
+  waitMs: ({ specHash }) => extractor.waitMs(caller, specHash),
+  extract: ({ specHash, args, compiled: { spec } }, texts) =>
+    extractor.extract({ specHash, spec, args, texts }, caller),
+});

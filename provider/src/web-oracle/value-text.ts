@@ -1,15 +1,8 @@
 import { formatUnits, hexToString, numberToHex } from "viem";
-import { printable } from "../../printable.js";
-import type { CompiledRequest } from "../compile-request-spec.js";
+import type { CompiledRequest } from "./compile-request-spec.js";
 
-const MAX_TEXT = 300;
-
-/** Writes a value for people: a number with its unit, a text as it reads. */
-export function valueText({ type, spec }: CompiledRequest, value: bigint): string {
-  return printable(plainText(type, spec, value)).slice(0, MAX_TEXT);
-}
-
-function plainText(type: CompiledRequest["type"], { unit, sources }: CompiledRequest["spec"], value: bigint): string {
+/** Writes a value for people: a number with its unit, a string as it reads. What a string contains is not escaped. */
+export function valueText({ type, spec: { unit, sources } }: CompiledRequest, value: bigint): string {
   const [first] = sources;
   const word = numberToHex(value, { size: 32 });
   switch (type) {

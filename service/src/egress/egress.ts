@@ -40,7 +40,7 @@ interface EgressOptions {
 
 /**
  * Makes every request whose url anyone may have written: https to public hosts only, no redirects, a bounded number at
- * once. It is written here, for security, so that the check and the connection use the same resolved address. A
+ * once. This is not left to the HTTP library, so that the check and the connection use the same resolved address. A
  * redirected origin is asked on this machine, and gets no secrets.
  */
 export class Egress {

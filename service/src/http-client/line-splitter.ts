@@ -4,19 +4,15 @@ const NEWLINE = 10;
 
 /** Splits bytes that arrive in parts into lines of UTF-8. A line that is too long, or not valid UTF-8, is skipped. */
 export class LineSplitter {
+  /** True once a line was too long. */
+  hasSkippedTooLong = false;
   #parts: Buffer[] = [];
   #length = 0;
-  #hasSkipped = false;
 
   constructor(
     private readonly maxBytes: number,
     private readonly onLine: (line: string) => void,
   ) {}
-
-  /** True if a line was too long. */
-  get hasSkipped(): boolean {
-    return this.#hasSkipped;
-  }
 
   add(bytes: Buffer): void {
     let start = 0;
@@ -40,7 +36,7 @@ export class LineSplitter {
     const isTooLong = this.#length > this.maxBytes;
     this.#parts = [];
     this.#length = 0;
-    if (isTooLong) this.#hasSkipped = true;
+    if (isTooLong) this.hasSkippedTooLong = true;
     else if (isUtf8(line)) this.onLine(line.toString());
   }
 }

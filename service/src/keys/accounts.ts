@@ -14,8 +14,10 @@ function sourcesFor(owner: string, suffix: string): readonly AccountSource[] {
  * `<owner>_PRIVATE_KEY_FILE`, or encrypted keystores at `<owner>_KEYSTORE`. With a chain id, it follows `KEY` and
  * `KEYSTORE` in the names.
  *
+ * Removes the variables that hold a secret itself from `env`, so that nothing that reads it later can reveal them.
+ *
  * @returns Null when no variable is set.
- * @throws ConfigError without a secret.
+ * @throws ConfigError; its message contains no secret.
  */
 export async function findAccounts(
   env: NodeJS.ProcessEnv,
@@ -41,7 +43,7 @@ export async function findAccounts(
 /**
  * Loads exactly one account, as `findAccounts` does.
  *
- * @throws ConfigError without a secret.
+ * @throws ConfigError; its message contains no secret.
  */
 export async function loadAccount(env: NodeJS.ProcessEnv, owner: string) {
   const found = await findAccounts(env, owner);

@@ -1,5 +1,5 @@
 import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
-import type { Style } from "../../cli/terminal.js";
+import type { Style } from "../../cli/text-style.js";
 import { printable } from "../../printable.js";
 import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
 

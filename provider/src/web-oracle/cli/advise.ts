@@ -6,7 +6,7 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
-import { styleOf } from "../../cli/terminal.js";
+import { styleOf } from "../../cli/text-style.js";
 import { printable } from "../../printable.js";
 import { advise } from "../advice/advise.js";
 import { adviceToText } from "../advice/format-advice.js";

@@ -1,4 +1,4 @@
-import { styleOf } from "../../cli/terminal.js";
+import { styleOf } from "../../cli/text-style.js";
 import type { RequestSpec } from "../request-spec.js";
 import type { LoadedSpec } from "./spec-file.js";
 

@@ -1,7 +1,7 @@
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import { resultToText } from "../../cli/format-value.js";
 import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
-import { type Style, styleOf } from "../../cli/terminal.js";
+import { type Style, styleOf } from "../../cli/text-style.js";
 import { printable } from "../../printable.js";
 import type { Reading } from "../../source/source-failure.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";

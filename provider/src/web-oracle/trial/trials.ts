@@ -19,11 +19,12 @@ import { TokenBucket, type TokenBucketLimit } from "../../token-bucket.js";
 import { type CombinedValue, OUTCOMES } from "../../value-with-sources.js";
 import { type AllowedHosts, isHostAllowed } from "../allowed-hosts.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
+import type { CompiledRequest } from "../compile-request-spec.js";
 import type { Extraction } from "../extraction-worker.js";
 import type { RateLimitedExtractor } from "../rate-limited-extractor.js";
+import { valueText } from "../value-text.js";
 import { checkTriedSpec, type TriedSpec } from "./check-tried-spec.js";
 import { howToFix } from "./how-to-fix.js";
-import { valueText } from "./value-text.js";
 
 /** The maximum number of trials at a time, because each may hold answers of a megabyte for each source. */
 const MAX_AT_ONCE = 8;
@@ -32,8 +33,9 @@ const RETRY_AFTER = 1;
 
 const MAX_MESSAGE = 400;
 const MAX_REASON = 300;
-/** Applied after escaping, which makes text longer. */
+/** Both are applied after escaping, which makes text longer. */
 const MAX_SHOWN = 200;
+const MAX_VALUE = 300;
 
 interface TrialsParts {
   /** The rules of trials, and those of published specs, both of which apply. */
@@ -135,7 +137,7 @@ function showTrial(tried: TriedSpec, provider: Address, steps: Steps): SpecTrial
       status: OUTCOMES[combined.kind],
       reason: reasonOf(combined),
       value: value === null ? null : formatValue(kind, value),
-      text: value === null ? null : valueText(compiled, value),
+      text: value === null ? null : showValue(compiled, value),
     },
     output: value === null ? null : numberToHex(value, { size: 32 }),
   };
@@ -172,11 +174,14 @@ function showSource({ compiled, bound }: TriedSpec, index: number, steps: Steps)
         ? null
         : { path: compiled.spec.sources[index]?.path ?? "", text: printable(selected).slice(0, MAX_SHOWN) },
     scaled: reading.ok
-      ? { value: formatValue(compiled.kind, reading.value), text: valueText(compiled, reading.value) }
+      ? { value: formatValue(compiled.kind, reading.value), text: showValue(compiled, reading.value) }
       : null,
     error: reading.ok ? null : showFailure(reading.error, step),
   };
 }
+
+const showValue = (compiled: CompiledRequest, value: bigint) =>
+  printable(valueText(compiled, value)).slice(0, MAX_VALUE);
 
 function showFailure({ code, detail }: SourceFailure, step: TrialFailure["step"]): TrialFailure {
   return { step, code, message: printable(detail).slice(0, MAX_MESSAGE), fix: howToFix(code, step) };
