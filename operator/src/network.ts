@@ -39,18 +39,14 @@ export interface Dataset {
   readonly keyForm: KeyForm;
   /** The ASCII keys that the deployment lists. Others can be served as well. */
   readonly keys: readonly string[];
+  /** The keys that are kept fresh. */
+  readonly feeds: readonly Feed[];
   /** The maximum value that it can store. */
   readonly maxValue: bigint;
   /** How old a round may be when it is stored, in seconds. */
   readonly maxRoundAge: bigint;
   readonly committee: CommitteeCache;
   readonly digests: FastReportDigests;
-}
-
-/** The feeds of one dataset. */
-export interface DatasetFeeds {
-  readonly dataset: Dataset;
-  readonly feeds: readonly Feed[];
 }
 
 /** A transaction that the chain does not show for this many polls is rebroadcast. */
@@ -81,7 +77,6 @@ export interface Network {
   readonly gas: GasBudget;
   /** The gas budget of requests for keys that are stored for the first time. */
   readonly gasForNewKeys: GasBudget;
-  readonly feeds: readonly DatasetFeeds[];
   /** The gas budget of the feeds. */
   readonly gasForFeeds: GasBudget;
   readonly nodes: Nodes;
@@ -95,6 +90,10 @@ export interface Network {
   readonly identity: NodeIdentity | null;
   /** Null if `identity` is null. */
   readonly forwarding: Forwarding | null;
+}
+
+export function datasetsWithFeeds({ datasets }: Pick<Network, "datasets">): readonly Dataset[] {
+  return [...datasets.values()].filter(({ feeds }) => feeds.length > 0);
 }
 
 /**
@@ -128,7 +127,9 @@ export async function connectNetwork(
     }
     const datasets = await Promise.all(
       deployment.datasets.map((dataset) =>
-        connectDataset(client, dataset).catch((error: unknown) => throwIfNoDataset(client, dataset, error)),
+        connectDataset(client, dataset, plan.feeds.get(dataset.address) ?? []).catch((error: unknown) =>
+          throwIfNoDataset(client, dataset, error),
+        ),
       ),
     );
     const directory =
@@ -151,10 +152,6 @@ export async function connectNetwork(
       queues: createQueues(client, plan, accounts, context, sharing),
       gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
-      feeds: datasets.flatMap((dataset) => {
-        const feeds = plan.feeds.get(dataset.address);
-        return feeds === undefined ? [] : [{ dataset, feeds }];
-      }),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
       directory,
@@ -208,7 +205,7 @@ function createQueues(
   });
 }
 
-async function connectDataset(client: ChainClient, dataset: DeployedDataset): Promise<Dataset> {
+async function connectDataset(client: ChainClient, dataset: DeployedDataset, feeds: readonly Feed[]): Promise<Dataset> {
   const { address } = dataset;
   const [keyForm, committee, maxRoundAge] = await Promise.all([
     readView(client, address, "keyForm"),
@@ -227,7 +224,7 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset): Pr
   const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
   const digests = new FastReportDigests(client.chain.id, address, keccak);
   const maxValue = MAX_VALUES[kind];
-  return { address, name, kind, keyForm: dataset.keyForm, keys, maxValue, maxRoundAge, committee, digests };
+  return { address, name, kind, keyForm: dataset.keyForm, keys, feeds, maxValue, maxRoundAge, committee, digests };
 }
 
 /**

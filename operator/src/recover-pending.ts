@@ -28,7 +28,7 @@ export function recoverJob(
   const { round } = pending;
   const roundCall = { ...call, round, expiresAt: expiryOf(round, dataset.maxRoundAge) };
   if (pending.kind === "batch") {
-    const keys = findFeedKeysByHash(network, dataset, pending.keyHashes);
+    const keys = findFeedKeysByHash(dataset, pending.keyHashes);
     if (keys === null || keys.length === 0) return null;
     // No caller waits for this batch, so nobody needs to know which keys it stores.
     return batchJob(context, builder, { network, dataset, keys, round }, { ...roundCall, isStored: [] });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../chain/rpc-error.js";
 import { readManyStored } from "../chain/stored-values.js";
 import { dataPointOf } from "../data-point.js";
-import type { DatasetFeeds, Network } from "../network.js";
+import { type Dataset, datasetsWithFeeds, type Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { type Alert, alertOf } from "./alert.js";
 import { type AlertReason, alertReason } from "./alert-reason.js";
@@ -30,17 +30,20 @@ export async function watchFeeds(operator: Operator, webhooks: readonly string[]
   };
   const networks = [...operator.networks.values()];
   await Promise.all(
-    networks.flatMap((network) => network.feeds.map((feeds) => watchFeedsOf(operator, network, feeds, tell))),
+    networks.flatMap((network) => {
+      return datasetsWithFeeds(network).map((dataset) => watchFeedsOf(operator, network, dataset, tell));
+    }),
   );
 }
 
 async function watchFeedsOf(
   { clock, closing, logger }: Operator,
   network: Network,
-  { dataset, feeds }: DatasetFeeds,
+  dataset: Dataset,
   tell: (alert: Alert) => void,
 ): Promise<void> {
   const reasons = new Map<string, AlertReason>();
+  const { feeds } = dataset;
   const keys = feeds.map(({ key }) => key);
   let failures = 0;
   while (!closing.aborted) {

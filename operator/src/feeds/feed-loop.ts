@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import { readBlockIntervalMs } from "../chain/block-interval.js";
+import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs } from "../chain/blocks.js";
 import { readManyStored } from "../chain/stored-values.js";
 import { type Batch, dataPointOf } from "../data-point.js";
-import type { DatasetFeeds, Network } from "../network.js";
+import { type Dataset, datasetsWithFeeds, type Network } from "../network.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Operator } from "../operator.js";
 import { roundStartMs } from "../round-time.js";
@@ -17,8 +17,6 @@ import { FeedTurns } from "./feed-turns.js";
 import { sendBatch } from "./send-batch.js";
 import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
-/** An idle chain can go minutes without a block; an update makes it produce one. */
-const MAX_BLOCK_MS = 15_000;
 /** Allowance for the time that a poll takes, and because rounds are whole seconds. */
 const LEAD_MARGIN_MS = 1_000;
 /**
@@ -31,7 +29,9 @@ const REMEMBERED = 32;
 export async function runFeeds(operator: Operator): Promise<void> {
   const networks = [...operator.networks.values()].filter(({ queues }) => queues.length > 0);
   await Promise.all(
-    networks.flatMap((network) => network.feeds.map((feeds) => new FeedLoop(operator, network, feeds).run())),
+    networks.flatMap((network) => {
+      return datasetsWithFeeds(network).map((dataset) => new FeedLoop(operator, network, dataset).run());
+    }),
   );
 }
 
@@ -42,16 +42,16 @@ class FeedLoop {
   readonly #turns: FeedTurns;
   readonly #backoff: FailureBackoff;
   readonly #latency: UpdateLatency;
-  #blockMs = MAX_BLOCK_MS;
+  #blockMs = MAX_BLOCK_INTERVAL_MS;
   readonly #log: Logger;
 
   constructor(
     private readonly operator: Operator,
     private readonly network: Network,
-    private readonly datasetFeeds: DatasetFeeds,
+    private readonly dataset: Dataset,
   ) {
-    this.#turns = new FeedTurns(operator, network, datasetFeeds);
-    this.#log = operator.logger.child({ network: network.chainId, dataset: datasetFeeds.dataset.address });
+    this.#turns = new FeedTurns(operator, network, dataset);
+    this.#log = operator.logger.child({ network: network.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(operator.clock, this.#log);
     this.#latency = new UpdateLatency(network.settings.providerTimeoutMs);
   }
@@ -59,11 +59,10 @@ class FeedLoop {
   async run(): Promise<void> {
     const { client, settings } = this.network;
     const { clock, closing } = this.operator;
-    const heartbeats = this.datasetFeeds.feeds.map(({ policy }) => policy.heartbeatSeconds);
+    const heartbeats = this.dataset.feeds.map(({ policy }) => policy.heartbeatSeconds);
     // At most a quarter of the shortest heartbeat, so that a feed that was just updated is read again before it is due.
     const pollMs = Math.min(settings.feedPollMs, Math.min(...heartbeats) * 250);
-    const blockMs = await readBlockIntervalMs(client).catch(() => MAX_BLOCK_MS);
-    this.#blockMs = Math.min(blockMs, MAX_BLOCK_MS);
+    this.#blockMs = await readBlockIntervalMs(client).catch(() => MAX_BLOCK_INTERVAL_MS);
     const wait = (ms: number) => delay(ms, undefined, { signal: closing }).catch(() => {});
     while (!closing.aborted) {
       // Nodes look at the beginning of every beat, so that all of them see the same need at the same time.
@@ -122,7 +121,7 @@ class FeedLoop {
    */
   #start(needed: readonly StoredFeed[], round: bigint): boolean {
     const { operator, network } = this;
-    const { dataset } = this.datasetFeeds;
+    const { dataset } = this;
     const idle = needed.filter(({ key }) => !this.#busy.has(key));
     // A batch skips keys that were never stored, a key that a request is updating needs no second transaction, and one
     // that failed by itself would spoil the batch.
@@ -145,9 +144,8 @@ class FeedLoop {
   }
 
   async #readStored(): Promise<readonly StoredFeed[]> {
-    const { operator, network } = this;
-    const { dataset, feeds } = this.datasetFeeds;
-    const idle = feeds.filter(({ key }) => !this.#busy.has(key));
+    const { operator, network, dataset } = this;
+    const idle = dataset.feeds.filter(({ key }) => !this.#busy.has(key));
     const keys = idle.map(({ key }) => key);
     // A node does not rely on another's pending transaction, which may never be mined: it looks for one when its turn comes.
     const blockTag = this.#turns.isAlone ? "pending" : "latest";
@@ -169,7 +167,7 @@ class FeedLoop {
   }
 
   async #movedIn(feeds: readonly StoredFeed[], round: bigint): Promise<readonly StoredFeed[]> {
-    const { dataset } = this.datasetFeeds;
+    const { dataset } = this;
     const members = dataset.committee.current.members.length;
     try {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
@@ -213,8 +211,7 @@ class FeedLoop {
 
   /** Updates feeds in one transaction, then each feed that the batch did not store in a transaction of its own. */
   #update(feeds: readonly StoredFeed[], round: bigint): void {
-    const { network, operator } = this;
-    const { dataset } = this.datasetFeeds;
+    const { network, operator, dataset } = this;
     const startedAt = operator.clock();
     const batched = feeds.length > 1 ? this.#sendBatch(this.#batch(feeds, round)) : null;
     for (const { key } of feeds) {
@@ -261,13 +258,13 @@ class FeedLoop {
     const scope = failureScopeOf(error);
     this.#backoff.failed(scope === "update" ? dependency : scope, error);
     if (scope !== "committee") return;
-    const { committee } = this.datasetFeeds.dataset;
+    const { committee } = this.dataset;
     // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.
     await committee.refreshIfReplaced(committee.current).catch(() => false);
   }
 
   #batch(feeds: readonly StoredFeed[], round: bigint): Batch {
-    return { network: this.network, dataset: this.datasetFeeds.dataset, keys: feeds.map(({ key }) => key), round };
+    return { network: this.network, dataset: this.dataset, keys: feeds.map(({ key }) => key), round };
   }
 }
 

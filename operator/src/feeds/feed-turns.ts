@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
 import { readNonce } from "../chain/transactions.js";
 import { dataPointOf } from "../data-point.js";
-import type { DatasetFeeds, Network } from "../network.js";
+import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import type { HeldTransaction } from "../peers/held-transactions.js";
 import { nodesIn, nodesOfProviders } from "../peers/node-list.js";
@@ -44,9 +44,9 @@ export class FeedTurns {
   constructor(
     private readonly operator: Operator,
     private readonly network: Network,
-    private readonly datasetFeeds: DatasetFeeds,
+    private readonly dataset: Dataset,
   ) {
-    this.chunks = new FeedChunks(network, datasetFeeds.feeds);
+    this.chunks = new FeedChunks(network, dataset.feeds);
   }
 
   /** True for an operator without other nodes: every turn is its own. */
@@ -89,7 +89,7 @@ export class FeedTurns {
    */
   async take(feeds: readonly StoredFeed[], round: bigint, blockMs: number): Promise<TakenTurn> {
     const { closing } = this.operator;
-    const { dataset } = this.datasetFeeds;
+    const { dataset } = this;
     const startedAt = this.operator.clock();
     const usage = performance.eventLoopUtilization();
     const held = await this.#gather(feeds, round);
@@ -144,8 +144,7 @@ export class FeedTurns {
 
   /** Gathers the reports of a round. It returns the providers whose report is held. */
   async #gather(feeds: readonly StoredFeed[], round: bigint): Promise<ReadonlySet<Address>> {
-    const { network, operator } = this;
-    const { dataset } = this.datasetFeeds;
+    const { network, operator, dataset } = this;
     const [first] = feeds;
     if (first === undefined) return new Set();
     const reports =
@@ -156,7 +155,7 @@ export class FeedTurns {
   }
 
   async #reportsOf(key: Hex, round: bigint): Promise<readonly SignedValue[]> {
-    const dataPoint = dataPointOf(this.network, this.datasetFeeds.dataset, key);
+    const dataPoint = dataPointOf(this.network, this.dataset, key);
     const update = await this.operator.builder.build(dataPoint, round, new Progress());
     return update.kind === "stale" ? [] : update.reports;
   }
@@ -182,7 +181,7 @@ export class FeedTurns {
   ): Promise<HeldTransaction | null> {
     const { network } = this;
     const keys = feeds.map(({ key }) => key);
-    const shared = network.transactions.find(this.datasetFeeds.dataset.address, keys, round);
+    const shared = network.transactions.find(this.dataset.address, keys, round);
     const accepted = new Set<Hex>();
     const senders = new Set(shared === null ? better : [...better, shared.sender]);
     for (const sender of senders) {
@@ -211,7 +210,7 @@ export class FeedTurns {
   async #updated(feeds: readonly StoredFeed[], blockTag: "latest" | "pending"): Promise<readonly StoredFeed[]> {
     const { client } = this.network;
     const keys = feeds.map(({ key }) => key);
-    const points = await readManyStored(client, this.datasetFeeds.dataset.address, keys, blockTag).catch(() => []);
+    const points = await readManyStored(client, this.dataset.address, keys, blockTag).catch(() => []);
     return feeds.filter(({ stored }, index) => (points[index]?.updatedAt ?? 0n) > stored.updatedAt);
   }
 }

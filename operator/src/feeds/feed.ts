@@ -5,6 +5,8 @@ import type { UpdatePolicy } from "./update-policy.js";
 /** A key that is kept fresh. */
 export interface Feed {
   readonly key: Hex;
+  /** Its keccak256, by which batches name it. */
+  readonly keyHash: Hex;
   readonly policy: UpdatePolicy;
 }
 

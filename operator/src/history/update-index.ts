@@ -1,9 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address, Hex } from "viem";
-import { getBlock } from "viem/actions";
-import { readBlockHash } from "../chain/blocks.js";
+import { type Block, readBlockHash, readHead } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
-import { describeError, RpcError, unwrapRpcError } from "../chain/rpc-error.js";
+import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
 import type { Context } from "../process-context.js";
 
@@ -240,16 +239,6 @@ export class UpdateIndex {
     if (this.context.clock() <= giveUpAt) return;
     throw new RpcError("timeout", this.client.chain.id, "eth_getLogs", "the new blocks could not be read in time");
   }
-}
-
-interface Block {
-  readonly number: number;
-  readonly hash: Hex;
-}
-
-async function readHead(client: ChainClient): Promise<Block> {
-  const { number, hash } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
-  return { number: Number(number), hash };
 }
 
 function byKey(updates: readonly KeyedUpdate[]): ByKey {

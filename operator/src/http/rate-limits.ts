@@ -23,8 +23,9 @@ async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean
   if (network.storedKeys.remembers(dataset.address, key)) return true;
   const ascii = keyToAscii(key);
   if (ascii !== null && dataset.keys.includes(ascii)) return true;
-  const fed = network.feeds.find((feeds) => feeds.dataset === dataset)?.feeds ?? [];
-  return fed.some((feed) => feed.key === key) || network.storedKeys.has(dataset.address, key).catch(() => false);
+  return (
+    dataset.feeds.some((feed) => feed.key === key) || network.storedKeys.has(dataset.address, key).catch(() => false)
+  );
 }
 
 /**

@@ -11,7 +11,7 @@ import type {
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
-import { readHeadTimestamp } from "../chain/blocks.js";
+import { readHead } from "../chain/blocks.js";
 import { readQueryPrice } from "../chain/dataset-views.js";
 import { readManyStored } from "../chain/stored-values.js";
 import type { NetworkSettings } from "../config.js";
@@ -64,7 +64,7 @@ export class Overview {
 
   /** Describes one data point, wherever it is shown. */
   async describe({ network, dataset, key }: DataPoint, stored: QueryResult): Promise<ServedPoint> {
-    const feed = network.feeds.find((feeds) => feeds.dataset === dataset)?.feeds.find((one) => one.key === key);
+    const feed = dataset.feeds.find((one) => one.key === key);
     const isSpot = dataset.keyForm === "SPOT_PRICE";
     return {
       key: keyToAscii(key),
@@ -79,15 +79,15 @@ export class Overview {
   }
 
   async #network(network: Network): Promise<NetworkOverview> {
-    const [headTimestamp, datasets] = await Promise.all([
-      nullIfUnreadable(readHeadTimestamp(network.client)),
+    const [head, datasets] = await Promise.all([
+      nullIfUnreadable(readHead(network.client)),
       Promise.all([...network.datasets.values()].map((dataset) => this.#dataset(network, dataset))),
     ]);
     return {
       network_id: network.chainId,
       readable: datasets.every(({ points }) => points !== null),
       simulated: network.settings.simulated,
-      head_timestamp: headTimestamp,
+      head_timestamp: head?.timestamp ?? null,
       broadcasts: network.queues.length > 0,
       explorer_url: network.settings.explorerUrl?.replace(/\/+$/, "") ?? null,
       verified_lens: network.verifiedLens,
@@ -127,8 +127,8 @@ export class Overview {
     };
   }
 
-  #turn({ feeds, nodes, settings }: Network, dataset: Dataset): readonly Address[] {
-    if (!feeds.some((one) => one.dataset === dataset)) return [];
+  #turn({ nodes, settings }: Network, dataset: Dataset): readonly Address[] {
+    if (dataset.feeds.length === 0) return [];
     const round = beatAt(this.operator.clock(), settings.beatSeconds);
     return orderOf({ dataset: dataset.address, chunk: 0, round }, nodesIn(dataset.committee.current.members, nodes));
   }
@@ -144,7 +144,7 @@ export class Overview {
   async #read(network: Network, dataset: Dataset) {
     const [price, known, specs] = await Promise.all([
       readQueryPrice(network.client, dataset.address),
-      this.#keysOf(network, dataset),
+      this.#keysOf(dataset),
       this.#specsOf(network, dataset),
     ]);
     const keys = known.slice(0, MAX_POINTS);
@@ -156,9 +156,9 @@ export class Overview {
   }
 
   /** Returns the configured keys first, then those that were added to the dataset, the newest first. */
-  async #keysOf(network: Network, dataset: Dataset): Promise<readonly Hex[]> {
+  async #keysOf(dataset: Dataset): Promise<readonly Hex[]> {
     const listed = dataset.keys.map((key) => stringToHex(key));
-    const fed = network.feeds.flatMap((feeds) => (feeds.dataset === dataset ? feeds.feeds.map(({ key }) => key) : []));
+    const fed = dataset.feeds.map(({ key }) => key);
     const added = (await this.#keys.get(dataset)?.read()) ?? [];
     return [...new Set([...listed, ...fed, ...added.map(([key]) => key)])];
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import type { Logger } from "pino";
-import { readBlockIntervalMs } from "../chain/block-interval.js";
+import { readBlockIntervalMs } from "../chain/blocks.js";
 import { describeError } from "../chain/rpc-error.js";
 import { orderOf } from "../feeds/turn-schedule.js";
 import type { Network } from "../network.js";
@@ -18,8 +18,6 @@ const MIN_AFTER_EJECTION = 4;
 const POLLS = 5;
 /** Time for an accusation to be mined before it is tried again. */
 const RETRY_MS = 60_000;
-/** An idle chain can go minutes without a block; a transaction makes it produce one. */
-const MAX_BLOCK_MS = 15_000;
 /**
  * If its gas is estimated in the block in which the committee was set, an accusation seems to overwrite that block's
  * number with itself, which costs less than it will.
@@ -98,7 +96,7 @@ class Accuser {
     const others = nodesIn(members, nodes).filter((one) => one !== provider);
     const order = orderOf({ dataset: dataset.address, chunk: ACCUSATION, round }, others);
     const own = nodes.own === null ? -1 : order.indexOf(nodes.own.provider);
-    const blockMs = Math.min(await readBlockIntervalMs(client), MAX_BLOCK_MS);
+    const blockMs = await readBlockIntervalMs(client);
     return (own === -1 ? order.length : own) * (settings.stageMs + 2 * blockMs);
   }
 

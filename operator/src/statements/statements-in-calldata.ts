@@ -9,7 +9,7 @@ import type { Statement } from "./statement.js";
 
 /** Holds what members of the committee signed, from the calldata of an update. */
 export function holdStatementsInCalldata(network: Network, dataset: Dataset, data: Hex): void {
-  const keysOf = (hashes: readonly Hex[]) => findFeedKeysByHash(network, dataset, hashes);
+  const keysOf = (hashes: readonly Hex[]) => findFeedKeysByHash(dataset, hashes);
   for (const statement of statementsInCalldata(dataset, data, keysOf)) network.statements.add(dataset, statement);
 }
 

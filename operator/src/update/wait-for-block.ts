@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readHeadTimestamp } from "../chain/blocks.js";
+import { readHead } from "../chain/blocks.js";
 import type { Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
@@ -33,11 +33,11 @@ export class BlockWait {
 
   async #wait({ client, settings }: Network, round: bigint): Promise<void> {
     const { clock, closing } = this.context;
-    if ((await readHeadTimestamp(client)) >= round) return;
+    if ((await readHead(client)).timestamp >= round) return;
     const giveUpAt = clock() + MAX_BLOCK_WAIT_MS;
     do {
       await delay(settings.rpcPollMs, undefined, { signal: closing });
-    } while ((await readHeadTimestamp(client)) < round && clock() < giveUpAt);
+    } while ((await readHead(client)).timestamp < round && clock() < giveUpAt);
     await delay(SPREAD_MS, undefined, { signal: closing });
   }
 }
