@@ -6,7 +6,7 @@ import type { Operator } from "../operator.js";
 import { invalidParameter } from "../problems.js";
 import { writeStatement } from "../statements/statement.js";
 import { findDataset } from "./find-data-point.js";
-import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
+import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 import { costlyRate } from "./rate-limits.js";
 
@@ -26,7 +26,7 @@ const schema = {
   querystring: ContradictionQuery,
   response: {
     200: jsonAnswer("The newest first.", Type.Array(ContradictionAnswer)),
-    ...DATASET_QUERY_PROBLEMS,
+    ...datasetProblems(INVALID_QUERY),
   },
 };
 

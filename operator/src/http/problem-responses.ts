@@ -23,7 +23,7 @@ export const chainProblems = (own: Codes = {}) => problemResponses([LIMITED, CHA
 export const dataPointProblems = (...own: Codes[]) =>
   problemResponses([LIMITED, DATASET, { 422: ["invalid_key"] }, ...own, CHAIN], OPERATOR_PROBLEM_MEMBERS);
 
-/** The problems of an operation that is about a dataset of the Web Oracle and does not read the chain. */
+/** The problems of an operation that is about a dataset and does not read the chain. */
 export const datasetProblems = (...own: Codes[]) =>
   problemResponses([LIMITED, DATASET, ...own], OPERATOR_PROBLEM_MEMBERS);
 
@@ -46,6 +46,3 @@ export const gatewayErrors = (codes: Codes) =>
 
 /** The problem of a query that is not valid, by status. */
 export const INVALID_QUERY = { 400: ["invalid_query"] } as const;
-
-/** The problems of a query about a dataset, answered from the operator's memory alone. */
-export const DATASET_QUERY_PROBLEMS = problemResponses([INVALID_QUERY, LIMITED, DATASET]);

@@ -11,7 +11,7 @@ import { REPORTS_PATH } from "../peers/fetch-statements.js";
 import { invalidParameter } from "../problems.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
 import { findDataset } from "./find-data-point.js";
-import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
+import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 
 /** Room for two rows of 256 keys, or as many reports as are taken at once. */
@@ -33,7 +33,7 @@ const get = {
   querystring: ReportsQuery,
   response: {
     200: jsonAnswer("In the order of the committee.", Type.Array(SignedStatement)),
-    ...DATASET_QUERY_PROBLEMS,
+    ...datasetProblems(INVALID_QUERY),
   },
 };
 

@@ -10,7 +10,7 @@ import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
 import { invalidParameter, invalidTransaction, unknownNetwork } from "../problems.js";
 import { findDataset } from "./find-data-point.js";
-import { DATASET_QUERY_PROBLEMS } from "./problem-responses.js";
+import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
 import { addQueryRoute } from "./query-route.js";
 import { nodeLimits } from "./rate-limits.js";
 
@@ -27,7 +27,7 @@ const get = {
   querystring: TransactionsQuery,
   response: {
     200: jsonAnswer("The transactions of the round or a newer one.", Type.Array(SharedTransaction)),
-    ...DATASET_QUERY_PROBLEMS,
+    ...datasetProblems(INVALID_QUERY),
   },
 };
 
