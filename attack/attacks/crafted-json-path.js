@@ -15,12 +15,10 @@ export const craftedJsonPath = {
     const { internet } = network;
     const answer = `{"l":[${"1,".repeat(249_000)}1]}`;
     internet.serve(HOST, (_, response) => response.end(answer));
-    const source = (path) => ({
-      ...{ method: "GET", type: "uint", decimals: 0, rounding: "truncate" },
-      ...{ url: `https://${HOST}/${path}`, path: "$.l[?@ != 2]['{v}']", errorPath: "$.l[?@ > 2]['{v}']" },
+    const sources = Array.from({ length: 8 }, (_, i) => {
+      return { url: `https://${HOST}/${i}`, path: "$.l[?@ != 2]['{v}']", errorPath: "$.l[?@ > 2]['{v}']" };
     });
-    const sources = Array.from({ length: 8 }, (_, i) => source(i));
-    const spec = specOf("costly", sources[0], { variables: [variable("v", "alphanumeric")], sources });
+    const spec = specOf("costly", sources, { variables: [variable("v", "alphanumeric")] });
     const [hash] = await network.publish(spec);
     const provider = await network.startProvider();
     const dataset = network.numbers;

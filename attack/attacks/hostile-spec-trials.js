@@ -31,9 +31,8 @@ export const hostileSpecTrials = {
       { env: { PAID: SECRET } },
     );
     const tryOut = ({ url }, ...urls) => {
-      const { sources, ...spec } = specOf("hostile", {});
-      const body = { spec: { ...spec, sources: urls.map((url) => ({ ...sources[0], url })) }, arguments: [] };
-      return postJson(`${url}/specs/try`, body);
+      const sources = urls.map((source) => ({ url: source }));
+      return postJson(`${url}/specs/try`, { spec: specOf("hostile", sources), arguments: [] });
     };
 
     const before = internet.trapped();

@@ -15,16 +15,9 @@ export const idleConnections = {
       const sources = Array.from({ length: HOSTS }, (_, j) => {
         const host = `idle-${i}-${j}.attack.example`;
         network.internet.serve(host, answer);
-        return {
-          method: "GET",
-          url: `https://${host}/`,
-          path: "$.value",
-          type: "uint",
-          decimals: 0,
-          rounding: "truncate",
-        };
+        return { url: `https://${host}/` };
       });
-      return specOf(`idle ${i}`, sources[0], { sources });
+      return specOf(`idle ${i}`, sources);
     });
     const hashes = await network.publish(...specs);
     const ask = (hash) => network.reportOfSpec(provider, { dataset: network.numbers, key: network.key(hash) });

@@ -13,16 +13,9 @@ export const largeAnswers = {
     const sources = Array.from({ length: 8 }, (_, i) => {
       const host = `large-${i}.attack.example`;
       network.internet.serve(host, (_request, response) => response.end(answer));
-      return {
-        method: "GET",
-        url: `https://${host}/{v}`,
-        path: "$[340000]",
-        type: "uint",
-        decimals: 0,
-        rounding: "truncate",
-      };
+      return { url: `https://${host}/{v}`, path: "$[340000]" };
     });
-    const spec = specOf("large", sources[0], { sources, variables: [variable("v", "alphanumeric")] });
+    const spec = specOf("large", sources, { variables: [variable("v", "alphanumeric")] });
     const [hash] = await network.publish(spec);
     const provider = await network.startProvider(0, {}, { nodeOptions: `--max-old-space-size=${HEAP_MIB}` });
     const callers = network.callers(4);

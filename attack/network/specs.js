@@ -1,22 +1,15 @@
-/** Returns a spec with a single source, unless `more` has others. */
+/** Returns a spec of one source or several, with a default for whatever they leave out. */
 export function specOf(title, source, more = {}) {
-  const isNumber = (source.type ?? "uint") === "uint";
-  return {
-    title,
-    variables: [],
-    sources: [
-      {
-        method: "GET",
-        path: "$.value",
-        type: "uint",
-        ...(isNumber && { decimals: 0, rounding: "truncate" }),
-        ...source,
-      },
-    ],
-    minSources: 1,
-    combine: isNumber ? "median" : "majority",
-    ...more,
-  };
+  const isNumber = ({ type = "uint" }) => type === "uint";
+  const sources = [source].flat().map((given) => ({
+    method: "GET",
+    path: "$.value",
+    type: "uint",
+    ...(isNumber(given) && { decimals: 0, rounding: "truncate" }),
+    ...given,
+  }));
+  const combine = isNumber(sources[0]) ? "median" : "majority";
+  return { title, variables: [], sources, minSources: 1, combine, ...more };
 }
 
 /** A variable of a spec. */

@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import type { Deployed } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
 import type { PublishedExample } from "./publish-example-specs.js";
-import type { Operator, Provider } from "./start-services.js";
+import type { Service } from "./start-services.js";
 
 /** A devnet with everything that it has started. */
 export interface RunningDevnet extends DevnetContext {
   readonly deployed: Deployed;
-  readonly providers: readonly Provider[];
+  readonly providers: readonly Service[];
   /** At least one. */
-  readonly operators: readonly Operator[];
+  readonly operators: readonly Service[];
   readonly examples: readonly PublishedExample[];
 }
 
@@ -20,12 +20,7 @@ export function writeAddressFile(running: RunningDevnet, queryPrice: bigint): vo
 
 function addresses(running: RunningDevnet, queryPrice: bigint) {
   const { options, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
-  const describe = ({ process, url, address, command }: Operator | Provider) => ({
-    url,
-    address,
-    pid: process.pid,
-    command,
-  });
+  const describe = ({ process, url, address, command }: Service) => ({ url, address, pid: process.pid, command });
   return {
     chain: chainUrl,
     operator: { url: operatorUrl, address: operators[0]?.address },

@@ -69,7 +69,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   return anvil;
 }
 
-async function answersRpc(url: string): Promise<boolean> {
+/** Returns true if a JSON-RPC call is answered with success, on any development chain. */
+export async function answersRpc(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, {
       method: "POST",

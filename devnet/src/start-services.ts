@@ -9,20 +9,11 @@ import { marketRedirects } from "./exchange-origins.js";
 import { type Process, respondsOk, startProcess } from "./processes.js";
 import { WEATHER_ORIGIN } from "./simulated-market/weather-api.js";
 
-/** A running provider. */
-export interface Provider {
-  readonly process: Process;
-  readonly address: string;
-  readonly url: string;
-  /** The shell command that starts it again. */
-  readonly command: string;
-}
-
-/** A running operator: the only one, or the node of a provider. */
-export interface Operator {
+/** A running provider, the only operator, or the node of a provider. */
+export interface Service {
   readonly process: Process;
   readonly url: string;
-  /** The account from which it sends. */
+  /** The account with which a provider signs, or from which an operator sends. */
   readonly address: string;
   /** The shell command that starts it again. */
   readonly command: string;
@@ -44,7 +35,7 @@ export async function startMarket({ options, folder, components, marketUrl }: De
 }
 
 /** Starts the data providers, each with its own key and configuration. If one exits, the devnet keeps running. */
-export async function startProviders(devnet: DevnetContext): Promise<Provider[]> {
+export async function startProviders(devnet: DevnetContext): Promise<Service[]> {
   const providers = await Promise.all(PROVIDERS.map((account, index) => spawnProvider(devnet, account, index)));
   for (const { process: child, command } of providers) {
     devnet.components.add(child, () => sayHowToRestart(child, command));
@@ -53,11 +44,11 @@ export async function startProviders(devnet: DevnetContext): Promise<Provider[]>
   return providers;
 }
 
-async function spawnProvider(devnet: DevnetContext, account: Account, index: number): Promise<Provider> {
+function spawnProvider(devnet: DevnetContext, account: Account, index: number): Promise<Service> {
   const { options, folder, chainUrl, providerUrls } = devnet;
   const name = `provider-${index + 1}`;
   const url = providerUrls[index] ?? "";
-  const config = writeConfig(folder, name, {
+  const config = {
     port: options.providerPort + index,
     metricsPort: 0,
     database: folder.file("state", name),
@@ -74,26 +65,15 @@ async function spawnProvider(devnet: DevnetContext, account: Account, index: num
     evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100, public: true },
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
-  });
-  const keyFile = writeKey(folder, name, account);
-  const args = [built("provider", "main.js"), "--config", config];
-  const child = await startProcess({
-    name,
-    command: process.execPath,
-    args,
-    env: { PROVIDER_PRIVATE_KEY_FILE: keyFile },
-    logFile: folder.file("logs", `${name}.log`),
-    isReady: () => respondsOk(`${url}/ready`),
-  });
-  const command = `PROVIDER_PRIVATE_KEY_FILE=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
-  return { process: child, address: account.address, url, command };
+  };
+  return spawnService(folder, { program: "provider", name, account, url, readyPath: "/ready", config });
 }
 
 /**
  * Starts the operator, or a node beside each of the first providers. If the only operator ends by itself, everything
  * else ends too; if a node does, the others keep running.
  */
-export async function startOperators(devnet: DevnetContext): Promise<Operator[]> {
+export async function startOperators(devnet: DevnetContext): Promise<Service[]> {
   const { options, folder, components, operatorUrls } = devnet;
   const names = options.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
   const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
@@ -108,11 +88,11 @@ export async function startOperators(devnet: DevnetContext): Promise<Operator[]>
   return operators;
 }
 
-async function spawnOperator(devnet: DevnetContext, name: string, index: number): Promise<Operator> {
+function spawnOperator(devnet: DevnetContext, name: string, index: number): Promise<Service> {
   const { options, folder, chainUrl, operatorUrl, operatorUrls, providerUrls } = devnet;
   const url = operatorUrls[index] ?? operatorUrl;
   const account = SUBMITTERS[index] ?? SUBMITTERS[0];
-  const config = writeConfig(folder, name, {
+  const config = {
     port: options.operatorPort + index,
     metricsPort: 0,
     requestsPerMinute: 100_000,
@@ -138,18 +118,38 @@ async function spawnOperator(devnet: DevnetContext, name: string, index: number)
         allowLocalNodes: true,
       },
     ],
-  });
-  const keyFile = writeKey(folder, name, account);
-  const args = [built("operator", "main.js"), "--config", config];
+  };
+  return spawnService(folder, { program: "operator", name, account, url, readyPath: "/datasets", config });
+}
+
+interface ServiceOptions {
+  readonly program: "provider" | "operator";
+  /** The name of its process and of its files. */
+  readonly name: string;
+  readonly account: Account;
+  readonly url: string;
+  /** A GET of this path succeeds once it is ready. */
+  readonly readyPath: string;
+  readonly config: object;
+}
+
+async function spawnService(folder: DataFolder, options: ServiceOptions): Promise<Service> {
+  const { program, name, account, url, readyPath, config } = options;
+  const configFile = folder.file("config", `${name}.json`);
+  writeFileSync(configFile, `${JSON.stringify(config, null, 2)}\n`);
+  const keyFile = folder.file("keys", name);
+  writeFileSync(keyFile, `${account.privateKey}\n`, { mode: 0o600 });
+  const variable = program === "provider" ? "PROVIDER_PRIVATE_KEY_FILE" : "OPERATOR_PRIVATE_KEY_FILE";
+  const args = [built(program, "main.js"), "--config", configFile];
   const child = await startProcess({
     name,
     command: process.execPath,
     args,
-    env: { OPERATOR_PRIVATE_KEY_FILE: keyFile },
+    env: { [variable]: keyFile },
     logFile: folder.file("logs", `${name}.log`),
-    isReady: () => respondsOk(`${url}/datasets`),
+    isReady: () => respondsOk(url + readyPath),
   });
-  const command = `OPERATOR_PRIVATE_KEY_FILE=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
+  const command = `${variable}=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
   return { process: child, url, address: account.address, command };
 }
 
@@ -168,18 +168,6 @@ function redirectedOrigins({ marketUrl }: DevnetContext): Record<string, string>
 export const providerKeyFile = (folder: DataFolder, index: number) => folder.file("keys", `provider-${index + 1}`);
 
 const built = (workspace: string, file: string) => join(ROOT, workspace, "dist", file);
-
-function writeConfig(folder: DataFolder, name: string, config: object): string {
-  const path = folder.file("config", `${name}.json`);
-  writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
-  return path;
-}
-
-function writeKey(folder: DataFolder, name: string, account: Account): string {
-  const path = folder.file("keys", name);
-  writeFileSync(path, `${account.privateKey}\n`, { mode: 0o600 });
-  return path;
-}
 
 function sayHowToRestart({ name }: Process, command: string): void {
   console.log(`${name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`);

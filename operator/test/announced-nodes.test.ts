@@ -2,13 +2,13 @@ import { freePort } from "@dataset-oracle/devnet/ports";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
 import Fastify, { type FastifyInstance } from "fastify";
-import { type Address, type Hex, stringToHex } from "viem";
+import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { NetworkSettings } from "../src/config.js";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
-import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { findKey } from "./support/find-key.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -71,15 +71,8 @@ async function startPretender(): Promise<{ url: string; asked: string[] }> {
 }
 
 /** Finds a key whose turn is that of another node than `own`. */
-function keyOfOther(operator: RunningOperator, own: number): string {
-  const { nodes, datasets } = operator.networks.get(42) ?? {};
-  for (let i = 0; ; i++) {
-    const key = `SPOTPX/D${i}-USD`;
-    const point = { dataset: datasets?.get(dataset), key: stringToHex(key) } as never;
-    const [first] = rankNodesForRequest(nodes as never, point, Date.now());
-    if (first !== undefined && first.submitter !== accounts[own]?.address) return key;
-  }
-}
+const keyOfOther = (operator: RunningOperator, own: number) =>
+  findKey(operator, dataset, ([first]) => first !== undefined && first !== accounts[own]?.address, "D");
 
 test("nodes that are announced while they run find each other, recognize each other, and forward", async () => {
   const ports = await Promise.all([freePort(), freePort()]);

@@ -7,8 +7,8 @@ import { recoverReporter } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
+import { findKey } from "./support/find-key.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 
@@ -51,14 +51,8 @@ const liar = () => providers[4] as Provider;
 
 /** Finds a key whose requests the second node serves itself. */
 let used = 0;
-function keyOfSecond(of: Address): string {
-  const network = two().networks.get(42);
-  for (;;) {
-    const key = `SPOTPX/C${used++}-USD`;
-    const point = { dataset: network?.datasets.get(of), key: stringToHex(key) } as never;
-    if (rankNodesForRequest(network?.nodes as never, point, clock())[0]?.submitter === accounts[1]?.address) return key;
-  }
-}
+const keyOfSecond = (of: Address) =>
+  findKey(two(), of, ([first]) => first === accounts[1]?.address, `C${used++}X`, clock());
 
 /** Has the provider sign a value for the first node, and another for the second, which sends it. */
 async function contradict(of: Address): Promise<string> {

@@ -191,25 +191,6 @@ describe("broadcast false", () => {
   });
 });
 
-test("a round that another relayer has stored is a success, and the answer is the stored value", async () => {
-  // Another account sends the transaction first; then the operator is asked for the same round.
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const key = `SPOTPX/LOST${attempt}-USD`;
-    await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1000)));
-    const unsent = await operator.ask(body(key, false));
-    const params = [{ ...unsent.transaction, from: OTHER_ACCOUNT }];
-    const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
-    await chain.client.mine({ blocks: 1 });
-    const nonce = await chain.nonce(operator.account.address);
-    const answer = await operator.ask(body(key, true));
-    if (answer.timestamp !== unsent.timestamp) continue;
-    expect(answer).toMatchObject({ transaction_hash: hash, status: "OK", value: unsent.value, reports: [] });
-    expect(await chain.nonce(operator.account.address)).toBe(nonce);
-    return;
-  }
-  throw new Error("The machine is too slow to ask twice in one second.");
-});
-
 test("a round that a newer one of the same operator overtakes is answered with the newer one's transaction", async () => {
   let now = Date.now() - 5_000;
   const { ask, close } = await startOperator([{ chain, datasets: [dataset], providers }], { clock: () => now });

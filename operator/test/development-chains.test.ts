@@ -95,7 +95,7 @@ describe.each<ChainName>(["anvil", "hardhat-2", "hardhat-3"])("on %s", (name) =>
       expect(await chain.client.getTransactionCount({ address: account.address })).toBe(2);
     });
 
-    test("reads from the node that another relayer has stored the round", async () => {
+    test("answers with the stored value when another relayer has stored the round, and sends nothing", async () => {
       operator = await startOperator([{ chain, datasets: [dataset], providers }]);
       // Another account sends the transaction first; then the operator is asked for the same round.
       for (let attempt = 0; attempt < 5; attempt++) {
@@ -105,9 +105,11 @@ describe.each<ChainName>(["anvil", "hardhat-2", "hardhat-3"])("on %s", (name) =>
         const params = [{ from: OTHER_ACCOUNT, ...unsent.transaction }];
         const hash = await chain.client.request({ method: "eth_sendTransaction", params } as never);
         await chain.client.mine({ blocks: 1 });
+        const nonce = await chain.nonce(operator.account.address);
         const answer = await operator.ask(body(dataset, key));
         if (answer.timestamp !== unsent.timestamp) continue;
         expect(answer).toMatchObject({ transaction_hash: hash, status: "OK", value: unsent.value, reports: [] });
+        expect(await chain.nonce(operator.account.address)).toBe(nonce);
         return;
       }
       throw new Error("The machine is too slow to ask twice in one second.");

@@ -1,12 +1,11 @@
-import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
-import { signReport } from "@dataset-oracle/protocol/report";
-import { type Address, type Hex, keccak256, numberToHex, parseEther, parseGwei, stringToHex } from "viem";
+import { type Address, type Hex, keccak256, parseEther, parseGwei, stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedSettings } from "../src/feeds/config.js";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
+import { signedUpdate } from "./support/signed-update.js";
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 const NEVER = 31_536_000;
@@ -77,11 +76,7 @@ test("the smallest batch is repaid with the gas limit of a simulation, whose bas
   const keys = KEYS.slice(0, 2);
   for (const text of keys) {
     const round = BigInt(Math.floor(Date.now() / 1000) - 200);
-    const [key, value] = [stringToHex(text), numberToHex(provider.value, { size: 32 })];
-    const report = { chainId: 42, dataset, key, round, outcome: "OK", value } as const;
-    const signed = { provider: provider.address, value, signature: await signReport(provider.account, report) };
-    const committee = { members: [provider.address], toleranceBps: 100n };
-    const data = encodeUpdate("median", { key, round }, committee, "OK", [signed]);
+    const { data } = await signedUpdate(dataset, stringToHex(text), round, [provider]);
     await chain.wait(await chain.client.sendTransaction({ account: OWNER, to: dataset, data, gas: 300_000n }));
   }
   await start({ keys, heartbeatSeconds: 90 });

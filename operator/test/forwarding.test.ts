@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request-signature";
-import { signReport } from "@dataset-oracle/protocol/report";
 import Fastify, { type FastifyInstance } from "fastify";
 import { type Address, getAddress, type Hex, keccak256, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
 import type { Node } from "../src/peers/node-list.js";
-import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { closeAtEnd } from "./support/close-at-end.js";
+import { findKey } from "./support/find-key.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
+import { signedUpdate } from "./support/signed-update.js";
 
 /** These tests run two nodes on one chain, and a third that only the tests speak for. */
 
@@ -62,21 +61,10 @@ afterEach(() => {
 const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
 const hexOf = (key: string) => stringToHex(key);
 
-/** Returns the nodes in the order of their turns for a key. */
-function turns(key: string): readonly Address[] {
-  const committee = { current: { members: providers.map(({ address }) => address) } };
-  const dataPoint = { dataset: { address: dataset, committee }, key: hexOf(key) } as never;
-  return rankNodesForRequest({ all: peers }, dataPoint, clock()).map(({ submitter }) => submitter);
-}
-
 /** Finds keys that nobody has asked for, by the order of their turns. */
 let asked = 0;
-function keyWhere(isIt: (turns: readonly Address[]) => boolean): string {
-  for (;;) {
-    const key = `SPOTPX/K${asked++}-USD`;
-    if (isIt(turns(key))) return key;
-  }
-}
+const keyWhere = (isIt: (turns: readonly Address[]) => boolean) =>
+  findKey(operators[0] as RunningOperator, dataset, isIt, `K${asked++}X`, clock());
 const before = (first: number, second: number) => (order: readonly Address[]) =>
   order.indexOf(accounts[first]?.address ?? "0x") < order.indexOf(accounts[second]?.address ?? "0x");
 const isFirst = (i: number) => (order: readonly Address[]) => order[0] === accounts[i]?.address;
@@ -120,6 +108,21 @@ test("a stream tells what the other node did", async () => {
   expect(events.filter((event) => event === "report").length).toBeGreaterThanOrEqual(3);
 });
 
+/** Has providers sign a value of 5, and returns the update and its reports as the answer to a request has them. */
+async function signed(key: string, of: readonly Provider[] = providers) {
+  const timestamp = round();
+  const members = of.map(({ address, account }) => ({ address, account, value: 5n }));
+  const { data, reports } = await signedUpdate(dataset, hexOf(key), BigInt(timestamp), members);
+  return { data, timestamp, reports: reports.map((report) => ({ ...report, value: "5" })) };
+}
+const round = () => Math.floor(clock() / 1000) - 2;
+const says = (key: string, { timestamp = round(), reports }: { timestamp?: number; reports: object[] }, raw?: Hex) => ({
+  ...{ network_id: 42, dataset, key, key_hex: hexOf(key), status: "OK", value: "5", timestamp, reports },
+  transaction_hash: raw === undefined ? `0x${"ab".repeat(32)}` : keccak256(raw),
+});
+const signTransaction = (data: Hex) =>
+  pretender.signTransaction({ chainId: 42, nonce: 0, to: dataset, data, gas: 500_000n, gasPrice: 10n ** 10n });
+
 describe("a node whose answer does not hold is passed over:", () => {
   async function expectServedByItself(key: string): Promise<void> {
     const { transaction_hash, status, reports } = (await operators[0]?.ask(body(key), { prefer: "wait=20" })) ?? {};
@@ -129,31 +132,7 @@ describe("a node whose answer does not hold is passed over:", () => {
     expect(await updatesOf(key)).toHaveLength(1);
   }
   const thirdThenFirst = (order: readonly Address[]) => isFirst(2)(order) && before(0, 1)(order);
-  const round = () => Math.floor(clock() / 1000) - 2;
-
-  async function signed(key: string, of: readonly Provider[], value = 5n) {
-    const content = { value: `0x${value.toString(16).padStart(64, "0")}` as Hex, outcome: "OK" as const };
-    const header = { chainId: 42, dataset, key: hexOf(key), round: BigInt(round()) };
-    return Promise.all(
-      of.map(async ({ address, account }) => {
-        const signature = await signReport(account, { ...header, ...content });
-        return { provider: address, value: value.toString(), signature };
-      }),
-    );
-  }
-  const says = (key: string, reports: object[]) => ({
-    ...{ network_id: 42, dataset, key, key_hex: hexOf(key), status: "OK", value: "5", timestamp: round(), reports },
-    transaction_hash: `0x${"ab".repeat(32)}`,
-  });
-  const ownTransaction = () =>
-    pretender.signTransaction({
-      chainId: 42,
-      nonce: 0,
-      to: dataset,
-      data: "0x12345678",
-      gas: 100_000n,
-      gasPrice: 10n ** 10n,
-    });
+  const ownTransaction = () => signTransaction("0x12345678");
 
   test("it is no answer", async () => {
     answer = () => ({ hello: "world" });
@@ -162,13 +141,13 @@ describe("a node whose answer does not hold is passed over:", () => {
 
   test("it says that another relayer has stored the round, and the chain does not have it", async () => {
     const key = keyWhere(thirdThenFirst);
-    answer = () => ({ answer: says(key, []), transaction: null });
+    answer = () => ({ answer: says(key, { reports: [] }), transaction: null });
     await expectServedByItself(key);
   });
 
   test("its reports are signed, and its transaction is another", async () => {
     const key = keyWhere(thirdThenFirst);
-    answer = async () => ({ answer: says(key, await signed(key, providers)), transaction: await ownTransaction() });
+    answer = async () => ({ answer: says(key, await signed(key)), transaction: await ownTransaction() });
     await expectServedByItself(key);
     expect(operators[0]?.log.join()).toContain("its transaction is not the update with its reports");
   });
@@ -185,14 +164,9 @@ describe("a node whose answer does not hold is passed over:", () => {
   test("its reports are not signed by their providers", async () => {
     const key = keyWhere(thirdThenFirst);
     answer = async () => {
-      const reports = await signed(key, providers);
-      return {
-        answer: says(
-          key,
-          reports.map((report) => ({ ...report, value: "6" })),
-        ),
-        transaction: await ownTransaction(),
-      };
+      const { timestamp, reports } = await signed(key);
+      const altered = reports.map((report) => ({ ...report, value: "6" }));
+      return { answer: says(key, { timestamp, reports: altered }), transaction: await ownTransaction() };
     };
     await expectServedByItself(key);
   });
@@ -212,55 +186,22 @@ describe("a node whose answer does not hold is passed over:", () => {
 test("a round whose sender has lost its transaction is sent by the node that answered for it", async () => {
   const account = privateKeyToAccount(generatePrivateKey());
   await chain.fund(pretender.address);
-  const { url } = peers[2] ?? {};
   // In these nodes' list the third node is alone with one of a short patience.
-  const list = [
-    { ...(peers[0] as Node), submitter: account.address },
-    { ...(peers[2] as Node), url: url ?? "" },
-  ];
+  const list = [{ ...(peers[0] as Node), submitter: account.address }, peers[2] as Node];
   const settings = { peers: list, stuckSeconds: 1 };
   const patient = await startOperator([{ chain, datasets: [dataset], providers, settings }], { account, clock });
   const key = keyWhere((order) => order.indexOf(pretender.address) < order.indexOf(accounts[0]?.address ?? "0x"));
-  const round = BigInt(Math.floor(clock() / 1000) - 2);
-  const value = `0x${"5".padStart(64, "0")}` as const;
-  const reports = await Promise.all(
-    providers.map(async ({ address: provider, account: by }) => {
-      const report = { chainId: 42, dataset, key: hexOf(key), round, outcome: "OK", value } as const;
-      return { provider, value, signature: await signReport(by, report) };
-    }),
-  );
-  const members = providers.map(({ address }) => address);
-  const data = encodeUpdate(
-    "median",
-    { key: hexOf(key), round },
-    { members, toleranceBps: 100n } as never,
-    "OK",
-    reports,
-  );
-  const raw = await pretender.signTransaction({
-    chainId: 42,
-    nonce: 0,
-    to: dataset,
-    data,
-    gas: 500_000n,
-    gasPrice: 10n ** 10n,
-  });
-  answer = () => ({
-    answer: {
-      ...{ network_id: 42, dataset, key, key_hex: hexOf(key), status: "OK", value: "5", timestamp: Number(round) },
-      reports: reports.map((report) => ({ ...report, value: "5" })),
-      transaction_hash: keccak256(raw),
-    },
-    transaction: raw,
-  });
+  const update = await signed(key);
+  const raw = await signTransaction(update.data);
+  answer = () => ({ answer: says(key, update, raw), transaction: raw });
   await chain.client.setIntervalMining({ interval: 0 });
   const { transaction_hash } = await patient.ask(body(key));
   expect(transaction_hash).toBe(keccak256(raw));
   await chain.client.dropTransaction({ hash: keccak256(raw) });
   await chain.client.setIntervalMining({ interval: 1 });
   await expect.poll(async () => (await updatesOf(key)).length, { timeout: 15_000 }).toBe(1);
-  const [update] = await updatesOf(key);
-  expect(await senderOf(update?.transactionHash)).toBe(account.address);
+  const [stored] = await updatesOf(key);
+  expect(await senderOf(stored?.transactionHash)).toBe(account.address);
   await patient.close();
 });
 
@@ -274,10 +215,9 @@ describe("a forwarded request", () => {
     const request = { chainId: 42, path, body: text(sign.signedKey ?? key), time, receiver };
     return send(text(key), await signNodeRequest(by, request));
   }
-  const textOf = (key: Hex) =>
-    JSON.stringify({ network_id: 42, dataset, key, timestamp: Math.floor(clock() / 1000) - 2 });
-  async function send(text: string, signature: string | null) {
-    const response = await fetch(`${operators[0]?.base}${FORWARDED_PATH}`, {
+  const textOf = (key: Hex) => JSON.stringify({ network_id: 42, dataset, key, timestamp: round() });
+  async function send(text: string, signature: string | null, base = operators[0]?.base) {
+    const response = await fetch(`${base}${FORWARDED_PATH}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -327,12 +267,8 @@ describe("a forwarded request", () => {
       // This dataset's keys do not have this form, so that nothing is sent.
       const text = textOf("0x00");
       const request = { chainId: 42, path: FORWARDED_PATH, body: text, time: clock(), receiver: account.address };
-      const response = await fetch(`${limited.base}${FORWARDED_PATH}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", [NODE_SIGNATURE_HEADER]: await signNodeRequest(by, request) },
-        body: text,
-      });
-      statuses.push(response.status);
+      const { status } = await send(text, await signNodeRequest(by, request), limited.base);
+      statuses.push(status);
     }
     await limited.close();
     expect(statuses).toEqual([422, 422, 429, 422]);

@@ -1,6 +1,5 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
@@ -10,8 +9,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type Provider, startProviders } from "./support/providers.js";
+import { spawnOperator } from "./support/spawn-operator.js";
 
-const MAIN = join(import.meta.dirname, "..", "dist", "main.js");
 const KEY = generatePrivateKey();
 
 let chain: Chain;
@@ -19,21 +18,8 @@ let providers: Provider[];
 let dataset: Address;
 let folder: string;
 
-function start(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 });
-  let output = "";
-  child.stdout.on("data", (data) => {
-    output += data;
-  });
-  child.stderr.on("data", (data) => {
-    output += data;
-  });
-  const exited = once(child, "exit").then(([code]) => code as number | null);
-  return { child, exited, output: () => output };
-}
-
 async function run(args: string[], env: Record<string, string> = {}) {
-  const { exited, output } = start(args, env);
+  const { exited, output } = spawnOperator(args, env, 20_000);
   return { code: await exited, output: output() };
 }
 
@@ -58,7 +44,6 @@ function writeDeployment(chainId: number, change: object = {}, name = String(cha
 }
 
 beforeAll(async () => {
-  if (!existsSync(MAIN)) throw new Error("The operator is not built. Run: npm run build");
   folder = mkdtempSync(join(tmpdir(), "operator-"));
   [chain, providers] = await Promise.all([startChain(), startProviders(1)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
@@ -188,7 +173,7 @@ test("startup fails when an RPC does not answer, and does not show its token", a
 test("a real process serves a request, logs no secret, and exits cleanly", async () => {
   await chain.fund(privateKeyToAccount(KEY).address);
   const port = await freePort();
-  const { child, exited, output } = start(["--config", writeConfig({ port })], { OPERATOR_PRIVATE_KEY: KEY });
+  const { child, exited, output } = spawnOperator(["--config", writeConfig({ port })], { OPERATOR_PRIVATE_KEY: KEY });
   const base = `http://127.0.0.1:${port}`;
   const until = Date.now() + 10_000;
   const isUp = () =>

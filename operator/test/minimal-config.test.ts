@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,17 +6,16 @@ import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protoc
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { rankNodesForRequest } from "../src/peers/rank-nodes-for-request.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
-import { startOperator } from "./support/operator.js";
+import { findKey } from "./support/find-key.js";
+import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
+import { spawnOperator } from "./support/spawn-operator.js";
 
 /** These tests run a node as its owner does: a process whose configuration has an RPC url and the dataset's address. */
-
-const MAIN = join(import.meta.dirname, "..", "dist", "main.js");
 
 let chain: Chain;
 let providers: Provider[];
@@ -40,21 +37,7 @@ function spawnNode(network: object, others: object = {}, args: string[] = [], en
     config,
     JSON.stringify({ metricsPort: 0, ...others, networks: [{ rpcUrls: [chain.url], ...network }] }),
   );
-  const child = spawn(process.execPath, [MAIN, "--config", config, ...args], {
-    env: { PATH: process.env.PATH, ...env },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (data) => {
-      output += data;
-    });
-  }
-  const exited = once(child, "exit").then(([code]) => code as number | null);
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await exited;
-  });
-  return { exited, output: () => output };
+  return spawnOperator(["--config", config, ...args], env);
 }
 
 async function check(network: object) {
@@ -119,29 +102,24 @@ test("a node that is told an RPC url and the dataset's address serves broadcasts
   const network = { ...shown.networks[0], rpcUrls: [chain.url], datasets: [dataset] };
   const bare = spawnNode(network, { ...shown, port }, [], { OPERATOR_PRIVATE_KEY: key });
   await expect.poll(() => bare.output(), { timeout: 30_000 }).toContain(`the node of ${providers[3]?.address}`);
-  const [entry] = nodes;
-  const served = entry?.networks.get(42);
-  await expect.poll(() => served?.nodes.all.length, { timeout: 30_000 }).toBe(4);
+  const [entry] = nodes as [RunningOperator];
+  await expect.poll(() => entry.networks.get(42)?.nodes.all.length, { timeout: 30_000 }).toBe(4);
 
   /** Asks for a key whose turn is the bare node's, and returns the sender of the update. */
   async function senderFor(base: string, name: string): Promise<Address> {
-    for (let i = 0; ; i++) {
-      const text = `SPOTPX/${name}${i}-USD`;
-      const point = { dataset: served?.datasets.get(dataset), key: stringToHex(text) } as never;
-      if (rankNodesForRequest(served?.nodes as never, point, Date.now())[0]?.submitter !== address) continue;
-      const response = await fetch(`${base}/data/request`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ network_id: 42, dataset, key: text, broadcast: true }),
-        signal: AbortSignal.timeout(25_000),
-      });
-      if (response.status !== 200) return zeroAddress;
-      const { transaction_hash } = (await response.json()) as DataAnswer;
-      return (await chain.client.getTransaction({ hash: transaction_hash as Hex })).from;
-    }
+    const key = findKey(entry, dataset, ([first]) => first === address, name);
+    const response = await fetch(`${base}/data/request`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ network_id: 42, dataset, key, broadcast: true }),
+      signal: AbortSignal.timeout(25_000),
+    });
+    if (response.status !== 200) return zeroAddress;
+    const { transaction_hash } = (await response.json()) as DataAnswer;
+    return (await chain.client.getTransaction({ hash: transaction_hash as Hex })).from;
   }
   // The bare node asks the other nodes where the providers are, and a turn can end while it is asked for.
   const poll = { timeout: 60_000, interval: 500 };
   await expect.poll(() => senderFor(url, "A"), poll).toBe(address.toLowerCase());
-  await expect.poll(() => senderFor(entry?.base ?? "", "B"), poll).toBe(address.toLowerCase());
+  await expect.poll(() => senderFor(entry.base, "B"), poll).toBe(address.toLowerCase());
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   second = await startStubNode(providers);
   await chain.fund(second.account.address);
   second.shows = async (round) => {
-    const data = await signedUpdate(dataset, stringToHex(KEY), BigInt(round), providers);
+    const { data } = await signedUpdate(dataset, stringToHex(KEY), BigInt(round), providers);
     const fees = { maxFeePerGas: parseGwei("20"), maxPriorityFeePerGas: 1n };
     return [await second.account.signTransaction({ chainId: 42, nonce: 0, to: dataset, data, gas: 500_000n, ...fees })];
   };

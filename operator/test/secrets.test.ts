@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,8 +18,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadOperatorConfig } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type Provider, startProviders } from "./support/providers.js";
+import { spawnOperator } from "./support/spawn-operator.js";
 
-const MAIN = join(import.meta.dirname, "..", "dist", "main.js");
 const KEY = "SPOTPX/ETH-USD";
 
 const token = () => `canary${randomBytes(12).toString("hex")}`;
@@ -96,16 +96,8 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-function start(args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, RPC_TOKEN: SECRETS.tokenOfVariable, ...env },
-    timeout: 110_000,
-  });
-  const seen: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => seen.push(String(data)));
-  const exited = once(child, "close").then(([code]) => code as number | null);
-  return { child, seen, exited };
-}
+const start = (args: readonly string[], env: Record<string, string>) =>
+  spawnOperator(args, { RPC_TOKEN: SECRETS.tokenOfVariable, ...env });
 
 function writeConfig(change: object = {}, network: object = {}): string {
   const { port } = rpc.address() as AddressInfo;
@@ -134,17 +126,18 @@ function writeConfig(change: object = {}, network: object = {}): string {
 
 test("a running operator shows none of its secrets, whatever fails", async () => {
   const [port, metricsPort] = [await freePort(), await freePort()];
-  const { child, seen, exited } = start(["--config", writeConfig({ port, metricsPort })], {
+  const { child, output, exited } = start(["--config", writeConfig({ port, metricsPort })], {
     OPERATOR_PRIVATE_KEY: SECRETS.keyInEnvironment,
     OPERATOR_KEYSTORE_42: join(folder, "keystores"),
     OPERATOR_KEYSTORE_42_PASSWORD: SECRETS.keystorePassword,
   });
   const base = `http://127.0.0.1:${port}`;
+  const answers: string[] = [];
   /** Sends a request and records the whole answer. */
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(`${base}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
     const body = await response.text();
-    seen.push(JSON.stringify([...response.headers]), body);
+    answers.push(JSON.stringify([...response.headers]), body);
     return { status: response.status, body };
   };
   const post = (body: unknown, headers: Record<string, string> = {}) =>
@@ -166,7 +159,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
   const statuses = new Set<number>();
   for (const [name, behaviour] of Object.entries(FAULTS)) {
     fault = behaviour;
-    const answers = await Promise.all([
+    const answered = await Promise.all([
       post(request),
       post({ ...request, key: "SPOTPX/BTC-USD" }, { accept: "text/event-stream" }),
       post({ ...request, key: `SPOTPX/${name.replaceAll(" ", "").slice(0, 8).toUpperCase()}-USD`, broadcast: false }),
@@ -174,7 +167,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
       ask("/ready"),
       ask(`/history?network_id=42&dataset=${dataset}&key=${KEY}`),
     ]);
-    for (const { status } of answers) statuses.add(status);
+    for (const { status } of answered) statuses.add(status);
   }
   expect([...statuses]).toEqual(expect.arrayContaining([502, 503]));
   for (const path of ["/", "/openapi.json", "/docs", "/data/request", "/%", "/metrics", "/../operator.json"])
@@ -194,7 +187,7 @@ test("a running operator shows none of its secrets, whatever fails", async () =>
   child.kill("SIGTERM");
   expect(await exited).toBe(0);
 
-  const log = seen.join("\n");
+  const log = [output(), ...answers].join("\n");
   for (const failure of ["RPC endpoint failed", "no: "]) expect(log).toContain(failure);
   expect(findLeakedSecrets([log, metrics, commandLine].join("\n"), SECRETS)).toEqual([]);
 });
@@ -207,12 +200,12 @@ test("an aborted operator with its secrets in files shows none of them", async (
   };
   const env = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(folder, file)]));
   const port = await freePort();
-  const { child, seen, exited } = start(["--config", writeConfig({ port, metricsPort: 0 })], env);
-  await expect.poll(() => seen.join(""), { timeout: 60_000 }).toContain("Server listening");
+  const { child, output, exited } = start(["--config", writeConfig({ port, metricsPort: 0 })], env);
+  await expect.poll(output, { timeout: 60_000 }).toContain("Server listening");
   child.kill("SIGABRT");
   expect(await exited).toBeNull();
-  expect(seen.join("")).toContain(privateKeyToAccount(SECRETS.keyInKeystore).address);
-  expect(findLeakedSecrets(seen.join(""), SECRETS)).toEqual([]);
+  expect(output()).toContain(privateKeyToAccount(SECRETS.keyInKeystore).address);
+  expect(findLeakedSecrets(output(), SECRETS)).toEqual([]);
 });
 
 const url = `http://127.0.0.1:8545/${SECRETS.tokenInPath}?apikey=${SECRETS.tokenInQuery}`;
@@ -276,9 +269,9 @@ function brokenConfig(): string[] {
 }
 
 test.each(MISTAKES)("%s makes the process exit with 2, and is not repeated", async (_, args, env = () => ({})) => {
-  const { seen, exited } = start(args(), env());
+  const { output, exited } = start(args(), env());
   expect(await exited).toBe(2);
-  const said = seen.join("");
+  const said = output();
   expect(said).not.toBe("");
   expect(said).not.toMatch(/^ {4}at /m);
   expect(findLeakedSecrets(said, SECRETS)).toEqual([]);

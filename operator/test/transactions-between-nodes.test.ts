@@ -51,7 +51,8 @@ interface Made {
 async function make(made: Made = {}): Promise<Hex> {
   const { round = now(), signers = 4, to = dataset, gas = 500_000n, nonce = 0, chainId = 42 } = made;
   const by = made.by?.() ?? second.account;
-  const data = made.data ?? (await signedUpdate(dataset, KEY, BigInt(round), providers, providers.slice(0, signers)));
+  const update = () => signedUpdate(dataset, KEY, BigInt(round), providers, providers.slice(0, signers));
+  const data = made.data ?? (await update()).data;
   const { maxFeePerGas = parseGwei("20"), value: paid = 0n } = made;
   const fees = { maxFeePerGas, maxPriorityFeePerGas: 1n };
   return by.signTransaction({ type: "eip1559", chainId, nonce, to, data, gas, value: paid, ...fees });
@@ -84,7 +85,8 @@ test("a node holds another's cancellation and its stale updates, because its lat
   const { address } = second.account;
   // The key of the other tests must not be stored: its updates would be stale, too.
   const key = stringToHex("SPOTPX/STALE-USD");
-  const stale = await make({ data: await signedUpdate(dataset, key, BigInt(now() - 5), providers), nonce: 3 });
+  const { data } = await signedUpdate(dataset, key, BigInt(now() - 5), providers);
+  const stale = await make({ data, nonce: 3 });
   const { transaction_hash } = await node.ask({ network_id: 42, dataset, key, broadcast: true });
   await chain.client.waitForTransactionReceipt({ hash: transaction_hash as Hex });
   const cancellation = await make({ to: address, data: "0x", gas: 21_000n, nonce: 2 });

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readMutants } from "@dataset-oracle/tools/mutants";
+import { mutate, readMutants } from "@dataset-oracle/tools/mutants";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
+
+/** docs/Invariants.md and test/mutants.json name tests of the contracts. */
 
 const page = readFileSync(join(ROOT, "docs/Invariants.md"), "utf8");
 const names = (cell = "") => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
@@ -49,4 +51,21 @@ test("every test of an invariant is to catch the removal of one of its guards", 
       .map((name) => `${id} ${name}`);
   });
   expect(unproven).toEqual([]);
+});
+
+test("every guard stands once where the list of mutants says", () => {
+  for (const mutant of readMutants()) {
+    const source = readFileSync(join(ROOT, mutant.file), "utf8");
+    expect(mutate(source, mutant), mutant.guard).not.toBe(source);
+  }
+});
+
+test("every test that is to catch a mutant is there, and every mutant has one", () => {
+  for (const { guard, caughtBy } of readMutants()) {
+    expect(caughtBy.length, guard).toBeGreaterThan(0);
+    expect(
+      caughtBy.filter((name) => !functions.has(name)),
+      guard,
+    ).toEqual([]);
+  }
 });

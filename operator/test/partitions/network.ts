@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { answersRpc } from "@dataset-oracle/devnet/anvil";
 import { startProcess } from "@dataset-oracle/devnet/processes";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
@@ -179,13 +180,4 @@ async function startChain(namespaces: NetworkNamespaces, host: Host, blockSecond
   const anvil = await startProcess({ name: "anvil", command, args, isReady: () => answersRpc(url) });
   await anvil.ready();
   return chainOf({ url, mode: "anvil", close: () => anvil.close() }, 42);
-}
-
-async function answersRpc(url: string): Promise<boolean> {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
-  const headers = { "content-type": "application/json" };
-  return fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(1_000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { answersRpc, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { startProcess } from "@dataset-oracle/devnet/processes";
 import { folderOf } from "@dataset-oracle/tools/development-chains";
@@ -75,7 +75,7 @@ async function start(name: Exclude<ChainName, "anvil">, mode: TestNode["mode"], 
     cwd: folder,
     logFile: join(folder, "log"),
     env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: "true" },
-    isReady: () => answers(url),
+    isReady: () => answersRpc(url),
   });
   try {
     await node.ready();
@@ -84,11 +84,4 @@ async function start(name: Exclude<ChainName, "anvil">, mode: TestNode["mode"], 
     throw error;
   }
   return { url, mode, close: () => node.close() };
-}
-
-async function answers(url: string): Promise<boolean> {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
-  const headers = { "content-type": "application/json" };
-  const request = fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(1_000) });
-  return request.then(({ ok }) => ok).catch(() => false);
 }

@@ -9,7 +9,7 @@ import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { watchFeeds } from "../../src/alerts/watch-feeds.js";
-import { buildOperatorApp } from "../../src/app.js";
+import { type AppSettings, buildOperatorApp } from "../../src/app.js";
 import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/config.js";
 import { runFeeds } from "../../src/feeds/feed-loop.js";
@@ -32,16 +32,22 @@ export interface ServedNetwork {
   readonly rpcUrls?: readonly string[];
 }
 
-export interface OperatorOptions {
+/** The limits are high, so that only their own tests reach them. */
+const APP_SETTINGS: AppSettings = {
+  basePath: "",
+  requestsPerMinute: 10_000,
+  broadcastsPerMinute: 10_000,
+  newKeysPerMinute: 10_000,
+  nodeRequestsPerMinute: 10_000,
+  maxConnections: 1_000,
+  maxConnectionsPerCaller: 1_000,
+  trustedProxies: [],
+};
+
+export interface OperatorOptions extends Partial<AppSettings> {
   readonly hasKey?: boolean;
-  readonly basePath?: string;
-  readonly requestsPerMinute?: number;
   /** A new one when there is none. */
   readonly account?: LocalAccount;
-  readonly broadcastsPerMinute?: number;
-  readonly newKeysPerMinute?: number;
-  readonly nodeRequestsPerMinute?: number;
-  readonly trustedProxies?: readonly string[];
   readonly alertWebhooks?: readonly string[];
   /** A free one by default. */
   readonly port?: number;
@@ -62,7 +68,8 @@ export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
 export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
-  const account = options.account ?? privateKeyToAccount(generatePrivateKey());
+  const { hasKey = true, account = newAccount(), alertWebhooks = [], port = 0, clock = Date.now, ...changed } = options;
+  const settings = { ...APP_SETTINGS, ...changed };
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
@@ -70,28 +77,15 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   setMaxListeners(0, closing.signal);
   const registry = new Registry();
   const metrics = new Metrics(registry);
-  const context = { clock: options.clock ?? Date.now, logger, closing: closing.signal, metrics };
+  const context = { clock, logger, closing: closing.signal, metrics };
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
-  const operator = await startOperatorWithoutHttp(plans, options.hasKey === false ? new Map() : keys, context);
+  const operator = await startOperatorWithoutHttp(plans, hasKey ? keys : new Map(), context);
   const feeds = runFeeds(operator);
-  const alerts = watchFeeds(operator, options.alertWebhooks ?? []);
+  const alerts = watchFeeds(operator, alertWebhooks);
   const loops = [followDirectories(operator), runAccusations(operator), collectMinedStatements(operator)];
-  const app = await buildOperatorApp(
-    operator,
-    {
-      basePath: options.basePath ?? "",
-      requestsPerMinute: options.requestsPerMinute ?? 10_000,
-      broadcastsPerMinute: options.broadcastsPerMinute ?? 10_000,
-      newKeysPerMinute: options.newKeysPerMinute ?? 10_000,
-      nodeRequestsPerMinute: options.nodeRequestsPerMinute ?? 10_000,
-      maxConnections: 1_000,
-      maxConnectionsPerCaller: 1_000,
-      trustedProxies: [...(options.trustedProxies ?? [])],
-    },
-    registry,
-  );
-  const base = `${await app.listen({ host: "127.0.0.1", port: options.port ?? 0 })}${options.basePath ?? ""}`;
+  const app = await buildOperatorApp(operator, settings, registry);
+  const base = `${await app.listen({ host: "127.0.0.1", port })}${settings.basePath}`;
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${base}/data/request`, {
@@ -130,6 +124,8 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     }),
   };
 }
+
+const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
 function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork) {
   const deployed = datasets.map((dataset): DeployedDataset => {

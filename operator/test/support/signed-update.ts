@@ -3,14 +3,16 @@ import { signReport } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, numberToHex } from "viem";
 import type { Provider } from "./providers.js";
 
-/** Has providers sign their value, or another, and returns the call that stores it. */
+type Signer = Pick<Provider, "address" | "account" | "value">;
+
+/** Has providers sign their values, and returns their reports and the call that stores them. */
 export async function signedUpdate(
   dataset: Address,
   key: Hex,
   round: bigint,
-  members: readonly Provider[],
+  members: readonly Signer[],
   signers = members,
-): Promise<Hex> {
+) {
   const reports = await Promise.all(
     signers.map(async ({ address: provider, account, value: number }) => {
       const value = numberToHex(number, { size: 32 });
@@ -19,5 +21,5 @@ export async function signedUpdate(
     }),
   );
   const committee = { members: members.map(({ address }) => address), toleranceBps: 100n };
-  return encodeUpdate("median", { key, round }, committee, "OK", reports);
+  return { data: encodeUpdate("median", { key, round }, committee, "OK", reports), reports };
 }
