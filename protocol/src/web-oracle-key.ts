@@ -19,9 +19,9 @@ export function webOracleKey({ specHash, args }: WebOracleKeyContent): Result<He
     return err('This is not the hash of a spec. Write "0x" and 64 lowercase hex digits.');
   const parts: string[] = [];
   for (const arg of args) {
-    if (!isWellFormed(arg))
+    if (/\p{Cs}/u.test(arg))
       return err(`The argument ${JSON.stringify(arg)} has a lone surrogate, which UTF-8 cannot encode. Remove it.`);
-    parts.push(`/${encodeArgument(arg)}`);
+    parts.push(`/${percentEncode(arg)}`);
   }
   const text = `WEB/${specHash.slice(2)}${parts.join("")}`;
   if (text.length > MAX_KEY_BYTES) {
@@ -43,16 +43,17 @@ export function parseWebOracleKey(key: Hex): Result<WebOracleKeyContent> {
   for (const argument of written) {
     const decoded = decodeArgument(argument);
     if (decoded === null) return err(`The argument "${argument}" is not percent-encoded UTF-8.`);
-    const legal = encodeArgument(decoded);
+    const legal = percentEncode(decoded);
     if (legal !== argument) return err(`The argument "${argument}" is not in its only legal form. Write "${legal}".`);
     args.push(decoded);
   }
   return ok({ specHash: `0x${hash}`, args });
 }
 
-function encodeArgument(argument: string): string {
+/** Encodes everything except the unreserved characters of RFC 3986. */
+export function percentEncode(text: string): string {
   // `encodeURIComponent` leaves these unencoded, although they are reserved.
-  return encodeURIComponent(argument).replace(
+  return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
@@ -63,15 +64,5 @@ function decodeArgument(text: string): string | null {
     return decodeURIComponent(text);
   } catch {
     return null;
-  }
-}
-
-/** Returns true if the text has no lone surrogate. */
-function isWellFormed(text: string): boolean {
-  try {
-    encodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
   }
 }

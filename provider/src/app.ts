@@ -6,7 +6,6 @@ import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ProviderConfig } from "./config.js";
-import { DataPointReader } from "./data-point-reader.js";
 import { Decider } from "./decisions/decider.js";
 import { DecisionStore } from "./decisions/decision-store.js";
 import { EvidenceStore, unusableEvidence } from "./evidence/evidence-store.js";
@@ -62,9 +61,10 @@ export async function buildProvider(
     timeoutMs: config.sourceTimeoutMs,
     hasReserve,
     now,
-    onAnswer: (source, seconds, reading) => metrics.sourceAsked(source, seconds, reading),
+    onAnswer: (source, seconds, reading) =>
+      metrics.sourceRequests.observe({ source, outcome: reading.ok ? "ok" : reading.error.code }, seconds),
     onBackOff: ({ source, url }, change, reading) => {
-      if (change === "started") metrics.backOffStarted(source?.name ?? "published");
+      if (change === "started") metrics.backOffs.inc({ source: source?.name ?? "published" });
       // Anyone can make a published spec's requests fail, so logging them would let strangers fill the log.
       if (source === undefined) return;
       if (reading.ok) return logger.info({ source: source.name, url }, "source answers again");
@@ -75,7 +75,10 @@ export async function buildProvider(
       );
     },
   });
-  const store = await DecisionStore.open(config.database, { now, onWrite: (seconds) => metrics.written(seconds) });
+  const store = await DecisionStore.open(config.database, {
+    now,
+    onWrite: (seconds) => metrics.databaseWrites.observe(seconds),
+  });
   if (store.wasDamaged) {
     logger.error(
       `${config.database} has lost decisions, or contains damaged ones. No new decision is made for a round up to ` +
@@ -92,8 +95,7 @@ export async function buildProvider(
   const pool = new ExtractionPool();
   if (setup.webOracle !== null) pool.start();
   const extractor = new RateLimitedExtractor(pool, hasReserve);
-  const values = new DataPointReader({ reader, extractor, policy: config, now, logger, metrics });
-  const decider = new Decider({ values, store, evidence, now, metrics });
+  const decider = new Decider({ reader, extractor, policy: config, store, evidence, now, logger, metrics });
   const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
   const webOracle = folder && new WebOracle(setup.webOracle, { folder, redirectedOrigins, hasReserve, logger });
   const reporter = new Reporter({ served, webOracle, decider, signer: new ReportSigner({ account, logger, metrics }) });

@@ -7,6 +7,7 @@ import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service
 import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 import { SOURCE_MS } from "./source/source-reader.js";
+import { rateLimitSchema } from "./token-bucket.js";
 
 const HostRule = (description: string) =>
   Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], { default: [], description });
@@ -15,22 +16,10 @@ const HostRule = (description: string) =>
 const TrialSettings = Type.Object(
   {
     hosts: HostRule('The hosts that trials may ask, or "any" for all those in webOracle/hosts.'),
-    rateLimit: Type.Object(
-      {
-        perSecond: Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 100,
-          default: 4,
-          description: "Sustained requests per second.",
-        }),
-        burst: Type.Integer({
-          minimum: 16,
-          maximum: 1_000,
-          default: 40,
-          description: "Requests that may be made at once; one trial makes up to 8.",
-        }),
-      },
-      { additionalProperties: false, default: {}, description: "The requests that all trials together may make." },
+    rateLimit: rateLimitSchema(
+      { maximum: 100, default: 4 },
+      { minimum: 16, default: 40, description: "Requests that may be made at once; one trial makes up to 8." },
+      { default: {}, description: "The requests that all trials together may make." },
     ),
   },
   {
@@ -50,23 +39,10 @@ export const WebOracleSettings = Type.Object(
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
     hosts: HostRule('The hosts that published specs may ask, or "any" for every public host.'),
-    rateLimit: Type.Object(
+    rateLimit: rateLimitSchema(
+      { default: 5 },
+      { default: 20 },
       {
-        perSecond: Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 1_000,
-          default: 5,
-          description: "Sustained requests per second.",
-        }),
-        burst: Type.Integer({
-          minimum: 1,
-          maximum: 1_000,
-          default: 20,
-          description: "Requests that may be made at once.",
-        }),
-      },
-      {
-        additionalProperties: false,
         default: {},
         description: "The rate limit for each of these hosts. A host that a source file asks has that file's limit.",
       },

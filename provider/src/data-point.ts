@@ -5,9 +5,10 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
+import type { Caller } from "./caller.js";
 import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
 import type { Served, ServedDataset, ServedKey } from "./served-datasets.js";
-import type { WebOracleKey } from "./web-oracle/web-oracle.js";
+import type { WebOracle } from "./web-oracle/web-oracle.js";
 
 /** A key of a dataset on a network. */
 export interface DataPoint {
@@ -16,11 +17,6 @@ export interface DataPoint {
   readonly dataset: ServedDataset;
   readonly key: ServedKey;
 }
-
-/** Finds a key of a Web Oracle dataset; null when those datasets are not served. */
-export type FindWebOracleKey =
-  | ((dataset: ServedDataset, key: Hex) => Promise<Result<WebOracleKey, ProblemError>>)
-  | null;
 
 /** Finds the dataset that a request names. */
 export function findDataset(
@@ -37,18 +33,24 @@ export function findDataset(
   return dataset === undefined ? err(unknownDataset(address.value, request.network_id)) : ok(dataset);
 }
 
-/** @param key In lower-case hex. */
+/**
+ * Finds a key of a dataset.
+ *
+ * @param key In lower-case hex.
+ * @param webOracle Null when the Web Oracle's keys are not served.
+ */
 export async function findDataPoint(
   dataset: ServedDataset,
   key: string,
-  findWebOracleKey: FindWebOracleKey,
+  webOracle: Pick<WebOracle, "find"> | null,
+  caller: Caller,
 ): Promise<Result<DataPoint, ProblemError>> {
   const id = `${dataset.chainId}/${dataset.address}/${key}`;
   const served = dataset.keys.get(key as Hex);
   if (served !== undefined) return ok({ id, dataset, key: served });
   if (!matchesKeyForm(dataset.keyForm, key as Hex)) return err(invalidKey(dataset.keyForm));
-  if (dataset.keyForm !== "WEB_ORACLE" || findWebOracleKey === null) return err(unknownKey(key));
-  const found = await findWebOracleKey(dataset, key as Hex);
+  if (dataset.keyForm !== "WEB_ORACLE" || webOracle === null) return err(unknownKey(key));
+  const found = await webOracle.find(dataset, key as Hex, caller);
   return found.ok ? ok({ id, dataset, key: found.value }) : found;
 }
 

@@ -1,31 +1,29 @@
-import type { KeyForm } from "@dataset-oracle/protocol/dataset-key";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { DecisionStore } from "./decisions/decision-store.js";
 import type { ServedKey } from "./served-datasets.js";
-import type { Reading } from "./source/source-failure.js";
 import type { ValueWithSources } from "./value-with-sources.js";
 
 /** A provider's metrics for Prometheus, besides those of its requests and its process. They contain no keys. */
 export class Metrics {
-  readonly #requests: Histogram<"source" | "outcome">;
-  readonly #backOffs: Counter<"source">;
+  readonly sourceRequests: Histogram<"source" | "outcome">;
+  readonly backOffs: Counter<"source">;
+  readonly decisions: Counter<"form" | "outcome">;
+  readonly signedReports: Counter<"outcome">;
+  readonly signedRows: Counter;
+  readonly databaseWrites: Histogram;
   readonly #quotes: Counter<"source" | "outcome">;
   readonly #ages: Histogram<"source">;
   readonly #deviations: Histogram<"source">;
-  readonly #decisions: Counter<"form" | "outcome">;
-  readonly #reports: Counter<"outcome">;
-  readonly #rows: Counter;
-  readonly #writes: Histogram;
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
-    this.#requests = new Histogram({
+    this.sourceRequests = new Histogram({
       name: "provider_source_request_duration_seconds",
       help: "Duration of requests to sources, by outcome: ok, or why there was no answer.",
       labelNames: ["source", "outcome"],
       registers,
     });
-    this.#backOffs = new Counter({
+    this.backOffs = new Counter({
       name: "provider_source_back_offs_total",
       help: "How often sources started to fail, and were then asked less often.",
       labelNames: ["source"],
@@ -51,34 +49,25 @@ export class Metrics {
       buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
       registers,
     });
-    this.#decisions = new Counter({
+    this.decisions = new Counter({
       name: "provider_decisions_total",
       help: "Decisions, one for each key and round, by the form of the key and the outcome.",
       labelNames: ["form", "outcome"],
       registers,
     });
-    this.#reports = new Counter({
+    this.signedReports = new Counter({
       name: "provider_reports_signed_total",
       help: "Signed reports of one key.",
       labelNames: ["outcome"],
       registers,
     });
-    this.#rows = new Counter({ name: "provider_rows_signed_total", help: "Signed rows of batches.", registers });
-    this.#writes = new Histogram({
+    this.signedRows = new Counter({ name: "provider_rows_signed_total", help: "Signed rows of batches.", registers });
+    this.databaseWrites = new Histogram({
       name: "provider_database_write_duration_seconds",
       help: "Duration of writes of decisions to disk.",
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     });
-  }
-
-  /** Records a request to a source, and how many seconds it took. */
-  sourceAsked(source: string, seconds: number, reading: Reading<unknown>): void {
-    this.#requests.observe({ source, outcome: reading.ok ? "ok" : reading.error.code }, seconds);
-  }
-
-  backOffStarted(source: string): void {
-    this.#backOffs.inc({ source });
   }
 
   /**
@@ -98,22 +87,6 @@ export class Metrics {
         this.#deviations.observe({ source }, Math.abs(Number(quote.value) / Number(value.value) - 1));
       }
     }
-  }
-
-  decided(form: KeyForm, outcome: string): void {
-    this.#decisions.inc({ form, outcome });
-  }
-
-  reportSigned(outcome: string): void {
-    this.#reports.inc({ outcome });
-  }
-
-  rowSigned(): void {
-    this.#rows.inc();
-  }
-
-  written(seconds: number): void {
-    this.#writes.observe(seconds);
   }
 
   /** Adds the metrics that are computed when they are read: the database's size, and readiness. */

@@ -51,7 +51,7 @@ export class ReportSigner {
     const digest = bytesToHex(dataset.digests.of(report)(outcome, value));
     const signature = await this.#signOnce(digest, async () => {
       const signature = await (account.sign?.({ hash: digest }) ?? signReport(account, report));
-      metrics.reportSigned(outcome);
+      metrics.signedReports.inc({ outcome });
       logger.info({ ...dataPointLogFields(dataPoint, round, trace), outcome, value }, "report signed");
       return signature;
     });
@@ -86,7 +86,7 @@ export class ReportSigner {
     const digest = bytesToHex(dataset.digests.ofRow(row));
     const signature = await this.#signOnce(digest, async () => {
       const signature = await (account.sign?.({ hash: digest }) ?? signBatchReport(account, row));
-      metrics.rowSigned();
+      metrics.signedRows.inc();
       const about = { network: chainId, dataset: address, keys: keys.length, missing: missing.toString(2) };
       logger.info({ ...traceFieldsOf(trace), ...about, round: Number(round) }, "row signed");
       return signature;

@@ -13,7 +13,6 @@ import { Registry } from "prom-client";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { DataPointReader } from "./data-point-reader.js";
 import { Decider } from "./decisions/decider.js";
 import { DecisionStore } from "./decisions/decision-store.js";
 import { Metrics } from "./metrics.js";
@@ -45,12 +44,11 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   const [logger, metrics] = [pino({ level: "silent" }), new Metrics(new Registry())];
   const reader = new SourceReader({ egress: new Egress(), timeoutMs: 10_000, hasReserve: false, now });
   const extractor = new RateLimitedExtractor(new ExtractionPool(), false);
-  const values = new DataPointReader({ reader, extractor, policy, now, logger, metrics });
   const store = await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 });
   return new Reporter({
     served: new Map([[42, new Map([[address, dataset]])]]),
     webOracle: null,
-    decider: new Decider({ values, store, evidence: null, now, metrics }),
+    decider: new Decider({ reader, extractor, policy, store, evidence: null, now, logger, metrics }),
     signer: new ReportSigner({ account, logger, metrics }),
   });
 }

@@ -7,7 +7,7 @@ import type {
 import type { Result } from "@dataset-oracle/protocol/result";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { TracedCaller } from "./caller.js";
-import { type FindWebOracleKey, findDataPoint, findDataset } from "./data-point.js";
+import { findDataPoint, findDataset } from "./data-point.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-record.js";
 import type { ReportSigner } from "./report-signer.js";
@@ -28,9 +28,9 @@ export class Reporter {
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async report(request: ReportRequest, caller: TracedCaller): Promise<ReportAnswer> {
-    const { served, decider, signer } = this.parts;
+    const { served, webOracle, decider, signer } = this.parts;
     const dataset = orThrow(findDataset(served, request));
-    const dataPoint = orThrow(await findDataPoint(dataset, request.key, this.#findWebOracleKey(caller)));
+    const dataPoint = orThrow(await findDataPoint(dataset, request.key, webOracle, caller));
     const round = BigInt(request.timestamp);
     const [decision] = await decider.decide([dataPoint], round, caller);
     const report = await signer.signReport(dataPoint, round, decision as Decision, caller.trace);
@@ -40,20 +40,14 @@ export class Reporter {
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async row(request: BatchReportRequest, caller: TracedCaller): Promise<SignedBatchReport> {
-    const { served, decider, signer } = this.parts;
+    const { served, webOracle, decider, signer } = this.parts;
     const dataset = orThrow(findDataset(served, request));
-    const findWebOracleKey = this.#findWebOracleKey(caller);
-    const found = await Promise.all(request.keys.map((key) => findDataPoint(dataset, key, findWebOracleKey)));
+    const found = await Promise.all(request.keys.map((key) => findDataPoint(dataset, key, webOracle, caller)));
     const dataPoints = found.map(orThrow);
     const round = BigInt(request.timestamp);
     const decisions = await decider.decide(dataPoints, round, caller);
     const keys = dataPoints.map(({ key }) => key.key);
     return signer.signRow(dataset, keys, round, decisions, caller.trace);
-  }
-
-  #findWebOracleKey(caller: TracedCaller): FindWebOracleKey {
-    const { webOracle } = this.parts;
-    return webOracle && ((dataset, key) => webOracle.find(dataset, key, caller));
   }
 }
 

@@ -15,18 +15,3 @@ export const MAX_ROUND_AHEAD = 2n;
 
 /** The usual age of the rounds that operators ask for, in seconds. */
 export const USUAL_AGE = 2n;
-
-/** The position of a round relative to the window in which it may be signed for the first time. */
-type WindowPosition = "in_window" | "too_old" | "in_future";
-
-/**
- * Compares a round with the signing window.
- *
- * @param round In seconds since 1970.
- * @param now The provider's clock, in whole seconds.
- * @param maxAge In seconds.
- */
-export function comparedToWindow(round: bigint, now: bigint, maxAge: bigint): WindowPosition {
-  if (round < now - maxAge) return "too_old";
-  return round > now + MAX_ROUND_AHEAD ? "in_future" : "in_window";
-}

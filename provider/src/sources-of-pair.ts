@@ -9,15 +9,15 @@ export function sourcesOfPair(
   minSources: number,
   redirectedOrigins: RedirectedOrigins,
 ): PairSource[] {
-  return sources
-    .filter(({ pairs }) => pairs.has(pair))
-    .flatMap(({ name, spec, query }) => {
-      const { request, read, rate } = query(pair);
-      const source = { name, spec, request: unlimitedIfRedirected(redirectedOrigins, request), read };
-      if (rate === null) return { ...source, rate };
-      // A rate comes only from sources that give it directly, without a conversion of their own.
-      const direct = sources.filter((other) => other.pairs.has(rate) && other.query(rate).rate === null);
-      if (direct.length < minSources) return [];
-      return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources, redirectedOrigins) } };
-    });
+  return sources.flatMap(({ name, spec, queries }) => {
+    const query = queries.get(pair);
+    if (query === undefined) return [];
+    const { request, read, rate } = query;
+    const source = { name, spec, request: unlimitedIfRedirected(redirectedOrigins, request), read };
+    if (rate === null) return { ...source, rate };
+    // A rate comes only from sources that give it directly, without a conversion of their own.
+    const direct = sources.filter((other) => other.queries.get(rate)?.rate === null);
+    if (direct.length < minSources) return [];
+    return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources, redirectedOrigins) } };
+  });
 }

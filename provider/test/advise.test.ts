@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/text-style.js";
 import { advise } from "../src/web-oracle/advice/advise.js";
 import { adviceToText } from "../src/web-oracle/advice/format-advice.js";
-import { loadSamples } from "../src/web-oracle/advice/load-samples.js";
+import { loadKeptReadings } from "../src/web-oracle/advice/load-kept-readings.js";
 import { readingsOfSamples } from "../src/web-oracle/advice/samples.js";
 import { takeSamples } from "../src/web-oracle/advice/take-samples.js";
 import { compileRequestSpec } from "../src/web-oracle/compile-request-spec.js";
@@ -208,7 +208,7 @@ describe("web-oracle advise", () => {
     const changed = (change: object) => {
       const file = join(folder, "changed.json");
       writeFileSync(file, JSON.stringify({ ...samples, ...change }));
-      return () => loadSamples(file);
+      return () => loadKeptReadings(file);
     };
     const [hash = "", ...others] = Object.keys(samples.texts);
     const rest = Object.fromEntries(others.map((each) => [each, samples.texts[each]]));

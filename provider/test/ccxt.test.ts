@@ -68,7 +68,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
     if (Class === undefined) throw new Error(`ccxt has no ${id}.`);
     const exchange = new Class({ enableRateLimit: false, timeout: 5_000 });
     for (const kind of Object.keys(exchange.urls.api)) exchange.urls.api[kind] = local + path;
-    const quote = source.query("ETH-USD").rate === null ? "USD" : "USDT";
+    const quote = source.queries.get("ETH-USD")?.rate === null ? "USD" : "USDT";
     exchange.setMarkets(
       BASES.map((base) => ({
         id: marketId(base, quote),
@@ -88,7 +88,8 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
     const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
     for (const base of BASES) {
       const symbol = `${base}/${quote}`;
-      const query = source.query(`${base}-USD`);
+      const query = source.queries.get(`${base}-USD`);
+      if (query === undefined) throw new Error(`${name} has no ${base}-USD.`);
       const ask = async () => {
         const answer = await reader.read({ ...query.request, rateLimit: null }, false);
         const reading = answer.ok ? query.read(answer.value.document) : answer;

@@ -8,13 +8,13 @@ import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DataPoint } from "../src/data-point.js";
-import type { FreshValue } from "../src/data-point-reader.js";
-import { EvidenceStore } from "../src/evidence/evidence-store.js";
+import { EvidenceStore, type FreshValue } from "../src/evidence/evidence-store.js";
 import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
@@ -186,7 +186,7 @@ describe("evidence", () => {
     expect(readdirSync(join(folder, "spot-prices")).toSorted()).toEqual(["1799999880", "1799999940", "1800000960"]);
   });
 
-  it("holds no secret, though an API repeats what it was sent", async () => {
+  it("neither holds nor shows a secret, though an API repeats what it was sent", async () => {
     const token = "s3cret/token+value";
     const received: IncomingMessage[] = [];
     const api = createServer((request, response) => {
@@ -226,7 +226,7 @@ describe("evidence", () => {
     });
     const spec: RequestSpec = { title: "An echo", variables: [], sources: [], minSources: 1, combine: "median" };
     const value = freshValue({ kind: "web_oracle", compiled: { spec } }, reader.answers);
-    evidence.keep(value, 1n, { outcome: "OK", value: "0x00" });
+    evidence.keep(value, now(), { outcome: "OK", value: ZERO_VALUE });
     await evidence.close();
     await egress.close();
     api.close();
@@ -236,8 +236,10 @@ describe("evidence", () => {
       return file.endsWith(".gz") ? gunzipSync(readFileSync(file)).toString("utf8") : [];
     });
     expect(kept).toHaveLength(3);
+    const shown = JSON.stringify(await evidence.find({ chainId: 42, address: DATASET }, "0x00", now()));
     expect(kept.join()).toContain('"x-key":"<secret>"');
-    for (const form of [token, encodeURIComponent(token)]) expect(kept.join()).not.toContain(form);
+    expect(shown).toContain("<secret>");
+    for (const form of [token, encodeURIComponent(token)]) expect(kept.join() + shown).not.toContain(form);
   });
 
   it("that cannot be written is logged and does not prevent signing", async () => {

@@ -27,7 +27,7 @@ async function read(name: Exchange, pair: string, port: number, { ca = authority
     },
   });
   const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
-  const query = SOURCES.get(name)?.query(pair);
+  const query = SOURCES.get(name)?.queries.get(pair);
   if (query === undefined) throw new Error(`${name} has no ${pair}.`);
   const answer = await reader.read(query.request, false);
   await egress.close();
@@ -51,7 +51,7 @@ describe("over TLS, under the exchanges' own names", () => {
       expect(dialled).toEqual([`${new URL(EXCHANGE_ORIGINS[name]).host} at ${PUBLIC}`]);
     }
     expect(exchanges.requests).toContain(
-      SOURCES.get(name)?.query(Object.keys(answer?.prices ?? {})[0] ?? "").request.url,
+      SOURCES.get(name)?.queries.get(Object.keys(answer?.prices ?? {})[0] ?? "")?.request.url,
     );
   });
 

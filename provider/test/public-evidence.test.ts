@@ -1,27 +1,20 @@
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { err } from "@dataset-oracle/protocol/result";
-import { Egress } from "@dataset-oracle/service/egress/egress";
-import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { DataPoint } from "../src/data-point.js";
-import type { FreshValue } from "../src/data-point-reader.js";
 import { addEvidenceRoute } from "../src/evidence/evidence-route.js";
-import { EvidenceStore } from "../src/evidence/evidence-store.js";
-import { RecordingReader } from "../src/evidence/recording-reader.js";
+import { EvidenceStore, type FreshValue } from "../src/evidence/evidence-store.js";
 import { replay } from "../src/evidence/replay.js";
 import { findServedDatasets } from "../src/served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { SourceReader } from "../src/source/source-reader.js";
 import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { runProvider } from "./support/provider-process.js";
 import {
@@ -258,40 +251,6 @@ describe("evidence that is shown", () => {
     value: { kind: "none", reason: "", sources: [] },
     at,
     answers,
-  });
-
-  it("holds no secret, though an API repeats what it was sent", async () => {
-    const token = "s3cret/token+value";
-    const api = createServer(({ url, headers }, response) => {
-      response.setHeader("content-type", "application/json").end(JSON.stringify({ url, headers }));
-    });
-    await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
-    onTestFinished(() => void api.close());
-    const { port } = api.address() as AddressInfo;
-    const host = "api.example.com";
-    const secrets = [
-      { host, header: "x-key", env: "KEY" },
-      { host, query: "apikey", env: "KEY" },
-    ];
-    const egress = new Egress({
-      secrets: Secrets.load(secrets, { KEY: token }),
-      resolve: async () => ["93.184.215.14"],
-      dial: (_, callback) => {
-        const socket = connect(port, "127.0.0.1");
-        socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
-      },
-    });
-    onTestFinished(() => egress.close());
-    const now = () => 1_800_000_000n;
-    const reader = new RecordingReader(new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now }));
-    await reader.read({ method: "GET", url: `https://${host}/`, rateLimit: null }, false);
-    const store = await open();
-    store.keep(valueAt(now(), reader.answers), now(), DECISION);
-    await store.close();
-    const found = await store.find({ chainId: 42, address: DATASET }, "0x00", now());
-    const shown = JSON.stringify(found);
-    expect(shown).toContain("<secret>");
-    for (const form of [token, encodeURIComponent(token)]) expect(shown).not.toContain(form);
   });
 
   it("is whole for a slow reading that is written after a faster one of the next minute", async () => {

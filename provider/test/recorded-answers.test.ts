@@ -9,7 +9,7 @@ import { loadRecordedAnswers } from "./support/recorded-answers.js";
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 
 function queryOf(name: string, pair: string) {
-  const query = SOURCES.get(name)?.query(pair);
+  const query = SOURCES.get(name)?.queries.get(pair);
   if (query === undefined) throw new Error(`${name} has no ${pair}.`);
   return query;
 }

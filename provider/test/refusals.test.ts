@@ -78,52 +78,16 @@ describe("a body is taken as it is, and nothing in it is coerced", () => {
     });
   }
 
-  const answers: [what: string, body: string, type: string, status: number, code: string][] = [
-    ["text that is no JSON", "{", "application/json", 400, "bad_request"],
-    ["text/plain", JSON.stringify(valid), "text/plain", 415, "unsupported_media_type"],
-    ["a form", "key=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
-    [
-      "more than 16 KiB",
-      JSON.stringify({ ...valid, key: "x".repeat(16_384) }),
-      "application/json",
-      413,
-      "body_too_large",
-    ],
-  ];
-  for (const [what, body, type, status, code] of answers) {
-    it(`${what}: ${status} ${code}`, async () => {
-      const response = await provider.post(body, { "content-type": type });
-      expect(response.status).toBe(status);
-      expect(response.headers.get("content-type")).toBe(PROBLEM_CONTENT_TYPE);
-      expect(await response.json()).toMatchObject({ status, code });
-    });
-  }
+  it("more than 16 KiB: 413 body_too_large, as in every service", async () => {
+    const response = await provider.post(JSON.stringify({ ...valid, key: "x".repeat(16_384) }));
+    expect(response.status).toBe(413);
+    expect(response.headers.get("content-type")).toBe(PROBLEM_CONTENT_TYPE);
+    expect(await response.json()).toMatchObject({ status: 413, code: "body_too_large" });
+  });
 });
 
-describe("other requests", () => {
-  it("GET /report is 405, with POST in Allow", async () => {
-    const response = await fetch(`${provider.url}/report`, { signal: AbortSignal.timeout(5_000) });
-    expect(response.status).toBe(405);
-    expect(response.headers.get("allow")).toBe("POST");
-    expect(await response.json()).toMatchObject({ code: "method_not_allowed" });
-  });
-
-  it("GET /live is 200", async () => {
-    const response = await fetch(`${provider.url}/live`, { signal: AbortSignal.timeout(5_000) });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "live" });
-  });
-
-  it("a caller with too many requests is told when to come again", async () => {
-    const busy = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 2 });
-    try {
-      await busy.ask({ network_id: 1 });
-      await busy.ask({ network_id: 1 });
-      const answer = await busy.ask({ network_id: 1 });
-      expect(answer).toMatchObject({ status: 429, body: { code: "too_many_requests" } });
-      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-    } finally {
-      await busy.close();
-    }
-  });
+it("GET /live is 200", async () => {
+  const response = await fetch(`${provider.url}/live`, { signal: AbortSignal.timeout(5_000) });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ status: "live" });
 });

@@ -69,7 +69,7 @@ function open(timeoutMs = 1_000) {
 }
 
 function requestOf(name: Exchange, pair = "ETH-USD"): SourceRequest {
-  const query = SOURCES.get(name)?.query(pair);
+  const query = SOURCES.get(name)?.queries.get(pair);
   if (query === undefined) throw new Error(`${name} has no ${pair}.`);
   return query.request;
 }

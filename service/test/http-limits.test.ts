@@ -68,9 +68,10 @@ describe("a connection", () => {
     };
     expect(await ask(8_000)).toMatch(/^HTTP\/1\.1 200 /);
     const refused = await ask(8_200);
-    expect(refused).toMatch(/^HTTP\/1\.1 431 /);
+    expect(refused).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
     expect(bodyOf(refused)).toMatchObject({
       status: 431,
+      code: "bad_request",
       detail: "Send at most 8192 bytes, including the request line.",
     });
     for (const header of ["x-content-type-options: nosniff", "content-security-policy: default-src 'none'"]) {

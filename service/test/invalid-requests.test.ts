@@ -98,6 +98,7 @@ describe("an unambiguous body", () => {
   const unsupported: Record<string, string>[] = [
     {},
     { "content-type": "text/plain" },
+    { "content-type": "application/x-www-form-urlencoded" },
     { "content-type": "application/json; charset=utf-16" },
     { "content-type": "application/json; charset=latin1" },
     { "content-type": "application/json", "content-encoding": "gzip" },
@@ -108,25 +109,12 @@ describe("an unambiguous body", () => {
   });
 });
 
-describe("an invalid HTTP request", () => {
-  async function send(raw: string): Promise<{ head: string; body: { status: number; code: string } }> {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    await once(socket, "connect");
-    socket.write(raw);
-    const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
-    return { head, body: JSON.parse(body) };
-  }
-
-  test("is still answered with a problem", async () => {
-    const { head, body } = await send("FOO /echo HTTP/1.1\r\n\r\n");
-    expect(head).toContain("400 Bad Request");
-    expect(head).toContain("content-type: application/problem+json");
-    expect(body).toMatchObject({ status: 400, code: "bad_request" });
-  });
-
-  test("is answered with a problem when its headers do not end", async () => {
-    const { head, body } = await send(`GET /echo HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`);
-    expect(head).toContain("431 Request Header Fields Too Large");
-    expect(body).toMatchObject({ status: 431, code: "bad_request" });
-  });
+test("an invalid HTTP request is still answered with a problem", async () => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.write("FOO /echo HTTP/1.1\r\n\r\n");
+  const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+  expect(head).toContain("400 Bad Request");
+  expect(head).toContain("content-type: application/problem+json");
+  expect(JSON.parse(body)).toMatchObject({ status: 400, code: "bad_request" });
 });

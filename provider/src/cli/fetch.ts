@@ -15,13 +15,10 @@ import { SourceReader } from "../source/source-reader.js";
 import type { SpotSource } from "../source/spot-source.js";
 import { sourcesOfPair } from "../sources-of-pair.js";
 import type { SpotPriceKey } from "../spot-price.js";
-import type { ValueWithSources } from "../value-with-sources.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { findWebOracleKey } from "./find-web-oracle-key.js";
-import { priceToJson, priceToTable } from "./format-price.js";
-import { webOracleValueToJson, webOracleValueToText } from "./format-web-oracle-value.js";
 import { FETCH_USAGE } from "./help-text.js";
-import { styleOf } from "./text-style.js";
+import { showAsJson, showAsText } from "./show-value.js";
 
 /** Runs `provider fetch`: asks the sources of a key now, and shows each source's answer. */
 export async function fetchValue(args: readonly string[]): Promise<void> {
@@ -46,7 +43,8 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
     const at = now();
     const value = await readValue(key, { reader, mayUseReserve: true, policy: config, at }, EXTRACT_HERE);
     spinner.stop();
-    console.log(isText ? toText(key, value, at) : toJson(key, value, at));
+    const shown = { ...key, value, at };
+    console.log(isText ? showAsText(shown) : JSON.stringify(showAsJson(shown), null, 2));
     process.exitCode = value.kind === "value" ? 0 : 1;
   } finally {
     spinner.stop();
@@ -84,13 +82,3 @@ function startSpinner(key: ServedKey, isText: boolean) {
   const text = count === 1 ? "asking the source" : `asking ${count} sources`;
   return ora({ text, isSilent: !isVisible }).start();
 }
-
-const toJson = (key: ServedKey, value: ValueWithSources, at: bigint) =>
-  key.kind === "spot_price" ? priceToJson(key.name, value, at) : webOracleValueToJson({ ...key, value, at });
-
-const toText = (key: ServedKey, value: ValueWithSources, at: bigint) => {
-  const style = styleOf(process.stdout, process.env);
-  return key.kind === "spot_price"
-    ? priceToTable(key.name, value, at, style)
-    : webOracleValueToText({ ...key, value, at }, style);
-};

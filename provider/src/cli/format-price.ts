@@ -4,11 +4,11 @@ import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./text-style.js";
 
 /**
- * Writes a price and its sources as JSON, for programs.
+ * Returns a price and its sources as a JSON object, for programs.
  *
  * @param at When the reading started, in whole seconds since 1970.
  */
-export function priceToJson(key: string, price: ValueWithSources, at: bigint): string {
+export function priceToJson(key: string, price: ValueWithSources, at: bigint): object {
   const ofValue = (value: bigint | null) => ({
     value: value?.toString() ?? null,
     price: value === null ? null : formatSpotPrice(value),

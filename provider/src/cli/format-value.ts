@@ -11,12 +11,12 @@ interface Shown {
 }
 
 /**
- * Writes a value and its sources as JSON, for programs.
+ * Returns a value and its sources as a JSON object, for programs.
  *
  * @param at When the reading started, in whole seconds since 1970.
  */
-export function valueToJson(value: ValueWithSources, at: bigint, { head, ofValue, ofSource }: Shown): string {
-  const answer = {
+export function valueToJson(value: ValueWithSources, at: bigint, { head, ofValue, ofSource }: Shown): object {
+  return {
     ...head,
     outcome: OUTCOMES[value.kind],
     ...ofValue(value.kind === "value" ? value.value : null),
@@ -29,7 +29,6 @@ export function valueToJson(value: ValueWithSources, at: bigint, { head, ofValue
       detail: dropped?.detail ?? null,
     })),
   };
-  return JSON.stringify(answer, null, 2);
 }
 
 /**

@@ -9,14 +9,14 @@ import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./text-style.js";
 
 /** A Web Oracle key and its value. */
-interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {
+export interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {
   readonly value: ValueWithSources;
   /** When the reading started, in whole seconds since 1970. */
   readonly at: bigint;
 }
 
-/** Writes a value and its sources as JSON, for programs: a number in decimal, any other value as 32 bytes in hex. */
-export function webOracleValueToJson({ name, compiled, request, value, at }: WebOracleValue): string {
+/** Returns a value and its sources as a JSON object, for programs: a number in decimal, any other value as 32 bytes in hex. */
+export function webOracleValueToJson({ name, compiled, request, value, at }: WebOracleValue): object {
   const format = (value: bigint | null) => (value === null ? null : formatValue(compiled.kind, value));
   return valueToJson(value, at, {
     head: { key: name, title: compiled.spec.title },

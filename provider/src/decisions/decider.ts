@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
 import type { TracedCaller } from "../caller.js";
-import type { DataPoint } from "../data-point.js";
-import type { DataPointReader, FreshValue } from "../data-point-reader.js";
+import { type DataPoint, dataPointLogFields } from "../data-point.js";
 import { describeSources } from "../describe-sources.js";
-import type { EvidenceStore } from "../evidence/evidence-store.js";
+import type { EvidenceStore, FreshValue } from "../evidence/evidence-store.js";
+import { RecordingReader } from "../evidence/recording-reader.js";
 import type { Metrics } from "../metrics.js";
 import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "../problems.js";
+import { readValue } from "../read-value.js";
 import type { ServedKey } from "../served-datasets.js";
-import { comparedToWindow, MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, USUAL_AGE } from "../signing-window.js";
+import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window.js";
+import type { SourceReader } from "../source/source-reader.js";
+import type { PricePolicy } from "../spot-price.js";
+import { extractFor, type RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
 
@@ -17,12 +22,15 @@ import type { DecisionStore } from "./decision-store.js";
 const MAX_NOTED = 20_000;
 
 interface DeciderParts {
-  readonly values: DataPointReader;
+  readonly reader: SourceReader;
+  readonly extractor: RateLimitedExtractor;
+  readonly policy: PricePolicy;
   readonly store: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
   /** Null when no evidence is kept. The stores are separate because anonymous callers can fill the Web Oracle's. */
   readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
+  readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
@@ -62,11 +70,11 @@ export class Decider {
   }
 
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
-    const { values, store, evidence, metrics } = this.parts;
+    const { store, evidence, metrics } = this.parts;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
     await this.#untilBegun(round);
-    const fresh = await Promise.all(dataPoints.map((dataPoint) => values.read(dataPoint, round, caller)));
+    const fresh = await Promise.all(dataPoints.map((dataPoint) => this.#read(dataPoint, round, caller)));
     refuseBusy(fresh);
     // Checked again, because the round may have left the window while the sources answered.
     this.#refuseUnsignable(round, MAX_ROUND_AGE_AT_DECISION);
@@ -79,13 +87,33 @@ export class Decider {
       const { dataPoint, value } = one;
       const [mine, decision] = [proposed.get(dataPoint.id), decided.get(dataPoint.id)];
       // A concurrent request may have decided first, with another value or the same.
-      if (mine === decision && mine !== undefined) metrics.decided(dataPoint.dataset.keyForm, mine.outcome);
+      if (mine === decision && mine !== undefined) {
+        metrics.decisions.inc({ form: dataPoint.dataset.keyForm, outcome: mine.outcome });
+      }
       if (mine === undefined || mine.value !== decision?.value) continue;
       const id = noteId(dataPoint, round);
       if (!this.#notes.has(id)) this.#notes.set(id, describeSources(value.sources, dataPoint.dataset.kind));
       evidence?.[dataPoint.key.kind].keep(one, round, mine);
     }
     return decided;
+  }
+
+  /** Reads a value, and logs and counts the sources that were not used. */
+  async #read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
+    const { extractor, policy, now, logger, metrics } = this.parts;
+    const { mayUseReserve, trace } = caller;
+    const reader = new RecordingReader(this.parts.reader);
+    const at = now();
+    const value = await readValue(dataPoint.key, { reader, mayUseReserve, policy, at }, extractFor(extractor, caller));
+    metrics.valueRead(dataPoint.key.kind, value, at);
+    const fields = dataPointLogFields(dataPoint, round, trace);
+    for (const { source, dropped } of value.sources) {
+      if (dropped === null || dropped.isRepeated) continue;
+      const { code: failure, detail } = dropped;
+      logger.warn({ ...fields, source, failure, detail }, "source not used");
+    }
+    if (value.kind === "none") logger.warn({ ...fields, reason: value.reason }, "no value");
+    return { dataPoint, value, at, answers: reader.answers };
   }
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */
@@ -98,9 +126,8 @@ export class Decider {
   #refuseUnsignable(round: bigint, maxAge: bigint): void {
     const { store, now } = this.parts;
     const time = now();
-    const position = comparedToWindow(round, time, maxAge);
-    if (position === "too_old") throw roundTooOld(round, time);
-    if (position === "in_future") throw roundInFuture(round, time);
+    if (round < time - maxAge) throw roundTooOld(round, time);
+    if (round > time + MAX_ROUND_AHEAD) throw roundInFuture(round, time);
     if (round <= store.prunedThrough) throw roundForgotten(round, store.prunedThrough);
   }
 }

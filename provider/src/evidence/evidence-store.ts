@@ -17,7 +17,7 @@ import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { FreshValue } from "../data-point-reader.js";
+import type { DataPoint } from "../data-point.js";
 import type { Decision } from "../decisions/decision-record.js";
 import { describeSources } from "../describe-sources.js";
 import { readRegularFile } from "../read-regular-file.js";
@@ -28,6 +28,18 @@ import type { RedirectedOrigins } from "../source/redirected-origins.js";
 import type { Reading } from "../source/source-failure.js";
 import type { SourceRequest } from "../source/source-request.js";
 import type { PairSource, PricePolicy } from "../spot-price.js";
+import type { ValueWithSources } from "../value-with-sources.js";
+import type { RecordingReader } from "./recording-reader.js";
+
+/** A data point's value as it was just read. */
+export interface FreshValue {
+  readonly dataPoint: DataPoint;
+  readonly value: ValueWithSources;
+  /** When the reading started, in whole seconds since 1970. */
+  readonly at: bigint;
+  /** The answers that the value was computed from. */
+  readonly answers: RecordingReader["answers"];
+}
 
 interface EvidenceStoreOptions {
   readonly folder: string;

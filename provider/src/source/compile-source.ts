@@ -1,9 +1,8 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
 import type { SourceSpec } from "./common-source-spec.js";
-import type { Json } from "./exact-json.js";
-import { extract, findError, selectNode } from "./extract.js";
-import { type Budget, compileJsonPath } from "./json-path.js";
+import { digitsOf, isNumber, type Json } from "./exact-json.js";
+import { type Budget, compileJsonPath, findOne } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
 import { compileBody, compileUrl } from "./request-template.js";
 import type { FailureCode, Reading, SourceFailure } from "./source-failure.js";
@@ -80,11 +79,16 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
       if (!filledUrl.ok) return filledUrl;
       const filledBody = body.value?.fill(values) ?? ok(null);
       if (!filledBody.ok) return filledBody;
-      const extraction = {
-        path: path.value.bind(values),
-        errors: { path: errorPath.value?.bind(values) ?? null, codes },
-        shape: shape.value,
+      const [boundPath, boundErrorPath] = [path.value.bind(values), errorPath.value?.bind(values)];
+      const findError = (document: Json, budget?: Budget) => {
+        const errors = boundErrorPath?.find(document, budget) ?? ok([]);
+        return errors.ok ? toFailure(errors.value, codes) : errors.error;
       };
+      const select = (document: Json, budget?: Budget) => {
+        const error = findError(document, budget);
+        return error === null ? findOne(boundPath, document, budget) : err(error);
+      };
+      const scale = (node: Json) => nodeToValue(node, shape.value);
       const headers = spec.headers ?? {};
       const isBodiless = filledBody.value === null;
       return ok({
@@ -94,14 +98,34 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
           headers: isBodiless ? headers : { ...headers, "content-type": "application/json" },
           ...(filledBody.value !== null && { body: filledBody.value }),
         },
-        findError: (document) => findError(extraction.errors, document),
-        select: (document, budget) => selectNode(extraction, document, budget),
-        scale: (node) => nodeToValue(node, extraction.shape),
-        extract: (document) => extract(extraction, document),
+        findError,
+        select,
+        scale,
+        extract: (document) => {
+          const node = select(document);
+          return node.ok ? scale(node.value) : node;
+        },
       });
     },
   });
 }
+
+const MAX_ERROR = 200;
+
+/**
+ * Makes a failure from the nodes that a source's errors are at; null when there are none.
+ *
+ * @param codes The meanings of errors, by their text or number; `source_error` for all others.
+ */
+function toFailure(errors: readonly Json[], codes: ReadonlyMap<string, FailureCode>): SourceFailure | null {
+  if (errors.length === 0) return null;
+  const texts = errors.map((node) => (isNumber(node) ? digitsOf(node) : node)).filter((node) => isText(node));
+  const code = texts.map((text) => codes.get(text)).find((known) => known !== undefined) ?? "source_error";
+  const detail = `says: ${texts.join(", ").slice(0, MAX_ERROR) || "an error"}`;
+  return code === "throttled" ? { code, detail, retryAfter: 1 } : { code, detail };
+}
+
+const isText = (node: Json): node is string => typeof node === "string" && node !== "";
 
 /** The errors whose meanings only source files can name. */
 interface KnownErrors {

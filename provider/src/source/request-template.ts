@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { percentEncode } from "@dataset-oracle/protocol/web-oracle-key";
 import { compileText, type TemplateValues, withoutVariables } from "./text-template.js";
 
 /** Matches everything before the path: https, a host name, the standard port, no user, and no variable. */
@@ -45,10 +46,6 @@ export function compileUrl(text: string, variables: readonly string[]): Result<U
 const normal = (url: string) => (URL.canParse(url) ? new URL(url).href : "none");
 
 const isNormal = (url: string) => normal(url) === url;
-
-/** Encodes everything except the unreserved characters of RFC 3986. */
-const percentEncode = (value: string) =>
-  encodeURIComponent(value).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Checks a body template: JSON with variables inside its strings. */
 export function compileBody(text: string, variables: readonly string[]): Result<Template> {

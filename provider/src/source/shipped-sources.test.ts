@@ -16,8 +16,8 @@ describe("the shipped sources", () => {
 
   it("give each pair of the devnet three sources without a conversion, and those in USD seven", () => {
     for (const { pair } of MARKET_PAIRS) {
-      const knowing = [...shipped().values()].filter(({ pairs }) => pairs.has(pair));
-      const direct = knowing.filter(({ query }) => query(pair).rate === null);
+      const knowing = [...shipped().values()].filter(({ queries }) => queries.has(pair));
+      const direct = knowing.filter(({ queries }) => queries.get(pair)?.rate === null);
       expect(direct.length, pair).toBeGreaterThanOrEqual(3);
       if (pair.endsWith("-USD")) expect(knowing.length, pair).toBeGreaterThanOrEqual(7);
     }
@@ -50,7 +50,7 @@ describe("the shipped sources", () => {
   ];
   for (const [source, pair, url] of urls) {
     it(`ask ${source} for ${pair} at its own address`, () => {
-      expect(shipped().get(source)?.query(pair).request).toMatchObject({ method: "GET", url, headers: {} });
+      expect(shipped().get(source)?.queries.get(pair)?.request).toMatchObject({ method: "GET", url, headers: {} });
     });
   }
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { rateLimitSchema } from "../token-bucket.js";
 import { SpreadSpec } from "./clamp-to-spread.js";
 import { errorTexts, SourceSpec } from "./common-source-spec.js";
 import { ROUNDINGS } from "./decimal.js";
@@ -23,17 +24,7 @@ export const SpotSourceSpec = Type.Object(
       description:
         "For people: the parts of this file that were checked, the pages they were checked against, and the parts that were not.",
     }),
-    rateLimit: Type.Object(
-      {
-        perSecond: Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 1_000,
-          description: "Sustained requests per second.",
-        }),
-        burst: Type.Integer({ minimum: 1, maximum: 1_000, description: "Requests that may be made at once." }),
-      },
-      { ...strict, description: "The rate limit that the provider keeps to." },
-    ),
+    rateLimit: rateLimitSchema({}, {}, { description: "The rate limit that the provider keeps to." }),
     type: Type.Literal("uint", { description: "An unsigned integer: the price times 10^decimals." }),
     decimals: Type.Literal(18, { description: "A spot price is scaled by 10^18." }),
     rounding: Type.Union(

@@ -14,9 +14,8 @@ export interface SpotSource {
   readonly name: string;
   readonly origin: string;
   readonly rateLimit: TokenBucketLimit;
-  readonly pairs: ReadonlySet<string>;
-  /** Returns the query for one of its pairs, `<BASE>-<QUOTE>`. */
-  query(pair: string): PairQuery;
+  /** By pair, `<BASE>-<QUOTE>`. */
+  readonly queries: ReadonlyMap<string, PairQuery>;
 }
 
 /** A source's value. */
@@ -68,18 +67,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
       },
     });
   }
-  return ok({
-    spec,
-    name: spec.name,
-    origin: source.value.origin,
-    rateLimit,
-    pairs: new Set(spec.pairs),
-    query: (pair) => {
-      const query = queries.get(pair);
-      if (query === undefined) throw new Error(`${spec.name} has no pair ${pair}.`);
-      return query;
-    },
-  });
+  return ok({ spec, name: spec.name, origin: source.value.origin, rateLimit, queries });
 }
 
 /** Returns the variables' values for a pair, in the source's spelling. */

@@ -69,10 +69,12 @@ export async function startProvider(
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const redirected = sources.map((source) => ({
     ...source,
-    query: (pair: string) => {
-      const query = source.query(pair);
-      return { ...query, request: { ...query.request, rateLimit: rateLimitOf(source) } };
-    },
+    queries: new Map(
+      [...source.queries].map(([pair, query]) => {
+        const request = { ...query.request, rateLimit: rateLimitOf(source) };
+        return [pair, { ...query, request }] as const;
+      }),
+    ),
   }));
   const served = findServedDatasets(deployments, redirected, config.minSources, {});
   const registry = new Registry();

@@ -2,11 +2,10 @@ import { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-ad
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
-import { loadSamples } from "./load-samples.js";
-import type { ProviderReadings } from "./parse-readings.js";
-import { parseReadings } from "./parse-readings.js";
-import { readingsOfSamples } from "./samples.js";
+import { type ProviderReadings, parseReadings } from "./parse-readings.js";
+import { readingsOfSamples, Samples } from "./samples.js";
 
 /** Everything that advice is computed from. */
 export interface KeptReadings {
@@ -19,26 +18,39 @@ export interface KeptReadings {
 /**
  * Reads what was kept: the answers of a spec's sources, or what several providers have shown.
  *
- * @throws ConfigError when the file is not valid.
+ * @throws ConfigError when the file is not valid, or a text was changed.
  */
 export function loadKeptReadings(file: string): KeptReadings {
   const json = readJsonFile(file);
-  if (typeof json === "object" && json !== null && "providers" in json) return readProviders(file, json);
-  const { samples, request, bound } = loadSamples(file);
-  const readings = [readingsOfSamples(bound, samples)];
-  return { request, bound, readings, intervalSeconds: samples.interval_seconds };
-}
-
-function readProviders(file: string, json: object): KeptReadings {
-  const problems = schemaProblems(SpecAdviceRequest, json);
+  const isOfProviders = typeof json === "object" && json !== null && "providers" in json;
+  const problems = schemaProblems(isOfProviders ? SpecAdviceRequest : Samples, json);
   if (problems.length > 0)
     throw new ConfigError(`${file} is not a file that advise --keep wrote:\n  ${problems.join("\n  ")}`);
-  const { spec, arguments: args, interval_seconds, providers } = json as SpecAdviceRequest;
-  const request = compileRequestSpec(spec);
+  const kept = json as SpecAdviceRequest | Samples;
+  const request = compileRequestSpec(kept.spec);
   if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);
-  const bound = request.value.bind(args);
+  const bound = request.value.bind(kept.arguments);
   if (!bound.ok) throw new ConfigError(`${file}: ${bound.error}`);
-  const readings = parseReadings(providers, request.value.kind, bound.value.sources.length);
+  const common = { request: request.value, bound: bound.value, intervalSeconds: kept.interval_seconds };
+  const count = bound.value.sources.length;
+  if ("samples" in kept) {
+    requireWhole(file, kept, count);
+    return { ...common, readings: [readingsOfSamples(bound.value, kept)] };
+  }
+  const readings = parseReadings(kept.providers, request.value.kind, count);
   if (!readings.ok) throw new ConfigError(`${file}: ${readings.error}`);
-  return { request: request.value, bound: bound.value, readings: readings.value, intervalSeconds: interval_seconds };
+  return { ...common, readings: readings.value };
+}
+
+/** @throws ConfigError when an answer of one of the sources is missing or was changed. */
+function requireWhole(file: string, { samples, texts }: Samples, count: number): void {
+  const changed = Object.entries(texts).find(([hash, text]) => sha256(text) !== hash);
+  if (changed !== undefined)
+    throw new ConfigError(`${file}: an answer does not match its hash, so it was changed. Use the original file.`);
+  const isWhole = samples.every(
+    ({ answers }) =>
+      answers.length === count &&
+      answers.every(({ text, failure }) => (text === null ? failure !== null : Object.hasOwn(texts, text))),
+  );
+  if (!isWhole) throw new ConfigError(`${file}: an answer of one of its ${count} sources is missing. Sample again.`);
 }
