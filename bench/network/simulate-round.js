@@ -77,6 +77,7 @@ export async function simulateRound(scheme, scenario, index, random) {
         void time.sleep(message(random)).then(() => rpcOf(other).shared.push(transaction));
       }
     };
+    let other;
     void (async () => {
       await time.sleep(random.between(0, clockSkewMs) + held.ms);
       const sends = await waitForTurn(stages, blockMs, {
@@ -85,13 +86,19 @@ export async function simulateRound(scheme, scenario, index, random) {
         findOtherTransaction: async () => {
           // At first only the leader can have sent a transaction, so nobody is asked.
           const canOthersHaveSent = time.now >= LENGTHS.absentStageMs;
-          if (rpc.shared.length === 0 && scheme.shares && canOthersHaveSent) {
+          const find = () => rpc.shared.findLast((transaction) => !transaction.isLost());
+          const hasLost = rpc.shared.some((transaction) => transaction.isLost());
+          other = find();
+          if (other === undefined && scheme.shares && canOthersHaveSent) {
             await time.sleep(2 * message(random));
             rpc.shared.push(...askNodes(node));
+            other = find();
           }
-          return chain.findOtherTransaction(rpc);
+          other?.offer();
+          if (other !== undefined || chain.isPending(rpc)) return "found";
+          return hasLost ? "lost" : "none";
         },
-        isOtherLost: async () => rpc.shared.at(-1)?.isLost() ?? false,
+        isOtherLost: async () => other?.isLost() ?? false,
         // No node is short of CPU time.
         busyMs: () => 0,
       });
@@ -172,10 +179,8 @@ class Chain {
     return { offer, isLost: () => this.time.now >= lostAt };
   }
 
-  findOtherTransaction(rpc) {
-    const shared = rpc.shared.at(-1);
-    shared?.offer();
-    return shared !== undefined || (rpc.showsPending && this.time.now >= this.#publicAt);
+  isPending({ showsPending }) {
+    return showsPending && this.time.now >= this.#publicAt;
   }
 
   #publish(transaction) {

@@ -114,19 +114,23 @@ export class FeedTurns {
         return left.length === 0;
       },
       findOtherTransaction: async () => {
-        other = await this.#offerShared(left, round, better);
-        if (other !== null) return true;
-        if ((await this.#updated(left, "pending")).length > 0) return true;
+        let offered = await this.#offerShared(left, round, better);
+        other = offered.accepted;
+        if (other !== null || (await this.#updated(left, "pending")).length > 0) return "found";
+        let { isLost } = offered;
         const [first] = left;
-        if (first === undefined || !this.#canOthersHaveSent(round)) return false;
-        await this.network.sharing?.fetch(this.network, dataset, first.key, round, held);
-        other = await this.#offerShared(left, round, better);
-        return other !== null;
+        if (first !== undefined && this.#canOthersHaveSent(round)) {
+          await this.network.sharing?.fetch(this.network, dataset, first.key, round, held);
+          offered = await this.#offerShared(left, round, better);
+          other = offered.accepted;
+          isLost ||= offered.isLost;
+        }
+        if (other !== null) return "found";
+        return isLost ? "lost" : "none";
       },
       isOtherLost: async () => {
         if (other === null) return false;
-        const mined = await readNonce(this.network.client, other.sender, "latest").catch(() => 0);
-        return mined > other.nonce;
+        return (await this.#minedNonces(other.sender)) > other.nonce;
       },
       busyMs: () => Math.min(settings.stageMs, performance.eventLoopUtilization(usage).active),
     });
@@ -172,26 +176,40 @@ export class FeedTurns {
    * its sender's endpoints have holds up all later ones of that sender.
    *
    * @param better The submitters of the nodes of better ranks.
-   * @returns The one that updates these feeds; null when none was shared, or the endpoints refuse it.
+   * @returns The one that updates these feeds, null when none was shared or the endpoints refuse it; and whether another
+   * one did until its sender had a transaction mined in its place.
    */
   async #offerShared(
     feeds: readonly StoredFeed[],
     round: bigint,
     better: readonly Address[],
-  ): Promise<HeldTransaction | null> {
+  ): Promise<{ readonly accepted: HeldTransaction | null; readonly isLost: boolean }> {
     const { network } = this;
     const keys = feeds.map(({ key }) => key);
-    const shared = network.transactions.find(this.dataset.address, keys, round);
+    const find = () => network.transactions.find(this.dataset.address, keys, round);
+    let shared = find();
+    let isLost = false;
+    for (; shared !== null; shared = find()) {
+      const mined = await this.#minedNonces(shared.sender);
+      if (shared.nonce >= mined) break;
+      network.transactions.dropMined(shared.sender, mined);
+      isLost = true;
+    }
     const accepted = new Set<Hex>();
     const senders = new Set(shared === null ? better : [...better, shared.sender]);
     for (const sender of senders) {
       const held = network.transactions.by(sender);
-      const mined = held.length === 0 ? 0 : await readNonce(network.client, sender, "latest").catch(() => 0);
+      const mined = held.length === 0 ? 0 : await this.#minedNonces(sender);
       for (const one of held.filter(({ nonce }) => nonce >= mined).slice(0, MAX_OFFERED)) {
         if (await this.#submitForOther(one)) accepted.add(one.hash);
       }
     }
-    return shared !== null && accepted.has(shared.hash) ? shared : null;
+    return { accepted: shared !== null && accepted.has(shared.hash) ? shared : null, isLost };
+  }
+
+  /** Returns how many transactions of a sender are mined; 0 when the chain cannot be read. */
+  #minedNonces(sender: Address): Promise<number> {
+    return readNonce(this.network.client, sender, "latest").catch(() => 0);
   }
 
   /** @returns False when the RPC endpoints refuse it. */

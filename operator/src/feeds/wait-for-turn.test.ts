@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { waitForTurn } from "./wait-for-turn.js";
 
 const BLOCK_MS = 1_000;
@@ -6,21 +6,23 @@ const BLOCK_MS = 1_000;
 /** Takes a turn in a world where things happen at given times, in milliseconds since the turn began. */
 async function take(
   stages: readonly number[],
-  { minedAt = Infinity, otherAt = Infinity, lostAt = Infinity, blockMs = BLOCK_MS, busyMs = 0 } = {},
+  { minedAt = Infinity, otherAt = Infinity, lostAt = Infinity, nextAt = Infinity, blockMs = BLOCK_MS, busyMs = 0 } = {},
 ) {
   let now = 0;
   let offers = 0;
+  let isNext = false;
   const sends = await waitForTurn(stages, blockMs, {
     sleep: async (ms) => {
       now += ms;
     },
     isMined: async () => now >= minedAt,
     findOtherTransaction: async () => {
-      if (now < otherAt) return false;
+      if (now < otherAt) return "none";
       offers++;
-      return true;
+      isNext = now >= nextAt;
+      return now >= lostAt && !isNext ? "lost" : "found";
     },
-    isOtherLost: async () => now >= lostAt,
+    isOtherLost: async () => now >= lostAt && !isNext,
     busyMs: () => busyMs,
   });
   return { sends, now, offers };
@@ -49,7 +51,7 @@ test("a node goes away as soon as the round is mined", async () => {
 
 test("a node submits another's transaction and waits for its block", async () => {
   const turn = await take([2_000], { otherAt: 100, minedAt: 12_000, blockMs: 12_000 });
-  expect(turn).toEqual({ sends: false, now: 14_000, offers: 1 });
+  expect(turn).toEqual({ sends: false, now: 12_000, offers: 1 });
 });
 
 test("the leader too submits another's transaction first", async () => {
@@ -66,7 +68,7 @@ test.each([
 
 test("a transaction whose sender has replaced it delays a node only until that is mined", async () => {
   const turn = await take([2_000], { otherAt: 0, lostAt: 2_500 });
-  expect(turn).toEqual({ sends: true, now: 3_000, offers: 1 });
+  expect(turn).toEqual({ sends: true, now: 3_000, offers: 2 });
 });
 
 test("a transaction that is mined is not lost, though its sender has used the nonce", async () => {
@@ -74,12 +76,38 @@ test("a transaction that is mined is not lost, though its sender has used the no
   expect(turn).toEqual({ sends: false, now: 3_000, offers: 1 });
 });
 
+test("the next node does not send if a later one was faster to find the loss", async () => {
+  const turn = await take([2_000], { otherAt: 0, lostAt: 2_500, nextAt: 2_900, minedAt: 4_000 });
+  expect(turn).toEqual({ sends: false, now: 4_000, offers: 2 });
+});
+
+describe("when another's transaction is lost, a node that is not the next one", () => {
+  const stages = [2_000, 2_000];
+
+  test("gives the next one half a second to share its own, and waits for its block", async () => {
+    const turn = await take(stages, { otherAt: 0, lostAt: 3_000, nextAt: 4_200, minedAt: 5_000 });
+    expect(turn).toEqual({ sends: false, now: 5_500, offers: 2 });
+  });
+
+  test("sends when none is shared", async () => {
+    expect(await take(stages, { otherAt: 0, lostAt: 3_000 })).toEqual({ sends: true, now: 4_500, offers: 2 });
+    expect(await take(stages, { otherAt: 0, lostAt: 4_500 })).toEqual({ sends: true, now: 5_500, offers: 2 });
+  });
+
+  test("waits two blocks and 1.5 s for all of them together", async () => {
+    const first = await take(stages, { otherAt: 0, lostAt: 3_000, nextAt: 4_200 });
+    expect(first).toEqual({ sends: true, now: 4_500 + 3_500, offers: 2 });
+    const second = await take(stages, { otherAt: 0, lostAt: 4_500, nextAt: 4_700 });
+    expect(second).toEqual({ sends: true, now: 5_500 + 2_500, offers: 2 });
+  });
+});
+
 test("a chain with instant blocks is not asked all the time", async () => {
   let asked = 0;
   const world = {
     sleep: async () => {},
     isMined: async () => ++asked > 100,
-    findOtherTransaction: async () => true,
+    findOtherTransaction: async () => "found" as const,
     isOtherLost: async () => false,
     busyMs: () => 0,
   };

@@ -4,10 +4,10 @@ export interface TurnActions {
   /** Reports whether the chain has mined what the turn is for, whoever sent it. */
   isMined(): Promise<boolean>;
   /**
-   * Looks for another node's transaction, and gives one that was shared to this node's RPC endpoints; false when there
-   * is none.
+   * Looks for another node's transaction, and gives one that was shared to this node's RPC endpoints. It is `lost` if its
+   * sender has had another mined in its place.
    */
-  findOtherTransaction(): Promise<boolean>;
+  findOtherTransaction(): Promise<"found" | "lost" | "none">;
   /** Reports whether that transaction can never be mined, because its sender has had another mined in its place. */
   isOtherLost(): Promise<boolean>;
   /** Returns how long this node itself has been busy since the turn began, in milliseconds, up to a bound. */
@@ -17,11 +17,17 @@ export interface TurnActions {
 /** Time for a transaction to reach the RPC endpoints of others, and for its block to reach this node's. */
 const SPARE_MS = 1_500;
 const MIN_LOOK_MS = 500;
+const MAX_LOOK_MS = 2_000;
+/** Time for a node to sign a transaction and share it. */
+const SHARE_MS = 500;
 
 /**
- * Waits until it is a node's turn to send, and finds out whether it still has to. It looks for another node's
- * transaction only once, and waits two blocks for it: members that share transactions and replace them later cannot
+ * Waits until it is a node's turn to send, and finds out whether it still has to. It waits for other nodes'
+ * transactions, but for two blocks and a little in all: members that share transactions and replace them later cannot
  * delay a round any longer.
+ *
+ * When a transaction is lost, every node whose turn has come finds that at about the same time. Each gives those before
+ * it, apart from the lost transaction's sender, the time to share theirs.
  *
  * All nodes do the same work for a round, so the time that it took this node is given to the others once more: a node
  * that is overloaded itself cannot tell whether the others are down or as busy as it is.
@@ -44,14 +50,24 @@ export async function waitForTurn(
     await sleep(busy);
     if (await isMined()) return false;
   }
-  if (!(await findOtherTransaction())) return true;
-  const lookMs = Math.max(blockMs, MIN_LOOK_MS);
-  for (let left = 2 * blockMs + SPARE_MS; left > 0; left -= lookMs) {
-    await sleep(Math.min(left, lookMs));
-    // In this order, because a block between the two can have the transaction.
-    const isLost = await isOtherLost();
-    if (await isMined()) return false;
-    if (isLost) return true;
-  }
+  let other = await findOtherTransaction();
+  if (other === "none") return true;
+  const lookMs = Math.min(Math.max(blockMs, MIN_LOOK_MS), MAX_LOOK_MS);
+  const shareMs = Math.max(0, stages.length - 1) * SHARE_MS;
+  let leftMs = 2 * blockMs + SPARE_MS;
+  do {
+    for (let isLost = other === "lost"; !isLost; leftMs -= lookMs) {
+      if (leftMs <= 0) return true;
+      await sleep(Math.min(leftMs, lookMs));
+      // In this order, because a block between the two can have the transaction.
+      isLost = await isOtherLost();
+      if (await isMined()) return false;
+    }
+    if (shareMs > 0) {
+      await sleep(shareMs);
+      if (await isMined()) return false;
+    }
+    other = await findOtherTransaction();
+  } while (other === "found");
   return true;
 }

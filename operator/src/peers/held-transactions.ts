@@ -166,6 +166,16 @@ export class HeldTransactions {
     return newest;
   }
 
+  /**
+   * Drops the transactions of a sender that are mined, or can never be.
+   *
+   * @param mined How many of the sender's are mined.
+   */
+  dropMined(sender: Address, mined: number): void {
+    const left = (this.#held.get(sender) ?? []).filter(({ nonce }) => nonce >= mined);
+    this.#held.set(sender, left);
+  }
+
   /** Lists the transactions of a sender, in the order of their nonces. */
   by(sender: Address): readonly HeldTransaction[] {
     return (this.#held.get(sender) ?? []).toSorted((a, b) => a.nonce - b.nonce);
