@@ -20,7 +20,7 @@ export const SCENARIOS = [
   { scheme: "superseded", nodes: 4, down: 1, title: "f down" },
   { scheme: "beats", nodes: 4, title: "all well", bounds: bounds(1.002, 2.5, 3.5, 13) },
   { scheme: "beats", nodes: 4, down: 1, title: "f down", bounds: bounds(1.002, 3.4, 4.2, 13.6) },
-  { scheme: "beats", nodes: 4, baiting: 1, title: "f bait" },
+  { scheme: "beats", nodes: 4, baiting: 1, title: "f bait", bounds: bounds(1.01, 6.3, 9.5, 30) },
   { scheme: "beats", nodes: 13, down: 4, title: "f down" },
   { scheme: "beats", nodes: 13, mute: 4, title: "f report but never send" },
   { scheme: "beats", nodes: 13, clockSkewMs: 1_000, title: "clocks a second apart" },
@@ -35,8 +35,8 @@ export const SCENARIOS = [
   },
   { scheme: "not shared", nodes: 31, down: 10, loss: 0.1, title: "f down, 10 % of links cut" },
   { scheme: "beats", nodes: 31, mute: 10, title: "f report but never send", bounds: bounds(1.002, 8.3, 8.8, 16.8) },
-  // Each bait makes a node wait once, for two blocks and 1.5 s.
-  { scheme: "beats", nodes: 31, baiting: 10, title: "f bait", bounds: bounds(2, 14, 17, 50) },
+  // All baits together make a node wait for up to two blocks and 1.5 s, and for half a second for each better rank.
+  { scheme: "beats", nodes: 31, baiting: 10, title: "f bait", bounds: bounds(1.3, 14, 17, 50) },
 ];
 
 /** Returns true if what was measured is within a scenario's bound. */
