@@ -180,7 +180,8 @@ describe("a dapp developer", () => {
       writeFileSync(file, JSON.stringify({ ...spec, title: "The temperature, my own way" }));
       expect((await run("validate", file)).stdout).toMatch(/^valid: The temperature, my own way$/m);
       const tried = await run("try", file, "Lima", "--override", `https://api.weather.example=${weather()}`);
-      const value = /^value: (\d+) /m.exec(tried.stdout)?.[1];
+      const output = /^value: \d+\.\d\d K {2}\((0x[0-9a-f]{64})\)$/m.exec(tried.stdout)?.[1] ?? "0x0";
+      const value = BigInt(output).toString();
       const [key = "", keyHex = ""] = (await run("key", file, "Lima")).stdout.split("\n");
       const published = await run(
         ...["publish", file, "--deployment", deploymentFile()],
@@ -189,7 +190,7 @@ describe("a dapp developer", () => {
       expect(published.stdout).toContain(`Published 0x${key.slice(4, 68)} on network 42`);
       const { answer } = await postDataRequest(devnet, request(devnet.webOracle.numbers, key));
       expect(answer).toMatchObject({ status: "OK", value });
-      expect(BigInt((await query(devnet.webOracle.numbers, keyHex as Hex)).output)).toBe(BigInt(value ?? 0));
+      expect(BigInt((await query(devnet.webOracle.numbers, keyHex as Hex)).output)).toBe(BigInt(value));
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -211,7 +212,7 @@ describe("a dapp developer", () => {
     }
     expect(printed).toEqual([
       expect.stringMatching(/^valid: /),
-      expect.stringMatching(/^value: \d+ /m),
+      expect.stringMatching(/^value: \d+\.\d\d K {2}\(0x/m),
       expect.stringMatching(/^Published 0x[0-9a-f]{64} on network 42/),
       expect.stringContaining(`${example("temperature").key}\n${example("temperature").keyHex}\n`),
       expect.stringMatching(/^samples: +3 in 2 s, 3 of 3 with a value$/m),

@@ -37,8 +37,8 @@ const startAnother = (settings: { readonly historyUpdates?: number }) =>
 function takeLogCalls() {
   const calls = proxy.calls.splice(0).filter(({ method }) => method === "eth_getLogs");
   return calls.map(({ params }) => {
-    const { fromBlock, topics } = params[0] as { fromBlock: Hex; topics: readonly (Hex | null)[] };
-    return { from: Number(fromBlock), isOfKey: topics[1] === keccak256(stringToHex(KEY)) };
+    const { fromBlock, topics } = params[0] as { fromBlock: Hex; topics: readonly (Hex | readonly Hex[] | null)[] };
+    return { from: Number(fromBlock), isOfKey: [topics[1]].flat().includes(keccak256(stringToHex(KEY))) };
   });
 }
 
