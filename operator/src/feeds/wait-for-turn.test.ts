@@ -102,6 +102,24 @@ describe("when another's transaction is lost, a node that is not the next one", 
   });
 });
 
+test("a node waits for nobody once every node before it has lost its transaction", async () => {
+  const found = ["found", "found", "none"] as const;
+  let looks = 0;
+  let now = 0;
+  const world = {
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+    isMined: async () => false,
+    findOtherTransaction: async () => found[looks++] ?? "none",
+    isOtherLost: async () => true,
+    busyMs: () => 0,
+  };
+  expect(await waitForTurn([2_000, 2_000], BLOCK_MS, world)).toBe(true);
+  // Each loss is found after a block; after the first one, the node of the second rank may be sharing its own.
+  expect(now).toBe(4_000 + 1_000 + 500 + 1_000);
+});
+
 test("a chain with instant blocks is not asked all the time", async () => {
   let asked = 0;
   const world = {

@@ -27,7 +27,7 @@ const SHARE_MS = 500;
  * delay a round any longer.
  *
  * When a transaction is lost, every node whose turn has come finds that at about the same time. Each gives those before
- * it, apart from the lost transaction's sender, the time to share theirs.
+ * it, apart from the senders of lost transactions, the time to share theirs.
  *
  * All nodes do the same work for a round, so the time that it took this node is given to the others once more: a node
  * that is overloaded itself cannot tell whether the others are down or as busy as it is.
@@ -53,8 +53,8 @@ export async function waitForTurn(
   let other = await findOtherTransaction();
   if (other === "none") return true;
   const lookMs = Math.min(Math.max(blockMs, MIN_LOOK_MS), MAX_LOOK_MS);
-  const shareMs = Math.max(0, stages.length - 1) * SHARE_MS;
   let leftMs = 2 * blockMs + SPARE_MS;
+  let before = stages.length;
   do {
     for (let isLost = other === "lost"; !isLost; leftMs -= lookMs) {
       if (leftMs <= 0) return true;
@@ -63,8 +63,9 @@ export async function waitForTurn(
       isLost = await isOtherLost();
       if (await isMined()) return false;
     }
-    if (shareMs > 0) {
-      await sleep(shareMs);
+    before--;
+    if (before > 0) {
+      await sleep(before * SHARE_MS);
       if (await isMined()) return false;
     }
     other = await findOtherTransaction();
