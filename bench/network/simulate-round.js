@@ -99,6 +99,10 @@ export async function simulateRound(scheme, scenario, index, random) {
           return hasLost ? "lost" : "none";
         },
         isOtherLost: async () => other?.isLost() ?? false,
+        nodesBefore: () => {
+          const lost = new Set(rpc.shared.filter((transaction) => transaction.isLost()));
+          return Math.max(0, stages.length - lost.size);
+        },
         // No node is short of CPU time.
         busyMs: () => 0,
       });

@@ -23,7 +23,7 @@ export function recoverJob(
   const dataset = network.datasets.get(call.to);
   const pending = dataset && decodeUpdateCall(call.data);
   if (!pending) return null;
-  // This process did not gather these reports. Every transaction that it shares has to be known by its statements.
+  // The statements in every transaction that this process shares must be held, and it did not gather these.
   holdStatementsInCalldata(network, dataset, call.data);
   const { round } = pending;
   const roundCall = { ...call, round, expiresAt: expiryOf(round, dataset.maxRoundAge) };

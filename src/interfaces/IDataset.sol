@@ -196,8 +196,8 @@ interface IDataset is Oracle {
     /// differs. If the committee has changed, rebuild the call for the new one. Both are committee hashes.
     error WrongCommittee(bytes32 shown, bytes32 stored);
 
-    /// @notice The claimed value is not the lower median of the reports: claim the lower median. `below` and `above` count the
-    /// values on each side of the claimed one.
+    /// @notice The claimed value is not the lower median of the reports: claim the lower median. `below` and `above`
+    /// count the values on each side of the claimed one.
     error WrongMedian(bytes32 claimed, uint256 below, uint256 above);
 
     /// @notice More than half of the committee signed a value other than the claimed one: claim `majority`.
@@ -206,7 +206,8 @@ interface IDataset is Oracle {
     /// @notice The absent members could still give one value a majority: submit more reports.
     error Undecided(uint256 reports, uint256 absentees);
 
-    /// @notice The batch, or the row of a statement, has more than `max` keys. A batch can be split; a signed row cannot.
+    /// @notice The batch, or the row of a statement, has more than `max` keys. A batch can be split; a signed row
+    /// cannot.
     error TooManyKeys(uint256 keys, uint256 max);
 
     /// @notice The batch does not have one value for each key in each row.

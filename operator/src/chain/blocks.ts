@@ -50,16 +50,17 @@ async function readBlock(client: ChainClient, number: number): Promise<Block | n
 }
 
 /**
- * Reads the mean time between the newest blocks, in milliseconds, at most that of a chain that is not idle; 0 for a chain
- * with one block.
+ * Reads the mean time between the newest blocks, in milliseconds, at most MAX_BLOCK_INTERVAL_MS; 0 for a chain with one
+ * block. If the endpoint has no older block, the maximum is returned.
  *
  * @throws RpcError
  */
 export async function readBlockIntervalMs(client: ChainClient): Promise<number> {
   const newest = await readHead(client);
   const blocks = Math.min(newest.number, BLOCKS_OF_INTERVAL);
-  const older = blocks === 0 ? null : await readBlock(client, newest.number - blocks);
-  if (older === null) return 0;
+  if (blocks === 0) return 0;
+  const older = await readBlock(client, newest.number - blocks);
+  if (older === null) return MAX_BLOCK_INTERVAL_MS;
   return Math.min(((newest.timestamp - older.timestamp) * 1000) / blocks, MAX_BLOCK_INTERVAL_MS);
 }
 

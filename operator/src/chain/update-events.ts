@@ -83,6 +83,8 @@ export async function findUpdates(
   dataset: Address,
   rounds: ReadonlyMap<Hex, bigint>,
 ): Promise<ReadonlyMap<Hex, Hex>> {
+  // A search for no keys would find the updates of all.
+  if (rounds.size === 0) return new Map();
   const head = await readBlockNumber(client);
   const updates = await readUpdates(client, dataset, [...rounds.keys()], Math.max(0, head - RECENT_BLOCKS), "latest");
   const hashes = new Map(updates.map((update) => [`${update.keyHash} ${update.timestamp}`, update.transactionHash]));

@@ -194,7 +194,7 @@ class FeedLoop {
         this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
         this.operator.metrics.failedOver.inc({ network: this.network.chainId }, own.length);
       }
-      // At once before the update makes its own busy again: nothing else may update these in between.
+      // Only here, so that nothing else updates these before `#update` marks its own as busy.
       release();
       this.#backoff.worked("committee");
       this.#update(own, round);

@@ -105,6 +105,8 @@ export class FeedTurns {
 
     let left = feeds;
     let other: HeldTransaction | null = null;
+    /** Transactions whose senders had others mined in their place. */
+    const lost = new Map<Hex, Address>();
     const isOwn = await waitForTurn(stages, blockMs, {
       sleep: async (ms) => {
         await delay(ms, undefined, { signal: closing });
@@ -114,23 +116,26 @@ export class FeedTurns {
         return left.length === 0;
       },
       findOtherTransaction: async () => {
-        let offered = await this.#offerShared(left, round, better);
-        other = offered.accepted;
+        const lostBefore = lost.size;
+        other = await this.#offerShared(left, round, better, lost);
         if (other !== null || (await this.#updated(left, "pending")).length > 0) return "found";
-        let { isLost } = offered;
         const [first] = left;
         if (first !== undefined && this.#canOthersHaveSent(round)) {
           await this.network.sharing?.fetch(this.network, dataset, first.key, round, held);
-          offered = await this.#offerShared(left, round, better);
-          other = offered.accepted;
-          isLost ||= offered.isLost;
+          other = await this.#offerShared(left, round, better, lost);
         }
         if (other !== null) return "found";
-        return isLost ? "lost" : "none";
+        return lost.size > lostBefore ? "lost" : "none";
       },
       isOtherLost: async () => {
         if (other === null) return false;
-        return (await this.#minedNonces(other.sender)) > other.nonce;
+        const isLost = (await this.#minedNonces(other.sender)) > other.nonce;
+        if (isLost) lost.set(other.hash, other.sender);
+        return isLost;
+      },
+      nodesBefore: () => {
+        const losers = new Set(lost.values());
+        return better.filter((sender) => !losers.has(sender)).length;
       },
       busyMs: () => Math.min(settings.stageMs, performance.eventLoopUtilization(usage).active),
     });
@@ -176,24 +181,22 @@ export class FeedTurns {
    * its sender's endpoints have holds up all later ones of that sender.
    *
    * @param better The submitters of the nodes of better ranks.
-   * @returns The one that updates these feeds, null when none was shared or the endpoints refuse it; and whether another
-   * one did until its sender had a transaction mined in its place.
+   * @param lost Receives the transactions whose senders had others mined in their place. Those that it has are ignored.
+   * @returns The one that updates these feeds; null when none was shared, or the endpoints refuse it.
    */
   async #offerShared(
     feeds: readonly StoredFeed[],
     round: bigint,
     better: readonly Address[],
-  ): Promise<{ readonly accepted: HeldTransaction | null; readonly isLost: boolean }> {
+    lost: Map<Hex, Address>,
+  ): Promise<HeldTransaction | null> {
     const { network } = this;
     const keys = feeds.map(({ key }) => key);
-    const find = () => network.transactions.find(this.dataset.address, keys, round);
+    const find = () => network.transactions.find(this.dataset.address, keys, round, lost);
     let shared = find();
-    let isLost = false;
-    for (; shared !== null; shared = find()) {
-      const mined = await this.#minedNonces(shared.sender);
-      if (shared.nonce >= mined) break;
-      network.transactions.dropMined(shared.sender, mined);
-      isLost = true;
+    while (shared !== null && (await this.#minedNonces(shared.sender)) > shared.nonce) {
+      lost.set(shared.hash, shared.sender);
+      shared = find();
     }
     const accepted = new Set<Hex>();
     const senders = new Set(shared === null ? better : [...better, shared.sender]);
@@ -204,7 +207,7 @@ export class FeedTurns {
         if (await this.#submitForOther(one)) accepted.add(one.hash);
       }
     }
-    return { accepted: shared !== null && accepted.has(shared.hash) ? shared : null, isLost };
+    return shared !== null && accepted.has(shared.hash) ? shared : null;
   }
 
   /** Returns how many transactions of a sender are mined; 0 when the chain cannot be read. */

@@ -11,6 +11,7 @@ async function take(
   let now = 0;
   let offers = 0;
   let isNext = false;
+  let isLossKnown = false;
   const sends = await waitForTurn(stages, blockMs, {
     sleep: async (ms) => {
       now += ms;
@@ -20,9 +21,16 @@ async function take(
       if (now < otherAt) return "none";
       offers++;
       isNext = now >= nextAt;
-      return now >= lostAt && !isNext ? "lost" : "found";
+      if (now < lostAt || isNext) return "found";
+      if (isLossKnown) return "none";
+      isLossKnown = true;
+      return "lost";
     },
-    isOtherLost: async () => now >= lostAt && !isNext,
+    isOtherLost: async () => {
+      isLossKnown ||= now >= lostAt && !isNext;
+      return isLossKnown && !isNext;
+    },
+    nodesBefore: () => Math.max(0, stages.length - (isLossKnown ? 1 : 0)),
     busyMs: () => busyMs,
   });
   return { sends, now, offers };
@@ -102,9 +110,26 @@ describe("when another's transaction is lost, a node that is not the next one", 
   });
 });
 
+test("transactions that are lost one after the other take no more time than the nodes before it have", async () => {
+  let now = 0;
+  const world = {
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+    isMined: async () => false,
+    findOtherTransaction: async () => "lost" as const,
+    isOtherLost: async () => true,
+    nodesBefore: () => 2,
+    busyMs: () => 0,
+  };
+  expect(await waitForTurn([2_000, 2_000, 2_000], BLOCK_MS, world)).toBe(true);
+  expect(now).toBe(6_000 + 3 * 500);
+});
+
 test("a node waits for nobody once every node before it has lost its transaction", async () => {
   const found = ["found", "found", "none"] as const;
   let looks = 0;
+  let losses = 0;
   let now = 0;
   const world = {
     sleep: async (ms: number) => {
@@ -112,7 +137,11 @@ test("a node waits for nobody once every node before it has lost its transaction
     },
     isMined: async () => false,
     findOtherTransaction: async () => found[looks++] ?? "none",
-    isOtherLost: async () => true,
+    isOtherLost: async () => {
+      losses++;
+      return true;
+    },
+    nodesBefore: () => 2 - losses,
     busyMs: () => 0,
   };
   expect(await waitForTurn([2_000, 2_000], BLOCK_MS, world)).toBe(true);
@@ -127,6 +156,7 @@ test("a chain with instant blocks is not asked all the time", async () => {
     isMined: async () => ++asked > 100,
     findOtherTransaction: async () => "found" as const,
     isOtherLost: async () => false,
+    nodesBefore: () => 0,
     busyMs: () => 0,
   };
   expect(await waitForTurn([], 0, world)).toBe(true);

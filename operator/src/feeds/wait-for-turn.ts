@@ -10,6 +10,8 @@ export interface TurnActions {
   findOtherTransaction(): Promise<"found" | "lost" | "none">;
   /** Reports whether that transaction can never be mined, because its sender has had another mined in its place. */
   isOtherLost(): Promise<boolean>;
+  /** Returns how many nodes have a better rank and have lost no transaction in this turn. */
+  nodesBefore(): number;
   /** Returns how long this node itself has been busy since the turn began, in milliseconds, up to a bound. */
   busyMs(): number;
 }
@@ -27,7 +29,7 @@ const SHARE_MS = 500;
  * delay a round any longer.
  *
  * When a transaction is lost, every node whose turn has come finds that at about the same time. Each gives those before
- * it, apart from the senders of lost transactions, the time to share theirs.
+ * it, apart from the senders of lost transactions, the time to share theirs, once for each of them.
  *
  * All nodes do the same work for a round, so the time that it took this node is given to the others once more: a node
  * that is overloaded itself cannot tell whether the others are down or as busy as it is.
@@ -39,7 +41,7 @@ const SHARE_MS = 500;
 export async function waitForTurn(
   stages: readonly number[],
   blockMs: number,
-  { sleep, isMined, findOtherTransaction, isOtherLost, busyMs }: TurnActions,
+  { sleep, isMined, findOtherTransaction, isOtherLost, nodesBefore, busyMs }: TurnActions,
 ): Promise<boolean> {
   for (const ms of stages) {
     await sleep(ms);
@@ -51,11 +53,11 @@ export async function waitForTurn(
     if (await isMined()) return false;
   }
   let other = await findOtherTransaction();
-  if (other === "none") return true;
   const lookMs = Math.min(Math.max(blockMs, MIN_LOOK_MS), MAX_LOOK_MS);
   let leftMs = 2 * blockMs + SPARE_MS;
-  let before = stages.length;
-  do {
+  let shareMs = stages.length * SHARE_MS;
+  while (other !== "none") {
+    if (other === "lost" && (nodesBefore() === 0 || shareMs === 0)) return true;
     for (let isLost = other === "lost"; !isLost; leftMs -= lookMs) {
       if (leftMs <= 0) return true;
       await sleep(Math.min(leftMs, lookMs));
@@ -63,12 +65,13 @@ export async function waitForTurn(
       isLost = await isOtherLost();
       if (await isMined()) return false;
     }
-    before--;
-    if (before > 0) {
-      await sleep(before * SHARE_MS);
+    const ms = Math.min(nodesBefore() * SHARE_MS, shareMs);
+    shareMs -= ms;
+    if (ms > 0) {
+      await sleep(ms);
       if (await isMined()) return false;
     }
     other = await findOtherTransaction();
-  } while (other === "found");
+  }
   return true;
 }

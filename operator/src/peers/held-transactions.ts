@@ -144,8 +144,17 @@ export class HeldTransactions {
       .slice(0, MAX_LISTED);
   }
 
-  /** Finds the newest transaction of another node that updates all of these keys, of this round or a newer one. */
-  find(dataset: Address, keys: readonly Hex[], round: bigint): HeldTransaction | null {
+  /**
+   * Finds the newest transaction of another node that updates all of these keys, of this round or a newer one.
+   *
+   * @param ignored The hashes of transactions that are not wanted.
+   */
+  find(
+    dataset: Address,
+    keys: readonly Hex[],
+    round: bigint,
+    ignored: ReadonlyMap<Hex, unknown> = new Map(),
+  ): HeldTransaction | null {
     const hashes = keys.map((key) => keccak256(key));
     const { all, own } = this.nodes;
     const listed = new Set(all.map(({ submitter }) => submitter));
@@ -157,6 +166,7 @@ export class HeldTransactions {
         for (const one of held) {
           const { update } = one;
           if (update === null || update.round <= newestRound || update.dataset !== dataset) continue;
+          if (ignored.has(one.hash)) continue;
           if (!hashes.every((hash) => update.keyHashes.has(hash))) continue;
           newest = one;
           newestRound = update.round;
@@ -164,16 +174,6 @@ export class HeldTransactions {
       }
     }
     return newest;
-  }
-
-  /**
-   * Drops the transactions of a sender that are mined, or can never be.
-   *
-   * @param mined How many of the sender's are mined.
-   */
-  dropMined(sender: Address, mined: number): void {
-    const left = (this.#held.get(sender) ?? []).filter(({ nonce }) => nonce >= mined);
-    this.#held.set(sender, left);
   }
 
   /** Lists the transactions of a sender, in the order of their nonces. */

@@ -33,7 +33,7 @@ export async function storedOrPending(dataPoint: DataPoint): Promise<SentUpdate>
 
 type Keys = Pick<Batch, "network" | "dataset" | "keys">;
 
-/** Returns the same of several keys of a dataset, by key, with as few calls as of one. */
+/** Does the same for several keys of a dataset, with as few calls as for one. Returns the updates by key. */
 export async function allStoredOrPending({ network, dataset, keys }: Keys): Promise<ReadonlyMap<Hex, SentUpdate>> {
   const points = await readManyStored(network.client, dataset.address, keys, "pending");
   const stored = points.map((point, index) => ({ key: keys[index] ?? "0x", point }));
