@@ -52,6 +52,7 @@ export async function readUpdatesBackwards(
   clock: Clock,
   take: (updates: readonly PastUpdate[]) => boolean,
 ): Promise<number> {
+  const keyHash = keccak256(key);
   const giveUpAt = clock() + MAX_MS;
   let window = FIRST_WINDOW;
   let next = blocks.to;
@@ -60,7 +61,7 @@ export async function readUpdatesBackwards(
     if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) break;
     const first = Math.max(blocks.from, next - window + 1);
     try {
-      const updates = await readUpdates(client, dataset, [key], first, next);
+      const updates = await readUpdates(client, dataset, [keyHash], first, next);
       next = first - 1;
       if (take(updates.toReversed())) break;
     } catch (error) {
@@ -85,23 +86,26 @@ export async function findUpdates(
 ): Promise<ReadonlyMap<Hex, Hex>> {
   // A search for no keys would find the updates of all.
   if (rounds.size === 0) return new Map();
+  const keyOf = new Map([...rounds.keys()].map((key) => [keccak256(key), key]));
   const head = await readBlockNumber(client);
-  const updates = await readUpdates(client, dataset, [...rounds.keys()], Math.max(0, head - RECENT_BLOCKS), "latest");
-  const hashes = new Map(updates.map((update) => [`${update.keyHash} ${update.timestamp}`, update.transactionHash]));
-  const found = [...rounds].map(([key, round]) => [key, hashes.get(`${keccak256(key)} ${round}`)] as const);
-  return new Map(found.flatMap(([key, hash]) => (hash === undefined ? [] : [[key, hash]])));
+  const updates = await readUpdates(client, dataset, [...keyOf.keys()], Math.max(0, head - RECENT_BLOCKS), "latest");
+  const found = updates.flatMap(({ keyHash, timestamp, transactionHash }) => {
+    const key = keyOf.get(keyHash);
+    return key !== undefined && rounds.get(key) === timestamp ? [[key, transactionHash] as const] : [];
+  });
+  return new Map(found);
 }
 
 /**
  * Reads the updates of a dataset in a range of blocks, both inclusive; the oldest first.
  *
- * @param keys Null for those of all keys.
+ * @param keyHashes The keccak256 of the keys; null for the updates of all keys.
  * @throws RpcError
  */
 export async function readUpdates(
   client: ChainClient,
   dataset: Address,
-  keys: readonly Hex[] | null,
+  keyHashes: readonly Hex[] | null,
   from: number,
   to: number | "latest",
 ): Promise<readonly KeyedUpdate[]> {
@@ -109,7 +113,7 @@ export async function readUpdates(
     address: dataset,
     abi: datasetAbi,
     eventName: "Updated",
-    ...(keys !== null && { args: { keyHash: keys.map((key) => keccak256(key)) } }),
+    ...(keyHashes !== null && { args: { keyHash: keyHashes } }),
     fromBlock: BigInt(from),
     toBlock: to === "latest" ? to : BigInt(to),
     strict: true,
