@@ -5,7 +5,8 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Devnet, freePortOptions, isRunning, spawnDevnet, startDevnet } from "./devnet-process.js";
 import { postDataRequest } from "./post-data-request.js";
 
-const NPM_START = ["npm", "start", "--"];
+/** Without `prestart`: a second build would replace the files that other tests are using. */
+const NPM_START = ["npm", "start", "--ignore-scripts", "--"];
 
 const request = (devnet: Devnet) => ({
   network_id: 42,

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe } from "vitest";
+import { hasBrowser } from "../../../operator/page/test/support/browser.js";
 import { type BuiltSite, builtSiteTests, readBuiltSite } from "./site/built-site.js";
-import { browserTests, hasBrowser } from "./site/in-browser.js";
+import { browserTests } from "./site/in-browser.js";
 
 // Both parts need a build. They share it, because two builds at the same time would write to the same temporary files.
 
@@ -26,6 +27,6 @@ afterAll(() => rmSync(parent, { recursive: true }));
 
 describe("the built site", () => builtSiteTests(() => site));
 
-describe.runIf(hasBrowser).each(["", "/oracle"])("in a browser, with the base path '%s'", (basePath) =>
+describe.runIf(hasBrowser()).each(["", "/oracle"])("in a browser, with the base path '%s'", (basePath) =>
   browserTests(folder, basePath),
 );

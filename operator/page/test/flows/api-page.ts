@@ -1,7 +1,6 @@
-import type { AxeResults } from "axe-core";
 import { test } from "vitest";
+import { findViolations } from "../support/axe.js";
 import type { TestEnvironment } from "../support/test-environment.js";
-import { AXE } from "../support/visit.js";
 
 /** The operator's page about its API. */
 export function apiPageFlows(environment: () => TestEnvironment): void {
@@ -15,8 +14,7 @@ export function apiPageFlows(environment: () => TestEnvironment): void {
       await page.locator(`#operations-data-${id} .opblock-summary-control`).click();
     }
     await expect.poll(() => page.locator("pre.microlight").count()).toBeGreaterThan(1);
-    await page.evaluate(`${AXE};0`);
-    const { violations } = await page.evaluate<AxeResults>("axe.run()");
+    const violations = await findViolations(page);
     await context.close();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
   });

@@ -98,7 +98,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
 
     await page.goto(`${poor.url}/#${at()}/SPOTPX%2FSUI-USD`);
     await page.getByRole("heading", { name: "SPOTPX/SUI-USD" }).waitFor();
-    await poor.process.close();
+    await poor.close();
     await page.getByText("Not connected").waitFor({ timeout: 30_000 });
     await page.getByText("The values shown may be outdated.").waitFor();
     await expect.poll(() => page.locator(".note").count()).toBe(1);

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
+import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Browser } from "playwright-core";
 import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";
@@ -8,7 +9,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
 import { launchBrowser } from "./browser.js";
 import { startSeverableProxy } from "./severable-proxy.js";
-import { type ExtraOperator, startExtraOperator } from "./start-extra-operator.js";
+import { startExtraOperator } from "./start-extra-operator.js";
 
 /** Everything that the tests need: a devnet, failing operators, a browser. */
 export interface TestEnvironment {
@@ -16,11 +17,11 @@ export interface TestEnvironment {
   readonly browser: Browser;
   readonly chain: ReturnType<typeof connect>;
   /** Served under a base path, without a sender; half of its providers do not answer. */
-  readonly lonely: ExtraOperator;
+  readonly lonely: ServiceProcess;
   /** Spends no gas and has a low rate limit. */
-  readonly strict: ExtraOperator;
+  readonly strict: ServiceProcess;
   /** Its account is empty, and its connection to the chain can be cut. */
-  readonly poor: ExtraOperator & { readonly cut: (isCut: boolean) => void };
+  readonly poor: ServiceProcess & { readonly cut: (isCut: boolean) => void };
   close(): Promise<void>;
 }
 
@@ -72,7 +73,7 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
     poor: { ...poor, cut: proxy.cut },
     async close() {
       await browser.close();
-      await Promise.all([lonely, strict, poor].map((other) => other.process.close()));
+      await Promise.all([lonely, strict, poor].map((other) => other.close()));
       proxy.server.closeAllConnections();
       proxy.server.close();
       await devnet.interrupt();
