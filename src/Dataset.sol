@@ -458,27 +458,27 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         uint256 timestamp = round.timestamp;
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
         if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
-        if (_repays()) _count(round, point);
+        if (_repays()) _countRepayment(round, point);
         unchecked {
             uint256 absent = round.members - values.present();
             if (!Quorum.isReached(values.present(), absent)) {
                 uint256 noData = values.count() - values.present();
                 if (!Quorum.isReached(noData, round.members - noData)) {
-                    return _withoutRepayment(round, KeyOutcome.NO_QUORUM);
+                    return _uncountRepayment(round, KeyOutcome.NO_QUORUM);
                 }
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
             (KeyOutcome outcome, QueryStatus status) = _conclude(value, round.toleranceBps, values, absent);
-            if (!_isStored(outcome)) return _withoutRepayment(round, outcome);
+            if (!_isStored(outcome)) return _uncountRepayment(round, outcome);
             _store(slot, keyHash, _ifAgreed(status, value), timestamp, status);
             return KeyOutcome.STORED;
         }
     }
 
-    /// @dev Counts a key before its outcome is known, so that only the few keys that are not stored cost more: they are
-    /// uncounted again.
-    function _count(Round memory round, DataPoint point) private view {
+    /// @dev Counts a key's repayment, if one is due, before its outcome is known, so that only the few keys that are not
+    /// stored cost more: `_uncountRepayment` undoes it for them.
+    function _countRepayment(Round memory round, DataPoint point) private view {
         uint256 repaid = round.repaid;
         round.repaidBefore = repaid;
         unchecked {
@@ -487,8 +487,9 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         }
     }
 
-    /// @dev Nothing is repaid for a key that is not stored.
-    function _withoutRepayment(Round memory round, KeyOutcome outcome) private pure returns (KeyOutcome) {
+    /// @dev Undoes `_countRepayment`, because nothing is repaid for a key that is not stored.
+    /// @return The outcome, unchanged.
+    function _uncountRepayment(Round memory round, KeyOutcome outcome) private pure returns (KeyOutcome) {
         round.repaid = round.repaidBefore;
         return outcome;
     }

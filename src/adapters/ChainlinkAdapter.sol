@@ -7,7 +7,7 @@ import {SingleKeyReader} from "./SingleKeyReader.sol";
 
 /// @title ChainlinkAdapter
 /// @notice Answers Chainlink's `AggregatorV3Interface` with one key of a dataset of numbers.
-/// @dev A round's id is its time, so that ids never go back. Staleness is visible by `updatedAt`, as with Chainlink:
+/// @dev A round's id is its time, so that ids never decrease. Staleness is visible by `updatedAt`, as with Chainlink:
 /// consumers compare it with the age that they accept. `latestAnswer` is missing on purpose, because it does not tell
 /// the age.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
