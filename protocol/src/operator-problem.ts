@@ -1,12 +1,11 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { orNull } from "./http-schemas/fields.js";
 import type { Problem } from "./http-schemas/problem.js";
 
 /** A data provider's failure to answer an operator. */
 const ProviderFailure = Type.Object({
   provider: Type.String({ description: "The provider's address." }),
-  host: Type.Union([Type.String(), Type.Null()], {
-    description: "The host of its endpoint; null if the operator has none.",
-  }),
+  host: orNull(Type.String(), "The host of its endpoint; null if the operator has none."),
   reason: Type.String({ description: "Stable, for programs." }),
   detail: Type.String({ description: 'Completes the sentence "The provider ...".' }),
 });
@@ -48,7 +47,7 @@ export const OPERATOR_PROBLEM_MEMBERS = {
   internal_error: {},
   rpc_failed: {},
   no_quorum: { failures: Type.Array(ProviderFailure) },
-  update_reverted: { error: Type.Union([Type.String(), Type.Null()], { description: "The dataset's named error." }) },
+  update_reverted: { error: orNull(Type.String(), "The dataset's named error.") },
   out_of_funds: {},
   fees_too_high: {},
   not_ready: {},

@@ -52,27 +52,27 @@ describe("an answer", () => {
   });
 });
 
-describe("an answer that is taken in parts", () => {
-  const take = (egress: Egress, path: string, parts: Buffer[]) =>
-    egress.fetchParts({ url: `${API}${path}`, method: "GET" }, LIMITS, (part) => parts.push(part));
+describe("an answer that is passed on in chunks", () => {
+  const take = (egress: Egress, path: string, chunks: Buffer[]) =>
+    egress.fetchChunks({ url: `${API}${path}`, method: "GET" }, LIMITS, (chunk) => chunks.push(chunk));
 
   it("has no text of its own", async () => {
-    const parts: Buffer[] = [];
-    expect(await take(open(), "/json", parts)).toMatchObject({ ok: true, value: { status: 200, text: "" } });
-    expect(Buffer.concat(parts).toString()).toBe("{}");
+    const chunks: Buffer[] = [];
+    expect(await take(open(), "/json", chunks)).toMatchObject({ ok: true, value: { status: 200, text: "" } });
+    expect(Buffer.concat(chunks).toString()).toBe("{}");
   });
 
   it("without an end is aborted after 1 MiB", async () => {
-    const parts: Buffer[] = [];
-    expect(await take(open(), "/endless", parts)).toMatchObject({ ok: false, error: { code: "too_large" } });
-    expect(Buffer.concat(parts).length).toBeLessThanOrEqual(LIMITS.maxBytes);
+    const chunks: Buffer[] = [];
+    expect(await take(open(), "/endless", chunks)).toMatchObject({ ok: false, error: { code: "too_large" } });
+    expect(Buffer.concat(chunks).length).toBeLessThanOrEqual(LIMITS.maxBytes);
   });
 
   it("belongs to a request without secrets", async () => {
     const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
-    const parts: Buffer[] = [];
-    await take(open({ secrets }), "/echo", parts);
-    expect(Buffer.concat(parts).toString()).not.toContain(TOKEN);
+    const chunks: Buffer[] = [];
+    await take(open({ secrets }), "/echo", chunks);
+    expect(Buffer.concat(chunks).toString()).not.toContain(TOKEN);
   });
 });
 

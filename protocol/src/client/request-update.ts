@@ -4,6 +4,7 @@ import { type Address, type Hash, type Hex, hexToBigInt, isAddressEqual, numberT
 import { parseKey } from "../dataset-key.js";
 import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
+import { orNull } from "../http-schemas/fields.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
 import { parseJson } from "../parse-json.js";
 import { decodeUpdateArguments } from "../update-arguments.js";
@@ -199,7 +200,7 @@ const Answer = Type.Object({
   ...Type.Omit(DataAnswer, ["transaction_request"]).properties,
   value: AnsweredValue,
   reports: Type.Array(Type.Object({ ...AnsweredReport.properties, value: AnsweredValue })),
-  transaction_hash: Type.Optional(Type.Union([TransactionHash, Type.Null()])),
+  transaction_hash: Type.Optional(orNull(TransactionHash)),
   transaction: Type.Optional(
     Type.Object({
       ...Type.Omit(UnsentTransaction, ["gasLimit"]).properties,

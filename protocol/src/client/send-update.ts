@@ -68,17 +68,27 @@ export class NoAccountError extends Error {
  * @throws `NoAccountError` and `WrongChainError` before anything is sent; viem's errors if the user or the RPC rejects
  * the transaction; `WaitForTransactionReceiptTimeoutError`.
  */
-export async function sendUpdate(
+export async function sendUpdate(walletClient: Client, parameters: SendUpdateParameters): Promise<MinedUpdate> {
+  const mined = await sendAndWait(walletClient, parameters);
+  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs: mined.receipt.logs });
+  return { ...mined, isStored: events.some(({ address }) => isAddressEqual(address, parameters.transaction.to)) };
+}
+
+/** A transaction, whose gas the wallet estimates if it has no limit, and its sender. */
+interface SendAndWaitParameters extends Omit<SendUpdateParameters, "transaction"> {
+  readonly transaction: Omit<UpdateTransaction, "gas"> & { readonly gas?: bigint };
+}
+
+/** Does what `sendUpdate` does with any transaction, and throws what it throws. */
+export async function sendAndWait(
   walletClient: Client,
-  { transaction, account = walletClient.account, onSent, timeoutMs = DEFAULT_TIMEOUT_MS }: SendUpdateParameters,
-): Promise<MinedUpdate> {
+  { transaction, account = walletClient.account, onSent, timeoutMs = DEFAULT_TIMEOUT_MS }: SendAndWaitParameters,
+): Promise<Pick<MinedUpdate, "hash" | "receipt">> {
   if (!account) throw new NoAccountError();
+  const { chainId: expected, ...call } = transaction;
   const chainId = await getChainId(walletClient);
-  if (chainId !== transaction.chainId) throw new WrongChainError(chainId, transaction.chainId);
-  const { to, data, value, gas } = transaction;
-  const hash = await sendTransaction(walletClient, { account, chain: null, to, data, value, gas });
+  if (chainId !== expected) throw new WrongChainError(chainId, expected);
+  const hash = await sendTransaction(walletClient, { account, chain: null, ...call });
   onSent?.(hash);
-  const receipt = await waitForTransactionReceipt(walletClient, { hash, timeout: timeoutMs });
-  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs: receipt.logs });
-  return { hash, receipt, isStored: events.some(({ address }) => isAddressEqual(address, to)) };
+  return { hash, receipt: await waitForTransactionReceipt(walletClient, { hash, timeout: timeoutMs }) };
 }

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { DataAnswer } from "./data-request.js";
-import { Address, datasetFields, HexKey, NetworkId, strict, Timestamp } from "./fields.js";
+import { Address, datasetFields, HexKey, NetworkId, orNull, strict, Timestamp } from "./fields.js";
 import { SignedBatchReport, SignedReport } from "./reports.js";
 
 /** `POST /data/request/forwarded`: the body. */
@@ -24,10 +24,10 @@ export type ForwardedRequest = Static<typeof ForwardedRequest>;
 export const ForwardedAnswer = Type.Object(
   {
     answer: DataAnswer,
-    transaction: Type.Union([Type.String({ pattern: "^0x[0-9a-f]+$" }), Type.Null()], {
-      description:
-        "The signed transaction; null if the value was stored before, or another relayer or a batch stores the round.",
-    }),
+    transaction: orNull(
+      Type.String({ pattern: "^0x[0-9a-f]+$" }),
+      "The signed transaction; null if the value was stored before, or another relayer or a batch stores the round.",
+    ),
   },
   strict,
 );

@@ -1,7 +1,7 @@
 /** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Address, dataPointFields, strict, Timestamp } from "./fields.js";
+import { Address, dataPointFields, orNull, strict, Timestamp } from "./fields.js";
 import { SourceNote } from "./reports.js";
 
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -13,10 +13,10 @@ export const RecordedAnswer = Type.Object(
     url: Type.String(),
     headers: Type.Record(Type.String(), Type.String()),
     body: Type.Optional(Type.String()),
-    text: Type.Union([Hash, Type.Null()]),
-    failure: Type.Union([Type.String(), Type.Null()]),
-    detail: Type.Union([Type.String(), Type.Null()]),
-    retry_after: Type.Union([Type.Number(), Type.Null()]),
+    text: orNull(Hash),
+    failure: orNull(Type.String()),
+    detail: orNull(Type.String()),
+    retry_after: orNull(Type.Number()),
   },
   strict,
 );

@@ -11,8 +11,8 @@ const SIGNATURE = "^0x[0-9a-f]{130}$";
 /** The option of an object that allows no fields besides the listed ones. */
 export const strict = { additionalProperties: false } as const;
 
-export const orNull = <T extends TSchema>(type: T, description: string) =>
-  Type.Union([type, Type.Null()], { description });
+export const orNull = <T extends TSchema>(type: T, description?: string) =>
+  Type.Union([type, Type.Null()], description === undefined ? {} : { description });
 
 export const oneOf = <const T extends readonly string[]>(names: T, description: string) =>
   Type.Union(

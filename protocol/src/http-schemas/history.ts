@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { QUERY_STATUSES } from "../query-status.js";
-import { Address, dataPointFields, HexKey, NetworkId, strict, Timestamp } from "./fields.js";
+import { Address, dataPointFields, HexKey, NetworkId, orNull, strict, Timestamp } from "./fields.js";
 
 const blockNumber = (description: string) => Type.Integer({ minimum: 0, maximum: 10 ** 15 - 1, description });
 const historyTime = (description: string) => Type.Integer({ minimum: 0, maximum: 2 ** 40 - 1, description });
@@ -79,7 +79,7 @@ export const HistoryAnswer = Type.Object(
   {
     network_id: NetworkId,
     dataset: Address,
-    key: Type.Union([Type.String(), Type.Null()], { description: "The key in ASCII; null if it is not printable." }),
+    key: orNull(Type.String(), "The key in ASCII; null if it is not printable."),
     key_hex: HexKey,
     from: Type.Integer({
       description: "The first block that was searched. For older updates, set `to` to the block before it.",
@@ -91,11 +91,11 @@ export const HistoryAnswer = Type.Object(
         "asked for.",
     }),
     before: Type.Optional(
-      Type.Union([StoredUpdate, Type.Null()], {
-        description:
-          "With `from_time` or `interval`: the last update before the range, whose value held when it began; null if " +
+      orNull(
+        StoredUpdate,
+        "With `from_time` or `interval`: the last update before the range, whose value held when it began; null if " +
           "none was found in the blocks that were searched.",
-      }),
+      ),
     ),
     candles: Type.Optional(
       Type.Array(Candle, {

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_BATCH_KEYS } from "../batch-report.js";
-import { Address, BYTES32, HexKey, NetworkId, Signature, strict, Timestamp } from "./fields.js";
+import { Address, BYTES32, HexKey, NetworkId, orNull, Signature, strict, Timestamp } from "./fields.js";
 
 /** The data point and the round that a report is about. */
 const reportHeader = { network_id: NetworkId, dataset: Address, key: HexKey, timestamp: Timestamp };
@@ -28,16 +28,13 @@ export type SignedReport = Static<typeof SignedReport>;
 export const SourceNote = Type.Object(
   {
     name: Type.String(),
-    value: Type.Union([Type.String(), Type.Null()], {
-      description: "The source's value: a decimal string (median) or 32 bytes in hex (majority); null if it failed.",
-    }),
-    quote_time: Type.Union([Type.Integer(), Type.Null()], {
-      description: "The time of the source's quote, in whole seconds since 1970; null if unknown.",
-    }),
+    value: orNull(
+      Type.String(),
+      "The source's value: a decimal string (median) or 32 bytes in hex (majority); null if it failed.",
+    ),
+    quote_time: orNull(Type.Integer(), "The time of the source's quote, in whole seconds since 1970; null if unknown."),
     used: Type.Boolean({ description: "True if the value was computed from this source, among others." }),
-    reason: Type.Union([Type.String(), Type.Null()], {
-      description: "The reason why the source was not used; null if it was.",
-    }),
+    reason: orNull(Type.String(), "The reason why the source was not used; null if it was."),
   },
   strict,
 );

@@ -27,9 +27,11 @@ const MAX_IN_ALL = 4_096;
 /** The maximum number of hosts whose connections are kept; the longest unused are closed first. */
 const MAX_HOSTS = 500;
 
+/** For development: maps https origins to http addresses on this machine that are asked instead. */
+export type RedirectedOrigins = Readonly<Record<string, string>>;
+
 interface EgressOptions {
-  /** For development: maps https origins to http addresses on this machine that are asked instead. */
-  readonly redirectedOrigins?: Readonly<Record<string, string>>;
+  readonly redirectedOrigins?: RedirectedOrigins;
   readonly secrets?: Secrets;
   readonly resolve?: ResolveHost;
   /** The maximum number of requests in flight or waiting, to all hosts. */
@@ -44,7 +46,7 @@ interface EgressOptions {
  * redirected origin is asked on this machine, and gets no secrets.
  */
 export class Egress {
-  readonly #redirectedOrigins: Readonly<Record<string, string>>;
+  readonly #redirectedOrigins: RedirectedOrigins;
   readonly #secrets: Secrets;
   readonly #connect: buildConnector.connector;
   /** By origin. An Agent would keep every origin whose host keeps its connections open, and then refuse new ones. */
@@ -78,20 +80,20 @@ export class Egress {
   }
 
   /**
-   * Makes one request within limits, and passes an answer with status 200 to `takePart` as it arrives. No secret is
-   * added to the request, because a part of an answer can hold a part of a secret, which nothing would find.
+   * Makes one request within limits, and passes an answer with status 200 to `onChunk` as it arrives. No secret is
+   * added to the request, because a chunk of an answer can hold a part of a secret, which nothing would find.
    *
-   * @returns The answer. Its text is empty if `takePart` took it.
+   * @returns The answer. Its text is empty if it was passed to `onChunk`.
    */
-  fetchParts(
+  fetchChunks(
     request: FetchRequest,
     limits: FetchLimits,
-    takePart: (part: Buffer) => void,
+    onChunk: (chunk: Buffer) => void,
     signal?: AbortSignal,
   ): Promise<EgressResult> {
     return this.#guarded(request, async (local, origin) => {
       const dispatcher = local === null ? this.#poolOf(origin) : this.#local;
-      return this.#redact(await fetchText(local ?? request, limits, dispatcher, signal, takePart));
+      return this.#redact(await fetchText(local ?? request, limits, dispatcher, signal, onChunk));
     });
   }
 

@@ -58,14 +58,14 @@ export const NOT_TEXT = { code: "not_text", detail: "answered with bytes that ar
  * value, which the caller judges.
  *
  * @param dispatcher Opens the connections.
- * @param takePart Takes the parts of an answer with status 200 as they arrive; its text is empty then.
+ * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty.
  */
 export async function fetchText(
   request: FetchRequest,
   limits: FetchLimits,
   dispatcher: Dispatcher,
   signal?: AbortSignal,
-  takePart?: (part: Buffer) => void,
+  onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
@@ -82,7 +82,7 @@ export async function fetchText(
       await response.body?.cancel();
       return err(redirected(status));
     }
-    const bytes = await readBounded(response, limits.maxBytes, status === 200 ? takePart : undefined);
+    const bytes = await readBounded(response, limits.maxBytes, status === 200 ? onChunk : undefined);
     if (bytes === null) return err(tooLarge(limits.maxBytes));
     if (!isUtf8(bytes)) return err(NOT_TEXT);
     return ok({
@@ -98,11 +98,11 @@ export async function fetchText(
   }
 }
 
-/** Reads a body; null if it is too large. The parts that `takePart` takes are not returned. */
+/** Reads a body; null if it is too large. The chunks that are passed to `onChunk` are not returned. */
 async function readBounded(
   response: Response,
   maxBytes: number,
-  takePart?: (part: Buffer) => void,
+  onChunk?: (chunk: Buffer) => void,
 ): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -110,7 +110,7 @@ async function readBounded(
     bytes += chunk.length;
     // Leaving the loop cancels the rest.
     if (bytes > maxBytes) return null;
-    if (takePart !== undefined) takePart(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    if (onChunk !== undefined) onChunk(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     else chunks.push(chunk);
   }
   return Buffer.concat(chunks);

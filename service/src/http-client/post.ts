@@ -19,7 +19,7 @@ import {
  * (`bench:operator -- --only distinct-keys`).
  *
  * @param headers The headers besides the content type.
- * @param takePart Takes the parts of an answer with status 200 as they arrive; its text is empty then.
+ * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty.
  */
 export function postText(
   url: string,
@@ -27,11 +27,11 @@ export function postText(
   body: string,
   limits: FetchLimits,
   signal?: AbortSignal,
-  takePart?: (part: Buffer) => void,
+  onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   const { origin, pathname, search } = new URL(url);
   return new Promise((resolve) => {
-    const exchange = new Exchange(limits, resolve, signal, takePart);
+    const exchange = new Exchange(limits, resolve, signal, onChunk);
     const all = { "content-type": "application/json", ...headers };
     CONNECTIONS.dispatch({ origin, path: pathname + search, method: "POST", headers: all, body }, exchange);
   });
@@ -50,7 +50,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly limits: FetchLimits,
     private readonly resolve: (result: Result<HttpAnswer, FetchFailure>) => void,
     private readonly signal?: AbortSignal,
-    private readonly takePart?: (part: Buffer) => void,
+    private readonly onChunk?: (chunk: Buffer) => void,
   ) {
     this.#timer = setTimeout(() => this.#fail(timedOut(limits.timeoutMs)), limits.timeoutMs);
     if (signal?.aborted) this.#abort();
@@ -77,7 +77,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.limits.maxBytes) this.#fail(tooLarge(this.limits.maxBytes));
-    else if (this.takePart !== undefined && this.#head.status === 200) this.takePart(chunk);
+    else if (this.onChunk !== undefined && this.#head.status === 200) this.onChunk(chunk);
     else this.#chunks.push(chunk);
   }
 
