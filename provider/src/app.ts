@@ -16,8 +16,8 @@ import { Reporter } from "./reporter.js";
 import { routes } from "./routes.js";
 import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
+import { PublishedSpecStore } from "./web-oracle/published-spec-store.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
-import { SpecFolder } from "./web-oracle/spec-folder.js";
 import { Trials } from "./web-oracle/trial/trials.js";
 import { WebOracle } from "./web-oracle/web-oracle.js";
 
@@ -96,8 +96,8 @@ export async function buildProvider(
   if (setup.webOracle !== null) pool.start();
   const extractor = new RateLimitedExtractor(pool, hasReserve);
   const decider = new Decider({ reader, extractor, policy: config, store, evidence, now, logger, metrics });
-  const folder = setup.webOracle && new SpecFolder(setup.webOracle.folder);
-  const webOracle = folder && new WebOracle(setup.webOracle, { folder, redirectedOrigins, hasReserve, logger });
+  const specStore = setup.webOracle && new PublishedSpecStore(setup.webOracle.folder);
+  const webOracle = specStore && new WebOracle(setup.webOracle, { specStore, redirectedOrigins, hasReserve, logger });
   const reporter = new Reporter({ served, webOracle, decider, signer: new ReportSigner({ account, logger, metrics }) });
   const trials = openTrials(setup, { pool, egress: triedEgress, hasReserve });
   metrics.watch(store, () => decider.isReady());

@@ -6,8 +6,8 @@ import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions/decision-store.js";
 import { checkEvidence } from "./evidence/evidence-store.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-datasets.js";
+import { checkRedirectedOrigins } from "./source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { checkRedirects } from "./source/redirected-origins.js";
 import { type CheckedWebOracleSettings, checkWebOracleSettings, knownOrigins } from "./web-oracle/check-settings.js";
 
 /** Everything that a provider needs to start, loaded and checked. */
@@ -37,7 +37,7 @@ export async function loadSetup(
   const webOracle = checkWebOracleSettings(config.webOracle, deployments, sources, env);
   const secrets = Secrets.load(config.secrets, env);
   const chainIds = deployments.map(({ chainId }) => chainId);
-  checkRedirects(config.redirectedOrigins, knownOrigins(sources, webOracle), chainIds);
+  checkRedirectedOrigins(config.redirectedOrigins, knownOrigins(sources, webOracle), chainIds);
   const served = findServedDatasets(deployments, sources, config.minSources, config.redirectedOrigins);
   requireKeys(served, config.minSources, webOracle !== null);
   const { account, warnings } = await loadAccount(env, "PROVIDER");

@@ -4,8 +4,8 @@ import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests"
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { Address, Hex } from "viem";
-import type { RedirectedOrigins } from "./source/redirected-origins.js";
 import type { SpotSource } from "./source/spot-source.js";
 import { sourcesOfPair } from "./sources-of-pair.js";
 import type { SpotPriceKey } from "./spot-price.js";

@@ -1,3 +1,4 @@
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { Value } from "@sinclair/typebox/value";
 import { describe, expect, it } from "vitest";
@@ -5,7 +6,6 @@ import { ADDRESS, spotPriceDeployment } from "../test/support/spot-price-deploym
 import { ProviderConfig } from "./config.js";
 import { findServedDatasets, type Served } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import type { RedirectedOrigins } from "./source/redirected-origins.js";
 import { listStartupWarnings, summarizeSetup } from "./startup-messages.js";
 import type { CheckedWebOracleSettings } from "./web-oracle/check-settings.js";
 

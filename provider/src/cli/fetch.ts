@@ -9,8 +9,8 @@ import type { Hex } from "viem";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
 import { readValue } from "../read-value.js";
 import type { ServedKey } from "../served-datasets.js";
+import { checkRedirectedOrigins } from "../source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
-import { checkRedirects } from "../source/redirected-origins.js";
 import { SourceReader } from "../source/source-reader.js";
 import type { SpotSource } from "../source/spot-source.js";
 import { sourcesOfPair } from "../sources-of-pair.js";
@@ -31,7 +31,11 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
   const config = values.config === undefined ? Value.Create(ProviderConfig) : loadProviderConfig(values.config);
   const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
   const { redirectedOrigins } = config;
-  checkRedirects(redirectedOrigins, config.webOracle === undefined ? sources.map(({ origin }) => origin) : "any", []);
+  checkRedirectedOrigins(
+    redirectedOrigins,
+    config.webOracle === undefined ? sources.map(({ origin }) => origin) : "any",
+    [],
+  );
   const key = await findKey(text, config, sources);
 
   const now = () => BigInt(Math.floor(Date.now() / 1_000));

@@ -9,7 +9,7 @@ import { checkWebOracleSettings } from "../web-oracle/check-settings.js";
 import { WebOracle, type WebOracleKey } from "../web-oracle/web-oracle.js";
 
 /** Stores nothing, because the configured folder belongs to a running provider. */
-const NO_FOLDER = { read: async () => null, write: async () => {} };
+const NO_SPEC_STORE = { read: async () => null, write: async () => {} };
 
 /**
  * Finds a key as a provider with this configuration serves it, on the first of its networks that has the spec.
@@ -30,7 +30,7 @@ export async function findWebOracleKey(
     );
   }
   const webOracle = new WebOracle(settings, {
-    folder: NO_FOLDER,
+    specStore: NO_SPEC_STORE,
     redirectedOrigins: config.redirectedOrigins,
     hasReserve: false,
     logger: pino(pino.destination({ fd: 2, sync: true })),

@@ -13,6 +13,7 @@ import {
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
@@ -24,7 +25,6 @@ import { readRegularFile } from "../read-regular-file.js";
 import type { ServedDataset, ServedKey } from "../served-datasets.js";
 import { MAX_ROUND_AGE_AT_DECISION } from "../signing-window.js";
 import type { AnswerText } from "../source/judge-answer.js";
-import type { RedirectedOrigins } from "../source/redirected-origins.js";
 import type { Reading } from "../source/source-failure.js";
 import type { SourceRequest } from "../source/source-request.js";
 import type { PairSource, PricePolicy } from "../spot-price.js";

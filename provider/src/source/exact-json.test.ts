@@ -1,15 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { plainJson } from "../../test/support/plain-json.js";
 import { digitsOf, isNumber, type Json, NumberLiteral, parseExactJson } from "./exact-json.js";
-
-const plain = (node: Json): unknown =>
-  isNumber(node)
-    ? Number(digitsOf(node))
-    : Array.isArray(node)
-      ? node.map(plain)
-      : typeof node === "object" && node !== null
-        ? Object.fromEntries(Object.entries(node).map(([name, member]) => [name, plain(member)]))
-        : node;
 
 const NONE = Symbol("no JSON");
 function parseNatively(text: string): unknown {
@@ -41,7 +33,7 @@ it("takes for JSON what JSON.parse does, and nothing else, but for a member that
     }
     const document = parseExactJson(text);
     if (!document.ok && document.error.detail.includes("Duplicate key")) return;
-    expect(document.ok ? plain(document.value) : NONE).toEqual(parseNatively(text));
+    expect(document.ok ? plainJson(document.value) : NONE).toEqual(parseNatively(text));
   });
   fc.assert(check, { numRuns: 3_000 });
 });

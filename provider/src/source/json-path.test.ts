@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import jsonP3, { type JSONValue } from "json-p3";
 import { describe, expect, it } from "vitest";
-import { digitsOf, isNumber, type Json, parseExactJson } from "./exact-json.js";
+import { plainJson } from "../../test/support/plain-json.js";
+import { type Json, parseExactJson } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, MAX_STEPS } from "./json-path.js";
 
 function path(text: string, values: Record<string, string> = {}): BoundPath {
@@ -18,14 +19,7 @@ function parsed(json: string): Json {
 
 function found(text: string, json: string, values: Record<string, string> = {}): unknown {
   const result = path(text, values).find(parsed(json));
-  return result.ok ? JSON.parse(JSON.stringify(result.value.map(plain))) : result.error.code;
-}
-
-function plain(node: Json): unknown {
-  if (isNumber(node)) return Number(digitsOf(node));
-  if (Array.isArray(node)) return node.map(plain);
-  if (typeof node !== "object" || node === null) return node;
-  return Object.fromEntries(Object.entries(node).map(([name, child]) => [name, plain(child)]));
+  return result.ok ? JSON.parse(JSON.stringify(result.value.map(plainJson))) : result.error.code;
 }
 
 /** How many steps a path costs, or what it had when it ran out of them. */

@@ -13,12 +13,6 @@ function value(json: string, shape: ValueShape) {
 describe("a number", () => {
   const price = { type: "uint", decimals: 18, rounding: "half-even" } as const;
 
-  it("keeps all of its digits", () => {
-    expect(value("5174.22", price)).toBe(5_174_220_000_000_000_000_000n);
-    expect(value("0.123456789012345678", price)).toBe(123_456_789_012_345_678n);
-    expect(value("1e400", price)).toBe("number_too_large");
-  });
-
   it("may be in a string", () => {
     expect(value('"5174.22"', price)).toBe(5_174_220_000_000_000_000_000n);
   });
@@ -27,10 +21,6 @@ describe("a number", () => {
     for (const json of ["null", "true", "{}", '["1"]', '""', '"-"']) {
       expect(value(json, price), json).toBe("not_a_number");
     }
-  });
-
-  it("is not negative", () => {
-    expect(value("-1.5", price)).toBe("negative");
   });
 });
 

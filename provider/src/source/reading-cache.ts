@@ -18,13 +18,13 @@ export class ReadingCache {
   #timer: NodeJS.Timeout | null = null;
 
   /**
-   * @param maxBytes The most text that is kept, in characters. A longer answer is not kept.
+   * @param maxCharacters The most text that is kept, in characters. A longer answer is not kept.
    * @param now The clock, in whole seconds.
    */
-  constructor(maxBytes: number, now: () => bigint) {
+  constructor(maxCharacters: number, now: () => bigint) {
     this.#now = now;
     this.#kept = new LRUCache({
-      maxSize: maxBytes,
+      maxSize: maxCharacters,
       sizeCalculation: (reading) => BASE_SIZE + (reading.ok ? reading.value.text.length : 0),
     });
   }

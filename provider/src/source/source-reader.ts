@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch";
+import { withDefaultHeaders } from "./default-headers.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
 import { ReadingCache } from "./reading-cache.js";
 import { RequestBackOffs } from "./request-back-offs.js";
 import { RequestRateLimiter } from "./request-rate-limiter.js";
 import { type Reading, type SourceFailure, throttled } from "./source-failure.js";
-import { type FileRequest, requestId, type SourceRequest, withHeaders } from "./source-request.js";
+import { type FileRequest, requestId, type SourceRequest } from "./source-request.js";
 
 /** The longest that a source may take for its whole answer, in milliseconds. */
 export const SOURCE_MS = 5_000;
@@ -101,7 +102,7 @@ export class SourceReader {
     if (refusal !== null) return err(refusal);
     const start = performance.now();
     if (request.rateLimit !== null) this.#shelfOf(request).backOffs.begin(originOf(request), requestId(request), start);
-    const answer = await egress.fetchText(withHeaders(request), this.#limits);
+    const answer = await egress.fetchText(withDefaultHeaders(request), this.#limits);
     // The provider's own limit says nothing about the source.
     if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
     const { source } = request;
@@ -149,9 +150,9 @@ export class SourceReader {
   }
 }
 
-const newShelf = ({ timeoutMs, now, random = Math.random }: SourceReaderOptions, maxBytes: number): Shelf => ({
+const newShelf = ({ timeoutMs, now, random = Math.random }: SourceReaderOptions, maxCharacters: number): Shelf => ({
   pending: new Map(),
-  cache: new ReadingCache(maxBytes, now),
+  cache: new ReadingCache(maxCharacters, now),
   backOffs: new RequestBackOffs(timeoutMs, random),
 });
 

@@ -1,3 +1,4 @@
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
 import type { TokenBucketLimit } from "../token-bucket.js";
 import type { Json } from "./exact-json.js";
@@ -35,8 +36,7 @@ export function requestId(request: FetchRequest): string {
   return id;
 }
 
-/** Adds the headers of every request; some exchanges refuse requests without a user agent. */
-export const withHeaders = (request: FetchRequest): FetchRequest => ({
-  ...request,
-  headers: { accept: "application/json", "user-agent": "dataset-oracle-provider", ...request.headers },
-});
+/** Removes the rate limit from a request whose origin is redirected, because the origin itself is not asked. */
+export function unlimitedIfRedirected<R extends SourceRequest>(redirectedOrigins: RedirectedOrigins, request: R): R {
+  return Object.hasOwn(redirectedOrigins, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
+}

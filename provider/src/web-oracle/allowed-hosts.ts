@@ -4,7 +4,7 @@ import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 /** The hosts that published specs, or trials, may ask. */
 export type AllowedHosts = readonly string[] | "any";
 
-/** Tells whether a rule allows a host. */
+/** Reports whether a host is among the allowed ones. */
 export const isHostAllowed = (host: string, hosts: AllowedHosts): boolean => hosts === "any" || hosts.includes(host);
 
 /** @throws ConfigError when one of the hosts is not written as a host name. */

@@ -1,8 +1,8 @@
 import type { Egress, EgressResult } from "@dataset-oracle/service/egress/egress";
+import { withDefaultHeaders } from "../source/default-headers.js";
 import { type AnswerText, judgeText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import { MAX_BYTES, SOURCE_MS } from "../source/source-reader.js";
-import { withHeaders } from "../source/source-request.js";
 import type { BoundRequest } from "./compile-request-spec.js";
 
 /** The answer of one source, and how long it took in milliseconds. */
@@ -22,7 +22,7 @@ export function askSources(
   return Promise.all(
     sources.map(async ({ request }) => {
       const start = performance.now();
-      const answer = await egress.fetchText(withHeaders(request), limits);
+      const answer = await egress.fetchText(withDefaultHeaders(request), limits);
       const ms = Math.round(performance.now() - start);
       return { answer, judged: judgeText(answer, Date.now()), ms };
     }),

@@ -9,7 +9,7 @@ import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys 
 import { RequestRateLimiter } from "../source/request-rate-limiter.js";
 import { type TokenBucketLimit, TokenBuckets } from "../token-bucket.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-request-spec.js";
-import type { SpecFolder } from "./spec-folder.js";
+import type { PublishedSpecStore } from "./published-spec-store.js";
 import { type SpecRegistry, SpecRegistryError } from "./spec-registry.js";
 
 /** The rate limit for each network's registry, because anonymous callers choose the hashes. */
@@ -26,7 +26,7 @@ const RETRY_AFTER = 2;
 
 interface SpecFinderParts {
   readonly registries: ReadonlyMap<number, Pick<SpecRegistry, "read">>;
-  readonly folder: Pick<SpecFolder, "read" | "write">;
+  readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
   /** Reserves a part of the registries' rate limits for reserved callers. */
   readonly hasReserve: boolean;
   readonly logger: Logger;
@@ -64,8 +64,8 @@ export class SpecFinder {
     specHash: Hex,
     caller: Caller,
   ): Promise<Result<CompiledRequest, ProblemError>> {
-    const { registries, folder, logger } = this.parts;
-    const stored = await folder.read(chainId, specHash);
+    const { registries, specStore, logger } = this.parts;
+    const stored = await specStore.read(chainId, specHash);
     if (stored !== null) return this.#compile(id, stored);
     const registry = registries.get(chainId);
     if (registry === undefined) return err(specNotPublished(specHash, chainId));
@@ -86,7 +86,7 @@ export class SpecFinder {
         this.#unpublished.set(id, true);
         return err(specNotPublished(specHash, chainId));
       }
-      await folder.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
+      await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
         logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
       });
       return this.#compile(id, spec);

@@ -1,18 +1,18 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
 import type { Caller } from "../caller.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
-import { type RedirectedOrigins, unlimitedIfRedirected } from "../source/redirected-origins.js";
-import type { SourceRequest } from "../source/source-request.js";
+import { type SourceRequest, unlimitedIfRedirected } from "../source/source-request.js";
 import { isHostAllowed } from "./allowed-hosts.js";
 import type { CheckedWebOracleSettings } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile-request-spec.js";
 import { SpecFinder } from "./find-spec.js";
-import type { SpecFolder } from "./spec-folder.js";
+import type { PublishedSpecStore } from "./published-spec-store.js";
 import { SpecRegistry } from "./spec-registry.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
@@ -28,7 +28,7 @@ export interface WebOracleKey extends WebOracleKeyContent {
 }
 
 interface WebOracleOptions {
-  readonly folder: Pick<SpecFolder, "read" | "write">;
+  readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
   readonly redirectedOrigins: RedirectedOrigins;
   /** Reserves a part of the rate limits for reserved callers. */
   readonly hasReserve: boolean;
@@ -43,11 +43,11 @@ export class WebOracle {
   /** Connects to nothing before the first key is asked for. */
   constructor(
     private readonly settings: CheckedWebOracleSettings,
-    { folder, redirectedOrigins, hasReserve, logger }: WebOracleOptions,
+    { specStore, redirectedOrigins, hasReserve, logger }: WebOracleOptions,
   ) {
     this.#redirectedOrigins = redirectedOrigins;
     const registries = new Map(settings.registries.map((registry) => [registry.chainId, new SpecRegistry(registry)]));
-    this.#specs = new SpecFinder({ registries, folder, hasReserve, logger });
+    this.#specs = new SpecFinder({ registries, specStore, hasReserve, logger });
   }
 
   /**

@@ -105,7 +105,7 @@ export const request = (timestamp: number): ReportRequest => ({
   timestamp,
 });
 
-/** An answer without what is not signed: where its value came from is forgotten when a provider ends. */
+/** The part of an answer that is signed. A provider forgets a value's sources when it exits. */
 export const signedPart = (text: string) => JSON.stringify({ ...JSON.parse(text), sources: undefined });
 
 /** The report that an answer says was signed. */

@@ -1,3 +1,4 @@
+import { orNull, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import type { FailureCode, Reading } from "../../source/source-failure.js";
@@ -5,9 +6,7 @@ import type { BoundRequest } from "../compile-request-spec.js";
 import { extractValues } from "../extract-values.js";
 import type { ProviderReadings } from "./parse-readings.js";
 
-const strict = { additionalProperties: false } as const;
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
 
 /** The answers of a spec's sources at several times: everything the advice is based on, so that it can be computed again. */
 export const Samples = Type.Object(

@@ -2,7 +2,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadProviderConfig } from "../../config.js";
-import { checkRedirects } from "../../source/redirected-origins.js";
+import { checkRedirectedOrigins } from "../../source/check-redirected-origins.js";
 import type { CompiledRequest } from "../compile-request-spec.js";
 import type { CliCommand } from "./arguments.js";
 
@@ -14,7 +14,7 @@ import type { CliCommand } from "./arguments.js";
 export function openEgress({ hosts }: CompiledRequest, { config: file, override = [] }: CliCommand["options"]): Egress {
   const config = file === undefined ? null : loadProviderConfig(file);
   const redirectedOrigins = { ...config?.redirectedOrigins, ...Object.fromEntries(override.map(splitOverride)) };
-  checkRedirects(redirectedOrigins, "any", []);
+  checkRedirectedOrigins(redirectedOrigins, "any", []);
   const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
   const forbidden = allowed === "any" ? undefined : hosts.find((host) => !allowed.includes(host));
   if (forbidden !== undefined) throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${file}. Add it.`);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hexToBytes, keccak256 } from "viem";
 import { beforeEach, expect, it } from "vitest";
-import { SpecFolder } from "./spec-folder.js";
+import { PublishedSpecStore } from "./published-spec-store.js";
 
 const SPEC = "0x7b7d";
 const HASH = keccak256(SPEC);
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 it("reads no spec through a symbolic link, from a folder or a device, or beyond the size of any spec", async () => {
-  const specs = new SpecFolder(folder);
+  const specs = new PublishedSpecStore(folder);
   writeFileSync(join(folder, "elsewhere"), hexToBytes(SPEC));
   for (const target of ["../elsewhere", "/dev/zero", "/etc"]) {
     symlinkSync(target, file);
@@ -36,7 +36,7 @@ it("replaces a symbolic link by the spec, and leaves the file alone that it led 
   const elsewhere = join(folder, "elsewhere");
   writeFileSync(elsewhere, "a key");
   symlinkSync(elsewhere, file);
-  const specs = new SpecFolder(folder);
+  const specs = new PublishedSpecStore(folder);
   await specs.write(42, HASH, SPEC);
   expect(await specs.read(42, HASH)).toBe(SPEC);
   symlinkSync(elsewhere, `${file}.${process.pid}.tmp`);

@@ -1,9 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
-import type { SourceRequest } from "./source-request.js";
-
-/** For development: the https origins of sources, with the loopback addresses that are asked instead. */
-export type RedirectedOrigins = Readonly<Record<string, string>>;
 
 /**
  * Checks the redirected origins.
@@ -12,7 +9,7 @@ export type RedirectedOrigins = Readonly<Record<string, string>>;
  * @throws ConfigError when one leads to another machine or belongs to no source, or when the provider serves the main
  * network, whose prices must be real.
  */
-export function checkRedirects(
+export function checkRedirectedOrigins(
   redirectedOrigins: RedirectedOrigins,
   known: readonly string[] | "any",
   chainIds: readonly number[],
@@ -46,9 +43,4 @@ function isLoopback(text: string): boolean {
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   const isPlain = username + password + search + hash === "" && !/[?#/]$/.test(text);
   return protocol === "http:" && isPlain && (/^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === "[::1]");
-}
-
-/** Removes the rate limit from a request whose origin is redirected, because the origin itself is not asked. */
-export function unlimitedIfRedirected<R extends SourceRequest>(redirectedOrigins: RedirectedOrigins, request: R): R {
-  return Object.hasOwn(redirectedOrigins, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }

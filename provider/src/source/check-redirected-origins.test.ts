@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { checkRedirectedOrigins } from "./check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
-import { checkRedirects, unlimitedIfRedirected } from "./redirected-origins.js";
 
 const KRAKEN = "https://api.kraken.com";
 const origins = loadSources([SHIPPED_SOURCES]).map(({ origin }) => origin);
 const check = (target: string, chainIds = [42], origin = KRAKEN) =>
-  checkRedirects({ [origin]: target }, origins, chainIds);
+  checkRedirectedOrigins({ [origin]: target }, origins, chainIds);
 
 describe("a redirected origin", () => {
   it("may lead to this machine", () => {
@@ -42,7 +42,7 @@ describe("a redirected origin", () => {
 
   it("is refused when the main network is served", () => {
     expect(() => check("http://127.0.0.1:9000/kraken", [42, 1])).toThrow("network 1 is served");
-    expect(() => checkRedirects({}, origins, [1])).not.toThrow();
+    expect(() => checkRedirectedOrigins({}, origins, [1])).not.toThrow();
   });
 
   it("belongs to a source", () => {
@@ -52,7 +52,8 @@ describe("a redirected origin", () => {
   });
 
   it("may be of any public origin where published specs may ask any", () => {
-    const redirect = (origin: string) => () => checkRedirects({ [origin]: "http://127.0.0.1:9000" }, "any", [42]);
+    const redirect = (origin: string) => () =>
+      checkRedirectedOrigins({ [origin]: "http://127.0.0.1:9000" }, "any", [42]);
     expect(redirect("https://api.example.com")).not.toThrow();
     for (const origin of [
       "http://api.example.com",
@@ -62,15 +63,5 @@ describe("a redirected origin", () => {
     ]) {
       expect(redirect(origin)).toThrow("Write https:// and a host name, without a slash at the end");
     }
-  });
-
-  it("lifts the rate limit of its origin alone", () => {
-    const rateLimit = { perSecond: 1, burst: 1 };
-    const request = { method: "GET", url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`, rateLimit } as const;
-    expect(unlimitedIfRedirected({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request)).toEqual({
-      ...request,
-      rateLimit: null,
-    });
-    expect(unlimitedIfRedirected({ "https://api.example.com": "http://127.0.0.1:9000" }, request)).toBe(request);
   });
 });

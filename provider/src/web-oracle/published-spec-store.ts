@@ -11,7 +11,7 @@ const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 const MAX_FILES = 10_000;
 
 /** Stores published specs on disk, by network and hash. A file is used only when its content has the hash. */
-export class SpecFolder {
+export class PublishedSpecStore {
   /** The number of files, by network. */
   readonly #counts = new Map<number, number>();
 

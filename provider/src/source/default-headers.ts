@@ -1,0 +1,7 @@
+import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
+
+/** Adds the headers that every source is sent by default; some exchanges refuse requests without a user agent. */
+export const withDefaultHeaders = (request: FetchRequest): FetchRequest => ({
+  ...request,
+  headers: { accept: "application/json", "user-agent": "dataset-oracle-provider", ...request.headers },
+});
