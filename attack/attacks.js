@@ -10,7 +10,7 @@ import { forwardedForVariants } from "./attacks/forwarded-for-variants.js";
 import { hostileSpecTrials } from "./attacks/hostile-spec-trials.js";
 import { hostileUrls } from "./attacks/hostile-urls.js";
 import { idleConnections } from "./attacks/idle-connections.js";
-import { largeAnswers } from "./attacks/large-answers.js";
+import { largeSourceAnswers } from "./attacks/large-source-answers.js";
 import { leakedFileDescriptors } from "./attacks/leaked-file-descriptors.js";
 import { logFlood } from "./attacks/log-flood.js";
 import { lyingProviders } from "./attacks/lying-providers.js";
@@ -42,7 +42,7 @@ export const ATTACKS = [
   announcedKeysWithoutSpec,
   // Sources and keys of a provider
   craftedJsonPath,
-  largeAnswers,
+  largeSourceAnswers,
   idleConnections,
   hostileUrls,
   hostileSpecTrials,

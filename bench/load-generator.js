@@ -19,12 +19,3 @@ export async function postText(url, body) {
   if (status !== 200) throw new Error(`${status}: ${text.slice(0, 500)}`);
   return text;
 }
-
-/** Runs `work` the given number of times, with `atOnce` runs in parallel. */
-export async function repeat(times, atOnce, work) {
-  let next = 0;
-  const worker = async () => {
-    while (next < times) await work(next++);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}

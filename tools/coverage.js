@@ -29,37 +29,37 @@ const EXCEPTIONS = [
   {
     file: "src/GovernanceAndIncome.sol",
     line: "_setNewIncomeAside();",
-    why: "The compiler puts the function in its place. The tests of a former committee's income take both calls.",
+    why: "The compiler inlines the function. The tests of a former committee's income execute both calls.",
   },
   {
     file: "src/Dataset.sol",
     line: "_requireFreeReading();",
-    why: "The compiler puts the function in its place. test/Dataset.subscriptions.t.sol takes it.",
+    why: "The compiler inlines the function. test/Dataset.subscriptions.t.sol executes it.",
   },
   {
     file: "src/Dataset.sol",
     line: "_requireVerificationPrice();",
-    why: "The compiler puts the function in its place. The tests of the payment of a verification take both calls.",
+    why: "The compiler inlines the function. The tests of the payment of a verification execute both calls.",
   },
   {
     file: "src/Dataset.sol",
     line: "return outcome;",
-    why: "The compiler returns the argument as it is. The tests of keys that are not stored and not repaid take it.",
+    why: "The compiler returns the argument as it is. The tests of keys that are not stored and not repaid execute it.",
   },
   {
     file: "src/Subscriptions.sol",
     line: "if (until < block.timestamp) until = block.timestamp;",
-    why: "The compiler makes a maximum of it. The tests of a first period and of one that follows take both ways.",
+    why: "It is compiled to a maximum. The tests of a first period and of one that follows cover both branches.",
   },
   {
     file: "src/adapters/ChainlinkAdapter.sol",
     line: "if (status != Oracle.QueryStatus.OK || answer == 0) _revertNoData();",
-    why: "The compiler makes one piece of code of the two reverts. The tests of an answer without data take it.",
+    why: "The compiler merges the two reverts. The tests of an answer without data execute it.",
   },
   {
     file: "src/adapters/ChainlinkAdapter.sol",
     line: "if (roundId != id) _revertNoData();",
-    why: "The compiler makes one piece of code of the two reverts. The tests of another round's id take it.",
+    why: "The compiler merges the two reverts. The tests of another round's id execute it.",
   },
 ];
 

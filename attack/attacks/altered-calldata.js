@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { decodeFunctionData, encodeFunctionData, numberToHex, stringToHex } from "viem";
-import { QUERY_PRICE } from "../network/contracts.js";
 import { PRICE_KEYS } from "../network/network.js";
 
 const FLIPS = 150;

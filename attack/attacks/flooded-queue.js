@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER } from "@dataset-oracle/devnet/accounts";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { stringToHex } from "viem";
-import { QUERY_PRICE } from "../network/contracts.js";
 import { PRICE_KEYS } from "../network/network.js";
 import { specOf, variable } from "../network/specs.js";
 

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from "../concurrency.js";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { postJson } from "../http.js";
 import { specOf } from "../network/specs.js";
 import { HOSTILE_URLS } from "./hostile-urls.js";

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from "../concurrency.js";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { call } from "../http.js";
 
 const REQUESTS = 1_500;

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from "../concurrency.js";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { specOf, variable } from "../network/specs.js";
 
 const HOST = "keys.attack.example";

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from "../concurrency.js";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { PRICE_KEYS } from "../network/network.js";
 
 const CALLERS = 12;

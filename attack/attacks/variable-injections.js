@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { forEachConcurrently } from "../concurrency.js";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { specOf, variable } from "../network/specs.js";
 
 const HOST = "variables.attack.example";

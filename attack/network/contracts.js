@@ -1,26 +1,16 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { OWNER } from "@dataset-oracle/devnet/accounts";
+import { deployTestContract, deployTestDataset } from "@dataset-oracle/devnet/deploy-test-dataset";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
-import { KEY_FORMS } from "@dataset-oracle/protocol/dataset-key";
-import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   createTestClient,
   defineChain,
-  encodeDeployData,
   encodeFunctionData,
-  getAddress,
   http,
   keccak256,
-  parseEther,
   publicActions,
   stringToHex,
   walletActions,
 } from "viem";
-
-const TOLERANCE_BPS = 100n;
-export const QUERY_PRICE = 1_000n;
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
 
@@ -33,35 +23,14 @@ export function clientOf(url) {
 }
 
 /** Deploys a dataset of prices, the two datasets of the Web Oracle, and its registry. */
-export async function deployContracts(client) {
-  const settings = (keyForm) => ({
-    owner: OWNER.address,
-    keyForm: KEY_FORMS.indexOf(keyForm),
-    maxRoundAge: 300n,
-    priceCeiling: parseEther("1"),
-    queryPrice: QUERY_PRICE,
-    subscriptionPriceCeiling: parseEther("1"),
-    subscriptionPrice: parseEther("0.1"),
-    repaymentInterval: 0n,
-    repaymentFeeCap: 0n,
-    toleranceBps: TOLERANCE_BPS,
-    members: PROVIDERS.map(({ address }) => address).toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)),
-  });
+export async function deployContracts(chainUrl) {
+  const web = { keyForm: "WEB_ORACLE" };
   return {
-    prices: await deployOne(client, "MedianDataset", datasetAbi, [settings("SPOT_PRICE")]),
-    numbers: await deployOne(client, "MedianDataset", datasetAbi, [settings("WEB_ORACLE")]),
-    words: await deployOne(client, "MajorityDataset", datasetAbi, [settings("WEB_ORACLE")]),
-    registry: await deployOne(client, "WebOracleRegistry", webOracleRegistryAbi, []),
+    prices: await deployTestDataset(chainUrl),
+    numbers: await deployTestDataset(chainUrl, web),
+    words: await deployTestDataset(chainUrl, { ...web, kind: "majority" }),
+    registry: await deployTestContract(chainUrl, "WebOracleRegistry", { abi: webOracleRegistryAbi }),
   };
-}
-
-async function deployOne(client, name, abi, args) {
-  const { bytecode } = JSON.parse(readFileSync(join(ROOT, `out/${name}.sol/${name}.json`), "utf8"));
-  const data = encodeDeployData({ abi, bytecode: bytecode.object, args });
-  const hash = await client.sendTransaction({ account: OWNER.address, data, gas: 5_000_000n });
-  await client.mine({ blocks: 1 });
-  const { contractAddress } = await client.waitForTransactionReceipt({ hash });
-  return getAddress(contractAddress);
 }
 
 /** Publishes specs, and returns their hashes. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { startService } from "@dataset-oracle/devnet/service-process";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
@@ -41,7 +41,7 @@ export class Network {
   async start() {
     this.chain = this.own(await startAnvil({ chainId: CHAIN_ID }));
     this.client = clientOf(this.chain.url);
-    Object.assign(this, await deployContracts(this.client));
+    Object.assign(this, await deployContracts(this.chain.url));
     this.market = this.own(await startMarket({ seed: 42 }));
     this.internet = this.own(await startSimulatedInternet(this.#folder, this.market.url));
     const web = { keyForm: "WEB_ORACLE", keys: [] };
@@ -50,7 +50,8 @@ export class Network {
       numbers: { address: this.numbers, kind: "median", ...web },
       words: { address: this.words, kind: "majority", ...web },
     };
-    this.write("deployment.json", { chainId: CHAIN_ID, datasets, webOracleRegistry: this.registry });
+    const deployment = { chainId: CHAIN_ID, datasets, webOracleRegistry: this.registry };
+    writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
     this.providers = await this.startProviders();
     this.operator = await this.startOperator();
     this.#isStarted = true;
@@ -102,10 +103,9 @@ export class Network {
    */
   async startProvider(index = 0, settings = {}, options = {}) {
     const { env = {}, name = this.#newName("provider"), nodeOptions = "", readyPath } = options;
-    const port = await freePort();
     const { address, privateKey } = PROVIDERS[index];
     const config = {
-      port,
+      port: await freePort(),
       metricsPort: 0,
       database: `${name}-database`,
       deployments: ["deployment.json"],
@@ -113,12 +113,9 @@ export class Network {
       operators: ["127.0.0.1"],
       ...settings,
     };
-    const key = this.write(`${name}.key`, `${privateKey}\n`);
     const own = { ...this.internet.env, NODE_OPTIONS: `${PRELOADS} ${nodeOptions}`, ...env };
-    const started = await this.#startService(
-      ...["provider", name, config, { ...own, PROVIDER_PRIVATE_KEY_FILE: key }, readyPath],
-    );
-    return { ...started, index, address, privateKey };
+    const service = { program: "provider", name, config, privateKeys: [privateKey], env: own, readyPath };
+    return { ...(await this.#startService(service)), index, address, privateKey };
   }
 
   /**
@@ -139,38 +136,20 @@ export class Network {
       ...network,
     };
     const config = { port: await freePort(), metricsPort: 0, ...settings, networks: [own] };
-    const key = this.write(`${name}.key`, `${privateKey}\n`);
-    return { ...(await this.#startService("operator", name, config, { OPERATOR_PRIVATE_KEY_FILE: key })), sender };
+    const service = { program: "operator", name, config, privateKeys: [privateKey] };
+    return { ...(await this.#startService(service)), sender };
   }
 
-  async #startService(kind, name, config, env, readyPath = "/ready") {
-    const file = this.write(`${name}.json`, config);
-    const logFile = join(this.#folder, `${name}.log`);
-    const url = `http://127.0.0.1:${config.port}`;
-    const child = this.own(
-      await startProcess({
-        name,
-        command: process.execPath,
-        args: [join(this.build, kind, "dist/main.js"), "--config", file],
-        env,
-        logFile,
-        isReady: () => respondsOk(`${url}${readyPath}`),
-      }),
-    );
-    await child.ready();
-    return { ...child, url, log: () => readFileSync(logFile, "utf8"), folder: this.#folder };
+  async #startService(options) {
+    const folder = this.#folder;
+    const service = this.own(await startService({ ...options, folder, build: this.build }));
+    await service.ready();
+    return { ...service, log: () => readFileSync(service.logFile, "utf8"), folder };
   }
 
   #newName(kind) {
     this.#names += 1;
     return `${kind}-${this.#names}`;
-  }
-
-  /** Writes a file that only this user can read, and returns its path. Objects become JSON. */
-  write(name, content) {
-    const path = join(this.#folder, name);
-    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
-    return path;
   }
 
   /** Returns addresses on loopback that no caller used before, so that no attack uses up the limits of another. */

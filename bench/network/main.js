@@ -3,7 +3,7 @@
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { measureNodes } from "./real-nodes.js";
-import { runSimulation } from "./simulation.js";
+import { runSimulation } from "./run-simulation.js";
 
 const USAGE = `Usage: npm run bench:network [-- --only PART --rounds N --seed N --seconds N --check]
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { postJson } from "../load-generator.js";
-import { dataRequest } from "../operator/data-request.js";
+import { dataRequestBody } from "../operator/data-request-body.js";
 import { Processes } from "../operator/processes.js";
 import { minedPerSecond } from "../operator/throughput.js";
 import { readCpuSeconds } from "../read-cpu-seconds.js";
@@ -147,7 +147,7 @@ async function measureBroadcasts(network, operators) {
     minedPerSecond({ ...network, dataset: network.datasets }, points.length, AT_ONCE, async (i) => {
       const { dataset, key } = points[i];
       const { requestUrl } = asked[i % asked.length];
-      return (await postJson(requestUrl, dataRequest({ dataset }, key, true))).transaction_hash;
+      return (await postJson(requestUrl, dataRequestBody({ dataset }, key, true))).transaction_hash;
     });
   const [toOne, spread] = [[], []];
   for (let round = 0; round <= BROADCAST_ROUNDS; round++) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
 import { postJson } from "../load-generator.js";
 import { upperMedian } from "../upper-median.js";
-import { dataRequest } from "./data-request.js";
+import { dataRequestBody } from "./data-request-body.js";
 
 const SAMPLES = 60;
 const BEHIND_MS = 2_000;
@@ -19,7 +19,7 @@ let next = 0;
 export async function measureAddedLatency(environment) {
   const [direct, served, naive] = [[], [], []];
   const timeOfRequest = ({ requestUrl }) => {
-    const asked = dataRequest(environment, nextKey(environment));
+    const asked = dataRequestBody(environment, nextKey(environment));
     return timeOf(() => postJson(requestUrl, asked));
   };
   for (let i = 0; i < SAMPLES; i++) {

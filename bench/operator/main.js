@@ -6,7 +6,7 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { postJson } from "../load-generator.js";
 import { upperMedian } from "../upper-median.js";
 import { BENCHMARKS, isWithin } from "./benchmarks.js";
-import { dataRequest } from "./data-request.js";
+import { dataRequestBody } from "./data-request-body.js";
 import { Processes } from "./processes.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
@@ -61,7 +61,7 @@ try {
 }
 
 function anyAnswer(environment) {
-  return postJson(environment.operator.requestUrl, dataRequest(environment, environment.keys[0]));
+  return postJson(environment.operator.requestUrl, dataRequestBody(environment, environment.keys[0]));
 }
 
 function report(measured, load) {

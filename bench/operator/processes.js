@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { startService } from "@dataset-oracle/devnet/service-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { startProvider } from "../provider/start-provider.js";
 import { startChain } from "./chain.js";
@@ -52,7 +52,8 @@ export class Processes {
     const names = pairs.map((pair) => `SPOTPX/${pair}`);
     const deployed = { kind: "median", keyForm: "SPOT_PRICE", keys: names };
     const named = datasets.map((address, i) => [`bench${i}`, { address, ...deployed }]);
-    this.#write("deployment.json", { chainId: 42, datasets: Object.fromEntries(named) });
+    const deployment = { chainId: 42, datasets: Object.fromEntries(named) };
+    writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
     const providers = await Promise.all(
       PROVIDERS.map(async ({ address, privateKey }, i) => {
         const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
@@ -83,10 +84,9 @@ export class Processes {
    * @param network Settings of the network besides those that every benchmark needs.
    */
   async startOperator({ rpcUrl, providers }, { name = "operator", senders, port, network = {} }) {
-    const [ownPort, metricsPort] = [port ?? (await freePort()), await freePort()];
-    const config = `${name}.json`;
-    this.#write(config, {
-      port: ownPort,
+    const metricsPort = await freePort();
+    const config = {
+      port: port ?? (await freePort()),
       metricsPort,
       requestsPerMinute: ENOUGH,
       broadcastsPerMinute: ENOUGH,
@@ -108,21 +108,14 @@ export class Processes {
           ...network,
         },
       ],
-    });
-    const url = `http://127.0.0.1:${ownPort}`;
-    const keys = senders.map((index) => deriveAccount(index).privateKey).join("\n");
-    const operator = await startProcess({
-      name,
-      command: process.execPath,
-      args: [join(ROOT, "operator/dist/main.js"), "--config", join(this.#folder, config)],
-      env: { OPERATOR_PRIVATE_KEY: keys },
-      logFile: join(this.#folder, `${name}.log`),
-      isReady: () => respondsOk(`${url}/ready`),
-    });
-    this.#own(operator);
+    };
+    const privateKeys = senders.map((index) => deriveAccount(index).privateKey);
+    const operator = this.#own(
+      await startService({ program: "operator", name, config, privateKeys, folder: this.#folder }),
+    );
     await operator.ready();
     return {
-      requestUrl: `${url}/data/request`,
+      requestUrl: `${operator.url}/data/request`,
       metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
       close: () => operator.close(),
     };
@@ -150,9 +143,5 @@ export class Processes {
   #own(part) {
     this.#parts.push(part);
     return part;
-  }
-
-  #write(name, json) {
-    writeFileSync(join(this.#folder, name), JSON.stringify(json));
   }
 }

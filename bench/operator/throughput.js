@@ -4,10 +4,11 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { reportDigest } from "@dataset-oracle/protocol/report";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { postJson, repeat } from "../load-generator.js";
-import { dataRequest } from "./data-request.js";
+import { postJson } from "../load-generator.js";
+import { dataRequestBody } from "./data-request-body.js";
 
 /** Each update stores a different key. */
 const UPDATES = 1_000;
@@ -27,7 +28,7 @@ const providers = PROVIDERS.map(({ privateKey }) => accountFromPrivateKey(privat
 
 /** Stores every key once, because the first update of a key needs more gas. */
 export async function storeAll(environment) {
-  await repeat(UPDATES, AT_ONCE, (i) => broadcast(environment, i));
+  await forEachConcurrently(Array(UPDATES).keys(), AT_ONCE, (i) => broadcast(environment, i));
 }
 
 /** Compares the operator's transactions per second with those of viem, which sends prepared updates. */
@@ -40,7 +41,10 @@ export async function measureThroughput(environment) {
 
 /** Requests a broadcast update and returns the hash of its transaction. */
 async function broadcast(environment, i) {
-  const answer = await postJson(environment.operator.requestUrl, dataRequest(environment, environment.keys[i], true));
+  const answer = await postJson(
+    environment.operator.requestUrl,
+    dataRequestBody(environment, environment.keys[i], true),
+  );
   return answer.transaction_hash;
 }
 
@@ -55,7 +59,7 @@ export async function minedPerSecond({ client, dataset }, updates, atOnce, send)
   const from = await client.getBlockNumber({ cacheTime: 0 });
   const hashes = new Set();
   const start = performance.now();
-  await repeat(updates, atOnce, async (i) => hashes.add(await send(i)));
+  await forEachConcurrently(Array(updates).keys(), atOnce, async (i) => hashes.add(await send(i)));
   const seconds = (performance.now() - start) / 1_000;
   const end = performance.now() + MINED_MS;
   let mined = 0;

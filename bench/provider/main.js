@@ -14,9 +14,10 @@ import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests"
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { readArguments } from "@dataset-oracle/tools/arguments";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { bytesToHex } from "viem";
-import { postJson, repeat } from "../load-generator.js";
+import { postJson } from "../load-generator.js";
 import { readCpuSeconds } from "../read-cpu-seconds.js";
 import { upperMedian } from "../upper-median.js";
 import { startProvider } from "./start-provider.js";
@@ -74,8 +75,8 @@ try {
   );
   // On a busy machine, a round shared by all requests would be too old for the last ones.
   const oneByOne = await measure(provider, () =>
-    repeat(KEYS, CONCURRENCY, (i) =>
-      post(provider, "/report", { key: keys[i], timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources),
+    forEachConcurrently(keys, CONCURRENCY, (key) =>
+      post(provider, "/report", { key, timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources),
     ),
   );
   const alone = await signAlone(keys, rows);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { freePort } from "@dataset-oracle/devnet/ports";
-import { respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { startService } from "@dataset-oracle/devnet/service-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /**
@@ -22,9 +22,9 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     writeFileSync(join(folder, name, `${exchange}.json`), JSON.stringify(source));
   }
   const redirects = marketRedirects(marketUrl);
-  const [port, metricsPort] = [await freePort(), await freePort()];
+  const metricsPort = await freePort();
   const config = {
-    port,
+    port: await freePort(),
     metricsPort,
     database: `${name}-database`,
     deployments: ["deployment.json"],
@@ -37,17 +37,6 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 10_000_000,
   };
-  const file = join(folder, `${name}.config.json`);
-  writeFileSync(file, JSON.stringify(config));
-  const url = `http://127.0.0.1:${port}`;
-  const child = await startProcess({
-    name,
-    command: process.execPath,
-    args: [join(ROOT, "provider/dist/main.js"), "--config", file],
-    env: { PROVIDER_PRIVATE_KEY: privateKey },
-    logFile: join(folder, `${name}.log`),
-    // With a new database, a provider signs nothing in its first seconds.
-    isReady: () => respondsOk(`${url}/ready`),
-  });
-  return { ...child, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+  const provider = await startService({ program: "provider", name, config, privateKeys: [privateKey], folder });
+  return { ...provider, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }

@@ -20,7 +20,7 @@ export function writeAddressFile(running: RunningDevnet, queryPrice: bigint): vo
 
 function addresses(running: RunningDevnet, queryPrice: bigint) {
   const { options, chainUrl, operatorUrl, deployed, providers, operators, examples } = running;
-  const describe = ({ process, url, address, command }: Service) => ({ url, address, pid: process.pid, command });
+  const describe = ({ url, address, pid, command }: Service) => ({ url, address, pid, command });
   return {
     chain: chainUrl,
     operator: { url: operatorUrl, address: operators[0]?.address },

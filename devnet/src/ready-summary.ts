@@ -49,13 +49,10 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
     [
       `Services: more than two thirds of the ${providers.length} providers must sign`,
       [
-        ...operators.map(({ process, url, address }): Row => {
-          const pid = options.nodes === null ? "" : `  pid ${process.pid}`;
-          return [process.name, `${url}  sends from ${address}${pid}`];
+        ...operators.map(({ name, url, address, pid }): Row => {
+          return [name, `${url}  sends from ${address}${options.nodes === null ? "" : `  pid ${pid}`}`];
         }),
-        ...providers.map(
-          ({ process, url, address }): Row => [process.name, `${url}  signs as ${address}  pid ${process.pid}`],
-        ),
+        ...providers.map(({ name, url, address, pid }): Row => [name, `${url}  signs as ${address}  pid ${pid}`]),
       ],
     ],
   ];

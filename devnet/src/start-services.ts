@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Account, PROVIDERS, SUBMITTERS } from "./accounts.js";
@@ -6,17 +5,14 @@ import type { DataFolder } from "./data-folder.js";
 import { findDataset } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
 import { marketRedirects } from "./exchange-origins.js";
-import { type Process, respondsOk, startProcess } from "./processes.js";
+import { respondsOk, startProcess } from "./processes.js";
+import { type ServiceOptions, type ServiceProcess, startService } from "./service-process.js";
 import { WEATHER_ORIGIN } from "./simulated-market/weather-api.js";
 
 /** A running provider, the only operator, or the node of a provider. */
-export interface Service {
-  readonly process: Process;
-  readonly url: string;
+export interface Service extends ServiceProcess {
   /** The account with which a provider signs, or from which an operator sends. */
   readonly address: string;
-  /** The shell command that starts it again. */
-  readonly command: string;
 }
 
 /** Starts the market that replaces the exchanges. Without it, the providers have no values. */
@@ -24,7 +20,7 @@ export async function startMarket({ options, folder, components, marketUrl }: De
   const market = await startProcess({
     name: "market",
     command: process.execPath,
-    args: [built("devnet", "simulated-market/main.js"), "--port", String(options.marketPort), "--seed", "42"],
+    args: [join(ROOT, "devnet/dist/simulated-market/main.js"), "--port", String(options.marketPort), "--seed", "42"],
     logFile: folder.file("logs", "market.log"),
     isReady: () => respondsOk(marketUrl),
   });
@@ -37,17 +33,14 @@ export async function startMarket({ options, folder, components, marketUrl }: De
 /** Starts the data providers, each with its own key and configuration. If one exits, the devnet keeps running. */
 export async function startProviders(devnet: DevnetContext): Promise<Service[]> {
   const providers = await Promise.all(PROVIDERS.map((account, index) => spawnProvider(devnet, account, index)));
-  for (const { process: child, command } of providers) {
-    devnet.components.add(child, () => sayHowToRestart(child, command));
-  }
-  await Promise.all(providers.map((provider) => provider.process.ready()));
+  for (const provider of providers) devnet.components.add(provider, () => sayHowToRestart(provider));
+  await Promise.all(providers.map((provider) => provider.ready()));
   return providers;
 }
 
 function spawnProvider(devnet: DevnetContext, account: Account, index: number): Promise<Service> {
-  const { options, folder, chainUrl, providerUrls } = devnet;
+  const { options, folder, chainUrl } = devnet;
   const name = `provider-${index + 1}`;
-  const url = providerUrls[index] ?? "";
   const config = {
     port: options.providerPort + index,
     metricsPort: 0,
@@ -66,7 +59,7 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   };
-  return spawnService(folder, { program: "provider", name, account, url, readyPath: "/ready", config });
+  return spawnService(folder, account, { program: "provider", name, config });
 }
 
 /**
@@ -77,20 +70,19 @@ export async function startOperators(devnet: DevnetContext): Promise<Service[]> 
   const { options, folder, components, operatorUrls } = devnet;
   const names = options.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
   const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
-  for (const { process: child, command } of operators) {
-    components.add(child, () => {
-      if (options.nodes !== null) return sayHowToRestart(child, command);
+  for (const operator of operators) {
+    components.add(operator, () => {
+      if (options.nodes !== null) return sayHowToRestart(operator);
       const log = folder.file("logs", "operator.log");
       void components.end(1, `The operator has ended unexpectedly. Stopping everything. See its log: ${log}`);
     });
   }
-  await Promise.all(operators.map((operator) => operator.process.ready()));
+  await Promise.all(operators.map((operator) => operator.ready()));
   return operators;
 }
 
 function spawnOperator(devnet: DevnetContext, name: string, index: number): Promise<Service> {
-  const { options, folder, chainUrl, operatorUrl, operatorUrls, providerUrls } = devnet;
-  const url = operatorUrls[index] ?? operatorUrl;
+  const { options, folder, chainUrl, providerUrls } = devnet;
   const account = SUBMITTERS[index] ?? SUBMITTERS[0];
   const config = {
     port: options.operatorPort + index,
@@ -119,38 +111,16 @@ function spawnOperator(devnet: DevnetContext, name: string, index: number): Prom
       },
     ],
   };
-  return spawnService(folder, { program: "operator", name, account, url, readyPath: "/datasets", config });
+  return spawnService(folder, account, { program: "operator", name, config, readyPath: "/datasets" });
 }
 
-interface ServiceOptions {
-  readonly program: "provider" | "operator";
-  /** The name of its process and of its files. */
-  readonly name: string;
-  readonly account: Account;
-  readonly url: string;
-  /** A GET of this path succeeds once it is ready. */
-  readonly readyPath: string;
-  readonly config: object;
-}
-
-async function spawnService(folder: DataFolder, options: ServiceOptions): Promise<Service> {
-  const { program, name, account, url, readyPath, config } = options;
-  const configFile = folder.file("config", `${name}.json`);
-  writeFileSync(configFile, `${JSON.stringify(config, null, 2)}\n`);
-  const keyFile = folder.file("keys", name);
-  writeFileSync(keyFile, `${account.privateKey}\n`, { mode: 0o600 });
-  const variable = program === "provider" ? "PROVIDER_PRIVATE_KEY_FILE" : "OPERATOR_PRIVATE_KEY_FILE";
-  const args = [built(program, "main.js"), "--config", configFile];
-  const child = await startProcess({
-    name,
-    command: process.execPath,
-    args,
-    env: { [variable]: keyFile },
-    logFile: folder.file("logs", `${name}.log`),
-    isReady: () => respondsOk(url + readyPath),
-  });
-  const command = `${variable}=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
-  return { process: child, url, address: account.address, command };
+async function spawnService(
+  { file }: DataFolder,
+  { address, privateKey }: Account,
+  options: Omit<ServiceOptions, "privateKeys" | "folder">,
+): Promise<Service> {
+  const folder = { config: file("config"), keys: file("keys"), logs: file("logs") };
+  return { ...(await startService({ ...options, privateKeys: [privateKey], folder })), address };
 }
 
 /** Returns a feed of all spot prices, updated often enough to watch them move. */
@@ -165,12 +135,8 @@ function redirectedOrigins({ marketUrl }: DevnetContext): Record<string, string>
 }
 
 /** Returns the path of a provider's key, which is there once the providers have started. */
-export const providerKeyFile = (folder: DataFolder, index: number) => folder.file("keys", `provider-${index + 1}`);
+export const providerKeyFile = (folder: DataFolder, index: number) => folder.file("keys", `provider-${index + 1}.key`);
 
-const built = (workspace: string, file: string) => join(ROOT, workspace, "dist", file);
-
-function sayHowToRestart({ name }: Process, command: string): void {
+function sayHowToRestart({ name, command }: ServiceProcess): void {
   console.log(`${name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`);
 }
-
-const shellQuote = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

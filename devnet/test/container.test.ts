@@ -42,7 +42,7 @@ describe("what enters the container build", () => {
   });
 
   test.each([
-    ".devnet/8545/keys/operator",
+    ".devnet/8545/keys/operator.key",
     ".env",
     ".git/config",
     ".npmrc",
@@ -163,7 +163,7 @@ describe.runIf(isLong)("the services start from the files of their images", () =
       database: join(folder, "database"),
       webOracle: { ...config.webOracle, folder: join(folder, "specs") },
     });
-    const env = { PROVIDER_PRIVATE_KEY_FILE: join(devnetFolder, "keys", "provider-1") };
+    const env = { PROVIDER_PRIVATE_KEY_FILE: join(devnetFolder, "keys", "provider-1.key") };
     const { app, url } = await start("provider", "provider-1", changes, env);
     expectProductionOnly(app, "provider");
     const key = `0x${Buffer.from("SPOTPX/ETH-USD").toString("hex")}`;

@@ -1,6 +1,6 @@
 import { Contract, formatEther, hexlify, JsonRpcProvider, toUtf8Bytes } from "ethers";
 import { ACCOUNT, CONSUMER, DATASET, LENS, RPC_URL } from "./devnet-addresses.js";
-import { requestUpdate } from "./request-update.js";
+import { postDataRequest } from "./post-data-request.js";
 
 const provider = new JsonRpcProvider(RPC_URL, undefined, { pollingInterval: 500 });
 const signer = await provider.getSigner(ACCOUNT);
@@ -8,7 +8,7 @@ const abi = ["function refresh()", "function refreshWith(bytes update)", "functi
 const consumer = new Contract(CONSUMER, abi, signer);
 
 // Request an update, which the operator sends.
-const requested = await requestUpdate("SPOTPX/ETH-USD", true);
+const requested = await postDataRequest("SPOTPX/ETH-USD", true);
 console.log(`Requested: ${formatEther(requested.value)}, by transaction ${requested.transaction_hash}.`);
 
 // Read paid: a contract pays the query price and reads what is stored.
@@ -25,7 +25,7 @@ console.log(`Read verified: ${formatEther(value)}.`);
 // Write fresh: one transaction stores the value of this moment and reads it. The round is newer than the latest block,
 // so the gas is estimated in the pending one. Another sender's pending update makes this one look cheap, but may be
 // mined after it: the gas limit covers both cases.
-const { transaction } = await requestUpdate("SPOTPX/ETH-USD", false);
+const { transaction } = await postDataRequest("SPOTPX/ETH-USD", false);
 const call = await consumer.refreshWith.populateTransaction(transaction.data);
 const estimate = await provider.send("eth_estimateGas", [{ ...call, from: ACCOUNT }, "pending"]);
 const gasLimit = BigInt(estimate) + BigInt(transaction.gas);

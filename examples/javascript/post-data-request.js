@@ -4,7 +4,7 @@ import { DATASET, NETWORK_ID, OPERATOR } from "./devnet-addresses.js";
  * Posts a data request without the client of `@dataset-oracle/protocol`, which is for viem. With `broadcast: false`,
  * the operator sends nothing and returns the update's transaction.
  */
-export async function requestUpdate(key, broadcast) {
+export async function postDataRequest(key, broadcast) {
   const response = await fetch(`${OPERATOR}/data/request`, {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "wait=20" },

@@ -1,11 +1,11 @@
-import { forEachConcurrently } from "../concurrency.js";
+import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { specOf, variable } from "../network/specs.js";
 
 const REQUESTS = 24;
 const HEAP_MIB = 600;
 
-export const largeAnswers = {
-  name: "large-answers",
+export const largeSourceAnswers = {
+  name: "large-source-answers",
   breach: `a provider with a heap of ${HEAP_MIB} MiB exits, or does not answer honest requests, when specs read large answers`,
   isFast: false,
   async run(network, tally) {

@@ -1,0 +1,3 @@
+export function dataRequestBody({ dataset }, key, broadcast = false) {
+  return { network_id: 42, dataset, key, broadcast };
+}

@@ -1,3 +1,0 @@
-export function dataRequest({ dataset }, key, broadcast = false) {
-  return { network_id: 42, dataset, key, broadcast };
-}

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import {
+  type Abi,
+  type Address,
+  createWalletClient,
+  getAddress,
+  type Hex,
+  http,
+  parseEther,
+  publicActions,
+} from "viem";
+import { OWNER, PROVIDERS } from "./accounts.js";
+
+/** The price of one query of a test dataset, in wei. */
+export const QUERY_PRICE = 1_000n;
+
+/** The settings in which test datasets differ. */
+export interface TestDatasetSettings {
+  readonly kind?: DatasetKind;
+  readonly keyForm?: KeyForm;
+  /** An unlocked account. */
+  readonly owner?: Address;
+  /** The committee, in ascending order; the devnet's providers by default. */
+  readonly members?: readonly Address[];
+  /** Senders of batches are not repaid by default. */
+  readonly repaymentInterval?: bigint;
+  readonly repaymentFeeCap?: bigint;
+}
+
+/** Deploys a dataset on a development chain, without forge and its scripts. */
+export function deployTestDataset(
+  chainUrl: string,
+  { kind = "median", keyForm = "SPOT_PRICE", owner = OWNER.address, ...changed }: TestDatasetSettings = {},
+): Promise<Address> {
+  const settings = {
+    owner,
+    keyForm: KEY_FORMS.indexOf(keyForm),
+    maxRoundAge: 300n,
+    priceCeiling: parseEther("1"),
+    queryPrice: QUERY_PRICE,
+    subscriptionPriceCeiling: parseEther("1"),
+    subscriptionPrice: parseEther("0.1"),
+    repaymentInterval: 0n,
+    repaymentFeeCap: 0n,
+    toleranceBps: 100n,
+    members: PROVIDERS.map(({ address }) => address),
+    ...changed,
+  };
+  const name = kind === "median" ? "MedianDataset" : "MajorityDataset";
+  return deployTestContract(chainUrl, name, { abi: datasetAbi, args: [settings], owner });
+}
+
+/** Deploys a contract of src/ on a development chain, from an unlocked account. */
+export async function deployTestContract(
+  chainUrl: string,
+  name: string,
+  { abi, args = [], owner = OWNER.address }: { abi: Abi; args?: readonly unknown[]; owner?: Address },
+): Promise<Address> {
+  const client = createWalletClient({ transport: http(chainUrl), pollingInterval: 100 }).extend(publicActions);
+  // Estimated in block 0, a dataset's constructor seems to store a zero block number, which is cheaper.
+  const creation = { abi, args, bytecode: readBytecode(name), gas: 5_000_000n };
+  const hash = await client.deployContract({ ...creation, account: owner, chain: null });
+  const { contractAddress, status } = await client.waitForTransactionReceipt({ hash });
+  if (!contractAddress || status !== "success") throw new Error(`${name} was not deployed.`);
+  return getAddress(contractAddress);
+}
+
+/** Returns the creation code of a contract of src/. */
+export function readBytecode(name: string): Hex {
+  const path = join(ROOT, "out", `${name}.sol`, `${name}.json`);
+  try {
+    return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
+  } catch {
+    throw new Error(`${name} is not compiled. Run: npm run forge -- build src`);
+  }
+}
