@@ -56,7 +56,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addCcipReadGateway(routes, operator, limitNewKeys);
       if (networks.some(({ identity }) => identity !== null)) addForwardedDataRequest(routes, operator, settings);
-      if (networks.some(({ sharing }) => sharing !== null)) {
+      if (networks.some(({ canHaveNodes }) => canHaveNodes)) {
         addTransactions(routes, operator, settings);
         addReports(routes, operator, settings.requestsPerMinute);
       }

@@ -18,8 +18,10 @@ import { BASE_URL_PATTERN, type Node } from "./peers/node-list.js";
 
 const strict = { additionalProperties: false } as const;
 
+const range = (minimum: number, maximum: number, defaultValue: number) => ({ minimum, maximum, default: defaultValue });
+
 const milliseconds = (defaultMs: number, description: string) =>
-  Type.Integer({ minimum: 1, maximum: 60_000, default: defaultMs, description });
+  Type.Integer({ ...range(1, 60_000, defaultMs), description });
 
 /** Characters that could disguise a name are not allowed. */
 const NAME = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,60}$";
@@ -92,21 +94,15 @@ const NetworkSettings = Type.Object(
       }),
     ),
     gasPerHour: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 30_000_000,
+      ...range(0, Number.MAX_SAFE_INTEGER, 30_000_000),
       description: "Gas units that broadcasting may use in any hour, for keys that are already stored.",
     }),
     gasPerHourForNewKeys: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 3_000_000,
+      ...range(0, Number.MAX_SAFE_INTEGER, 3_000_000),
       description: "Gas units that broadcasting may use in any hour, for keys that are stored for the first time.",
     }),
     gasPercentPerCaller: Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: 25,
+      ...range(1, 100, 25),
       description: "How much of gasPerHour and of gasPerHourForNewKeys one caller may use, in percent.",
     }),
     feeds: Type.Array(FeedSettings, {
@@ -114,30 +110,22 @@ const NetworkSettings = Type.Object(
       description: "The keys that the operator keeps fresh by itself.",
     }),
     gasPerHourForFeeds: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 30_000_000,
+      ...range(0, Number.MAX_SAFE_INTEGER, 30_000_000),
       description: "Gas units that the feeds' updates may use in any hour. Requests have budgets of their own.",
     }),
     historyBlocks: Type.Integer({
-      minimum: 1,
-      maximum: 10_000_000,
-      default: 100_000,
+      ...range(1, 10_000_000, 100_000),
       description:
         "The maximum number of blocks that one GET /history request may cover, and how far back the index of events " +
         "reaches.",
     }),
     historyUpdates: Type.Integer({
-      minimum: 1_000,
-      maximum: 10_000_000,
-      default: 100_000,
+      ...range(1_000, 10_000_000, 100_000),
       description:
         "The maximum number of updates of each dataset that the index of events holds in memory, with about 300 bytes each.",
     }),
     lowBalanceGwei: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 50_000_000,
+      ...range(0, Number.MAX_SAFE_INTEGER, 50_000_000),
       description: "GET /ready reports low_balance when a sender has less than this, in gwei.",
     }),
     feedPollMs: milliseconds(
@@ -163,9 +151,7 @@ const NetworkSettings = Type.Object(
         "https URLs are asked.",
     }),
     beatSeconds: Type.Integer({
-      minimum: 1,
-      maximum: 60,
-      default: 5,
+      ...range(1, 60, 5),
       description:
         "How often the nodes check the feeds, all at the same time, in seconds. All nodes need the same setting.",
     }),
@@ -178,45 +164,33 @@ const NetworkSettings = Type.Object(
       "How long a node waits for each node of a better rank whose provider's report it lacks, in milliseconds.",
     ),
     maxFeePerGasGwei: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      default: 500,
+      ...range(1, 1_000_000, 500),
       description: "The maximum fee per gas of a transaction, priority fee included, in gwei.",
     }),
     maxPriorityFeePerGasGwei: Type.Integer({
-      minimum: 0,
-      maximum: 1_000_000,
-      default: 50,
+      ...range(0, 1_000_000, 50),
       description:
         "The maximum priority fee per gas of a new transaction, in gwei, whatever the RPC suggests. A replacement " +
         "may offer twice as much.",
     }),
     minUpdateAgeSeconds: Type.Integer({
-      minimum: 0,
-      maximum: 3_600,
-      default: 0,
+      ...range(0, 3_600, 0),
       description:
         "A broadcast request is answered with the stored value, and nothing is sent, if the value is younger than " +
         "this, in seconds; 0 turns this off.",
     }),
     maxPendingPerSender: Type.Integer({
-      minimum: 1,
-      maximum: 10_000,
-      default: 16,
+      ...range(1, 10_000, 16),
       description:
         "The maximum number of pending transactions per sender. RPC endpoints have limits of their own, often 16.",
     }),
     stuckSeconds: Type.Integer({
-      minimum: 1,
-      maximum: 3_600,
-      default: 30,
+      ...range(1, 3_600, 30),
       description:
         "How long a transaction may stay unmined before the newest round of its key replaces it, in seconds.",
     }),
     reorgDepth: Type.Integer({
-      minimum: 1,
-      maximum: 1_000,
-      default: 8,
+      ...range(1, 1_000, 8),
       description:
         "For how many blocks a mined update is watched. If a reorganization drops it, the newest round is sent.",
     }),
@@ -246,7 +220,7 @@ export type NetworkSettings = Static<typeof NetworkSettings>;
 export const OperatorConfig = Type.Object(
   {
     host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
-    port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: "The port; 0 takes a free one." }),
+    port: Type.Integer({ ...range(0, 65_535, 8080), description: "The port; 0 takes a free one." }),
     basePath: Type.String({
       pattern: "^(/[A-Za-z0-9._~-]+)*$",
       default: "",

@@ -14,10 +14,9 @@ import { runFeeds } from "./feeds/feed-loop.js";
 import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
 import { nodesOf } from "./network.js";
-import { followDirectories, startOperator } from "./operator.js";
+import { startOperator } from "./operator.js";
 import { loadSenderAccounts } from "./sender-accounts.js";
-import { runAccusations } from "./statements/accusations.js";
-import { collectMinedStatements } from "./statements/mined-statements.js";
+import { watchNetworks } from "./watch-networks.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
@@ -42,11 +41,5 @@ await runMain(async () => {
   const operator = await startOperator(networks, senders, context);
   const app = await buildOperatorApp(operator, config, registry);
   await serve(app, config, registry, logger, () => closing.abort());
-  await Promise.all([
-    runFeeds(operator),
-    watchFeeds(operator, alertWebhooks),
-    followDirectories(operator),
-    runAccusations(operator),
-    collectMinedStatements(operator),
-  ]);
+  await Promise.all([runFeeds(operator), watchFeeds(operator, alertWebhooks), watchNetworks(operator)]);
 });

@@ -7,7 +7,7 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, type Hex, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain } from "./chain/client.js";
 import { CommitteeCache } from "./chain/committee-cache.js";
-import { readQueryPrice, readView } from "./chain/dataset-views.js";
+import { readView } from "./chain/dataset-views.js";
 import { readEvmTooOldReason } from "./chain/evm-version.js";
 import { hasCode } from "./chain/has-code.js";
 import { isUndecodable, RpcError } from "./chain/rpc-error.js";
@@ -16,14 +16,15 @@ import { StoredKeys } from "./chain/stored-keys.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/feed.js";
 import { GasBudget } from "./gas-budget.js";
+import { UpdateIndex } from "./history/update-index.js";
 import { CommitteeDirectoryWatch } from "./peers/committee-directory-watch.js";
 import { Forwarding } from "./peers/forwarding.js";
 import { GuardedHttp } from "./peers/guarded-http.js";
 import { HeldTransactions } from "./peers/held-transactions.js";
 import { NodeIdentity } from "./peers/node-identity.js";
 import { NodeList, type Nodes } from "./peers/node-list.js";
-import { Providers } from "./peers/providers.js";
-import { TransactionSharing } from "./peers/transaction-sharing.js";
+import { ProviderFailures } from "./peers/provider-failures.js";
+import { ProviderUrls } from "./peers/provider-urls.js";
 import type { Context } from "./process-context.js";
 import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
@@ -46,6 +47,7 @@ export interface Dataset {
   /** How old a round may be when it is stored, in seconds. */
   readonly maxRoundAge: bigint;
   readonly committee: CommitteeCache;
+  readonly updateIndex: UpdateIndex;
   readonly digests: FastReportDigests;
 }
 
@@ -59,7 +61,8 @@ export interface Network {
   readonly client: ChainClient;
   readonly simulator: Simulator;
   readonly datasets: ReadonlyMap<Address, Dataset>;
-  readonly providers: Providers;
+  readonly providerUrls: ProviderUrls;
+  readonly providerFailures: ProviderFailures;
   /** Asks providers and nodes. */
   readonly http: GuardedHttp;
   readonly reportRequests: JoinedReportRequests;
@@ -82,8 +85,8 @@ export interface Network {
   readonly nodes: Nodes;
   /** Follows the nodes that are announced on chain; null without a directory. */
   readonly directory: CommitteeDirectoryWatch | null;
-  /** Null where there can be no other node. */
-  readonly sharing: TransactionSharing | null;
+  /** False where there can be no other node. */
+  readonly canHaveNodes: boolean;
   /** The transactions that this node and the others have signed, whether the chain has them or not. */
   readonly transactions: HeldTransactions;
   /** Null where there can be no other node, or this one has no account to sign with. */
@@ -111,37 +114,39 @@ export async function connectNetwork(
   const { settings, deployment } = plan;
   const { chainId } = deployment;
   const nodes = nodesOf(plan, accounts);
-  const transactions = new HeldTransactions(context, nodes);
   const directoryAddress = plan.committeeDirectory;
-  const isOfNodes = plan.peers.length > 0 || directoryAddress !== null;
-  const identity = isOfNodes && accounts.length > 0 ? new NodeIdentity(chainId, nodes, accounts, context.clock) : null;
+  const canHaveNodes = plan.peers.length > 0 || directoryAddress !== null;
+  const identity =
+    canHaveNodes && accounts.length > 0 ? new NodeIdentity(chainId, nodes, accounts, context.clock) : null;
   const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
   const http = new GuardedHttp(urls, settings.allowLocalNodes, context.closing);
-  const providers = new Providers(chainId, plan.endpoints, nodes, http);
-  const sharing = isOfNodes ? new TransactionSharing(chainId, nodes, transactions, http) : null;
+  const providerUrls = new ProviderUrls(chainId, plan.endpoints, nodes, http);
+  const transactions = new HeldTransactions(context, chainId, nodes, http);
   try {
-    const client = await connectRpcs(plan, context);
+    const logger = context.logger.child({ network: chainId });
+    const client = await connectChain(chainId, plan.rpcUrls, settings, { ...context, logger });
     const reason = await readEvmTooOldReason(client);
     if (reason !== null) {
-      context.logger.warn({ network: chainId, reason }, "the chain's EVM is older than Cancun: updates can fail");
+      logger.warn({ reason }, "the chain's EVM is older than Cancun: updates can fail");
     }
     const datasets = await Promise.all(
       deployment.datasets.map((dataset) =>
-        connectDataset(client, dataset, plan.feeds.get(dataset.address) ?? []).catch((error: unknown) =>
+        connectDataset(client, dataset, plan, context).catch((error: unknown) =>
           throwIfNoDataset(client, dataset, error),
         ),
       ),
     );
     const directory =
       directoryAddress &&
-      new CommitteeDirectoryWatch(context, client, directoryAddress, datasets, nodes, providers, settings);
+      new CommitteeDirectoryWatch(context, client, directoryAddress, datasets, nodes, providerUrls, settings);
     await directory?.start();
     return {
       chainId,
       client,
       simulator: new Simulator(client, context.clock, context.closing),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
-      providers,
+      providerUrls,
+      providerFailures: new ProviderFailures(),
       http,
       reportRequests: new JoinedReportRequests(http, context.clock),
       storedKeys: new StoredKeys(client),
@@ -149,13 +154,13 @@ export async function connectNetwork(
       registry: deployment.webOracleRegistry ?? null,
       verifiedLens: deployment.verifiedLens ?? null,
       settings,
-      queues: createQueues(client, plan, accounts, context, sharing),
+      queues: createQueues(client, plan, accounts, context, transactions),
       gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
       directory,
-      sharing,
+      canHaveNodes,
       transactions,
       identity,
       forwarding: identity && new Forwarding(context, nodes, identity, http),
@@ -174,19 +179,12 @@ export function nodesOf({ peers, deployment }: NetworkPlan, accounts: readonly L
   return new NodeList(peers, senders, `network ${deployment.chainId}`);
 }
 
-function connectRpcs({ settings, deployment, rpcUrls }: NetworkPlan, context: PoolContext): Promise<ChainClient> {
-  const { chainId } = deployment;
-  const lag = { blocks: settings.maxHeadLagBlocks, seconds: settings.maxHeadLagSeconds };
-  const pool = { timeoutMs: settings.rpcTimeoutMs, pollMs: settings.rpcPollMs, lag };
-  return connectChain(chainId, rpcUrls, pool, { ...context, logger: context.logger.child({ network: chainId }) });
-}
-
 function createQueues(
   client: ChainClient,
   { settings, feeds }: NetworkPlan,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
-  sharing: TransactionSharing | null,
+  transactions: HeldTransactions,
 ): readonly TransactionQueue[] {
   const limits = {
     stuckMs: settings.stuckSeconds * 1000,
@@ -200,19 +198,24 @@ function createQueues(
   };
   return accounts.map((account) => {
     const queueLogger = logger.child({ network: client.chain.id, sender: account.address });
-    const onSubmitted = (raw: Hex) => sharing?.share(raw);
+    const onSubmitted = (raw: Hex) => transactions.share(raw);
     return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing, onSubmitted });
   });
 }
 
-async function connectDataset(client: ChainClient, dataset: DeployedDataset, feeds: readonly Feed[]): Promise<Dataset> {
+async function connectDataset(
+  client: ChainClient,
+  dataset: DeployedDataset,
+  { settings, feeds }: NetworkPlan,
+  context: Context,
+): Promise<Dataset> {
   const { address } = dataset;
   const [keyForm, committee, maxRoundAge] = await Promise.all([
     readView(client, address, "keyForm"),
     CommitteeCache.load(client, address),
     readView(client, address, "maxRoundAge"),
     // A dataset that cannot be queried must make the start fail, not the first request.
-    readQueryPrice(client, address),
+    readView(client, address, "queryPrice"),
   ]);
   if (KEY_FORMS[keyForm] !== dataset.keyForm) {
     throw new ConfigError(
@@ -221,10 +224,19 @@ async function connectDataset(client: ChainClient, dataset: DeployedDataset, fee
     );
   }
   const { kind, name } = dataset;
-  const keys = dataset.keys.flatMap((key) => keyToAscii(key) ?? []);
-  const digests = new FastReportDigests(client.chain.id, address, keccak);
-  const maxValue = MAX_VALUES[kind];
-  return { address, name, kind, keyForm: dataset.keyForm, keys, feeds, maxValue, maxRoundAge, committee, digests };
+  return {
+    address,
+    name,
+    kind,
+    keyForm: dataset.keyForm,
+    keys: dataset.keys.flatMap((key) => keyToAscii(key) ?? []),
+    feeds: feeds.get(address) ?? [],
+    maxValue: MAX_VALUES[kind],
+    maxRoundAge,
+    committee,
+    updateIndex: new UpdateIndex(client, address, settings, context),
+    digests: new FastReportDigests(client.chain.id, address, keccak),
+  };
 }
 
 /**

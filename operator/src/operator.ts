@@ -1,6 +1,5 @@
 import type { Alert } from "./alerts/alert.js";
 import type { NetworkPlan } from "./config.js";
-import { Histories } from "./history/histories.js";
 import { connectNetwork, type Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import { recoverJob } from "./recover-pending.js";
@@ -13,7 +12,6 @@ export interface Operator extends Context {
   readonly networks: ReadonlyMap<number, Network>;
   readonly builder: UpdateBuilder;
   readonly updates: UpdateCoordinator;
-  readonly histories: Histories;
   /** The most recent ones since the process started, the newest first. */
   readonly alerts: Alert[];
   /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
@@ -32,7 +30,6 @@ export async function startOperator(
 ): Promise<Operator> {
   const builder = new UpdateBuilder(context);
   const updates = new UpdateCoordinator(context, builder);
-  const histories = new Histories(context);
   const networks = await Promise.all(
     plans.map((plan) => {
       const { chainId } = plan.deployment;
@@ -65,13 +62,7 @@ export async function startOperator(
     networks: byChainId,
     builder,
     updates,
-    histories,
     alerts: [],
     recovered: Promise.all(recoveries),
   };
-}
-
-/** Follows the nodes that are announced on chain until the operator shuts down. */
-export async function followDirectories({ networks }: Operator): Promise<void> {
-  await Promise.all([...networks.values()].map(({ directory }) => directory?.run()));
 }

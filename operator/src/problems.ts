@@ -159,7 +159,7 @@ export const noSender = (networkId: number) =>
 export class NoQuorum extends ProblemError {
   /**
    * @param members The size of the committee.
-   * @param signed Says how many members signed what, in one sentence.
+   * @param signed Says how many signed what; follows "Of 4 data providers, ".
    */
   constructor(
     readonly members: number,
@@ -169,26 +169,15 @@ export class NoQuorum extends ProblemError {
     const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
     super(503, "no_quorum", {
       title: "No quorum: more than two thirds of the data providers have to sign.",
-      detail: [signed, ...failed, "Nothing was sent. Try again in a few seconds."].join(" "),
+      detail: [
+        `Of ${members} data providers, ${signed}.`,
+        ...failed,
+        "Nothing was sent. Try again in a few seconds.",
+      ].join(" "),
       extras: { failures: failures.map(toMember) },
     });
     this.name = "NoQuorum";
   }
-}
-
-/**
- * @param members The size of the committee.
- * @param values How many members signed a value.
- * @param noData How many members signed that there is none.
- */
-export function noQuorum(members: number, values: number, noData: number, failures: readonly Failure[]): NoQuorum {
-  const signed = `Of ${members} data providers, ${values} signed a value and ${noData} signed that there is none.`;
-  return new NoQuorum(members, signed, failures);
-}
-
-/** @param rows How many of the members signed a row of the batch. */
-export function noQuorumOfRows(members: number, rows: number, failures: readonly Failure[]): NoQuorum {
-  return new NoQuorum(members, `Of ${members} data providers, ${rows} signed a row of the batch.`, failures);
 }
 
 /** A failure as a member of the answer's body. */

@@ -1,3 +1,4 @@
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
 import { spotPriceKey } from "@dataset-oracle/protocol";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
@@ -13,7 +14,7 @@ import {
 } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { parseFetchUpdateCall } from "../src/http/parse-fetch-update-call.js";
-import { type Chain, OTHER_ACCOUNT, QUERY_PRICE, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 

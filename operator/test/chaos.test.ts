@@ -31,9 +31,9 @@ test("no update is lost, no nonce gap remains and no timestamp goes back under f
   for (const { latest, pending, queued } of result.nonces) expect([pending - latest, queued]).toEqual([0, 0]);
   expect(result.wentBack).toEqual([]);
   expect(result.staleFeeds).toEqual([]);
-  expect(result.memory.most).toBeLessThan(400);
+  expect(result.memory.peak).toBeLessThan(400);
   // A process that has run only briefly is still growing to its steady size.
-  expect(result.memory.end).toBeLessThan(result.memory.middle * (isLong ? 1.15 : 1.5));
+  expect(result.memory.finalMedian).toBeLessThan(result.memory.midRunMedian * (isLong ? 1.15 : 1.5));
   expect(result.answers.sent).toBeGreaterThan(requests / 8);
   for (const fault of FAULTS) expect(result.faults[fault] ?? 0, fault).toBeGreaterThanOrEqual(1);
   if (isLong) for (const [kind, count] of Object.entries(result.faults)) expect(count, kind).toBeGreaterThanOrEqual(50);

@@ -1,9 +1,10 @@
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
 import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, concatHex, type Hex, isAddressEqual, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, QUERY_PRICE, startChain } from "./support/chain.js";
+import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";

@@ -34,7 +34,7 @@ beforeAll(async () => {
   [chain, other, providers] = await Promise.all([startChain(42), startChain(1), startProviders(4)]);
   const members = providers.map(({ address }) => address);
   [dataset, elsewhere] = await Promise.all([chain.deploy(members), other.deploy(members)]);
-  web = await chain.deploy(members, "WEB_ORACLE");
+  web = await chain.deploy(members, { keyForm: "WEB_ORACLE" });
   const webOracle = {
     name: "web",
     address: web,

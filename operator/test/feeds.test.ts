@@ -71,7 +71,7 @@ test("feeds are stored without requests, and at their heartbeat all in one trans
 test("the smallest batch is repaid with the gas limit of a simulation, whose base fee is 0", async () => {
   const [provider] = providers as [Provider];
   const repaid = { repaymentInterval: 90n, repaymentFeeCap: parseGwei("1000") };
-  dataset = await chain.deploy([provider.address], "SPOT_PRICE", repaid);
+  dataset = await chain.deploy([provider.address], repaid);
   await chain.client.setBalance({ address: dataset, value: parseEther("1") });
   const keys = KEYS.slice(0, 2);
   for (const text of keys) {

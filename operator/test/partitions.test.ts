@@ -165,7 +165,7 @@ describe.skipIf(reason !== null || !isLongMode).each([
       await assertBound(`cut pair: ${pair.join("-")}`, faults, 1, async () => network.cut([pair]));
     }
     const ring = all.map((i) => [i, (i + 1) % size] as const);
-    // Each lacks as many reports as it may. With four nodes a ring would leave none a quorum.
+    // Each node misses as many reports as it can do without. With four nodes a ring would leave none a quorum.
     await assertBound("cut pairs: many", faults, 2, async () =>
       network.cut(size === 4 ? ring.filter((_, i) => i % 2) : ring),
     );
@@ -264,7 +264,7 @@ describe.skipIf(reason !== null || !isLongMode).each([
   }, 300_000);
 });
 
-/** Returns every subset of at most so many, but the empty one. */
+/** Returns every non-empty subset of at most `most` elements. */
 function subsets(all: readonly number[], most: number): readonly (readonly number[])[] {
   let found: (readonly number[])[] = [[]];
   for (const one of all) found = [...found, ...found.map((subset) => [...subset, one])];

@@ -43,16 +43,16 @@ beforeAll(async () => {
   }
 });
 
-const [cut, whole] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];
+const [cutOffNode, connectedNode] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];
 const signer = (i: number) => (providers[i] as Provider).account;
 const now = () => Math.floor(clock() / 1000) - 2;
 
 test("a node that is cut from two providers reaches a quorum by what another node holds", async () => {
   stopped = Date.now();
   const body = { network_id: 42, dataset, key: "SPOTPX/RELAYED-USD", broadcast: false };
-  expect((await cut().askForProblem({ ...body, key: "SPOTPX/NOBODY-USD" })).code).toBe("no_quorum");
-  const others = await whole().ask(body);
-  const own = await cut().ask(body);
+  expect((await cutOffNode().askForProblem({ ...body, key: "SPOTPX/NOBODY-USD" })).code).toBe("no_quorum");
+  const others = await connectedNode().ask(body);
+  const own = await cutOffNode().ask(body);
   expect(own.reports).toEqual(others.reports);
   expect(own.reports).toHaveLength(4);
   stopped = null;
@@ -93,7 +93,7 @@ async function make(made: Made = {}): Promise<SignedReport> {
   return { ...header, outcome: "OK", value: numberToHex(value, { size: 32 }), signature };
 }
 
-async function post(statements: unknown, node = cut()) {
+async function post(statements: unknown, node = cutOffNode()) {
   const response = await fetch(`${node.base}/reports`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -102,7 +102,7 @@ async function post(statements: unknown, node = cut()) {
   return { status: response.status, body: await response.json() };
 }
 
-async function held(round: number, key?: string, of = dataset, node = cut()): Promise<SignedStatement[]> {
+async function held(round: number, key?: string, of = dataset, node = cutOffNode()): Promise<SignedStatement[]> {
   const about = key === undefined ? "" : `&key=${stringToHex(key)}`;
   const response = await fetch(`${node.base}/reports?network_id=42&dataset=${of}&round=${round}${about}`);
   return (await response.json()) as SignedStatement[];
@@ -124,26 +124,26 @@ test("reports and rows that a provider posts are shown to other nodes, and used 
   expect(await held(now(), "SPOTPX/B-USD")).toEqual([signedRow]);
   expect(await held(now())).toEqual([reports[0], signedRow, ...reports.slice(1)]);
   expect(await held(now() - 1)).toEqual([]);
-  // The whole node was told nothing: relaying is one hop.
-  expect(await held(now(), key, dataset, whole())).toEqual([]);
+  // The connected node was told nothing: relaying is one hop.
+  expect(await held(now(), key, dataset, connectedNode())).toEqual([]);
   // The providers sign other values when they are asked, so these two are the posted ones.
   for (const provider of providers) provider.unserved.add(stringToHex(key));
-  const { reports: used } = await cut().ask({ network_id: 42, dataset, key, broadcast: false });
+  const { reports: used } = await cutOffNode().ask({ network_id: 42, dataset, key, broadcast: false });
   expect(used.map(({ value }) => value)).toEqual(["5", "5", "5", "5"]);
   stopped = null;
 });
 
-describe("a posted report is not held that", () => {
+describe("a posted report is not kept if", () => {
   const stranger = privateKeyToAccount(generatePrivateKey());
   test.each<[string, () => Made]>([
-    ["nobody in the committee signed", () => ({ by: stranger })],
-    ["a stranger signed in a member's name", () => ({ by: stranger, provider: signer(1).address })],
-    ["has another value than was signed", () => ({ signed: 6n })],
-    ["is of another dataset", () => ({ of: stranger.address })],
-    ["is of another network", () => ({ network: 43 })],
-    ["is too old to be stored", () => ({ round: now() - 301 })],
-    ["is of a later round", () => ({ round: now() + 60 })],
-    ["cannot be stored", () => ({ value: 2n ** 208n })],
+    ["nobody in the committee signed it", () => ({ by: stranger })],
+    ["a stranger signed it in a member's name", () => ({ by: stranger, provider: signer(1).address })],
+    ["its value is not the signed one", () => ({ signed: 6n })],
+    ["it is of another dataset", () => ({ of: stranger.address })],
+    ["it is of another network", () => ({ network: 43 })],
+    ["it is too old to be stored", () => ({ round: now() - 301 })],
+    ["it is of a later round", () => ({ round: now() + 60 })],
+    ["it cannot be stored", () => ({ value: 2n ** 208n })],
   ])("%s", async (_, made) => {
     const report = await make({ key: "SPOTPX/REFUSED-USD", ...made() });
     expect(await post([report])).toEqual({ status: 200, body: { held: 0 } });
@@ -151,9 +151,9 @@ describe("a posted report is not held that", () => {
   });
 
   test.each<[string, unknown]>([
-    ["is no report", [{ value: "1" }]],
-    ["is one of too many", Array(65).fill({})],
-    ["is alone", {}],
+    ["it is no report", [{ value: "1" }]],
+    ["it is one of too many", Array(65).fill({})],
+    ["it is not in a list", {}],
   ])("%s", async (_, body) => {
     expect((await post(body)).status).toBe(400);
   });
@@ -189,7 +189,7 @@ test("two posted reports that contradict each other are proof against their sign
   const by = signer(3);
   const both = [await make({ by, round, value: 1n }), await make({ by, round, value: 2n })];
   expect((await post(both)).body).toEqual({ held: 1 });
-  const response = await fetch(`${cut().base}/contradictions?network_id=42&dataset=${dataset}`);
+  const response = await fetch(`${cutOffNode().base}/contradictions?network_id=42&dataset=${dataset}`);
   const [found] = (await response.json()) as ContradictionAnswer[];
   expect(found).toMatchObject({ provider: by.address, timestamp: round, statements: both });
   expect(await held(round)).not.toContainEqual(expect.objectContaining({ provider: by.address }));

@@ -2,8 +2,8 @@ import { type Address, type Hex, keccak256, parseGwei, stringToHex } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../src/network.js";
+import { TRANSACTIONS_PATH } from "../src/peers/held-transactions.js";
 import { readSignedTransaction } from "../src/peers/signed-transaction.js";
-import { TRANSACTIONS_PATH } from "../src/peers/transaction-sharing.js";
 import { decodeUpdateCall } from "../src/update/decode-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";

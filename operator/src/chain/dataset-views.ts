@@ -1,20 +1,10 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { readQueryPrice as readPrice } from "@dataset-oracle/protocol/client/read-query-price";
 import type { Address, ReadContractReturnType } from "viem";
 import { readContract } from "viem/actions";
 import type { ChainClient } from "./client.js";
 import { unwrapRpcError } from "./rpc-error.js";
 
-/**
- * Reads the price of one query, in wei.
- *
- * @throws RpcError
- */
-export function readQueryPrice(client: ChainClient, dataset: Address): Promise<bigint> {
-  return unwrapRpcError(client, "eth_call", readPrice(client, { dataset }));
-}
-
-type View = "committeeHash" | "committeeBlock" | "maxRoundAge" | "keyForm" | "judgement";
+type View = "committeeHash" | "committeeBlock" | "maxRoundAge" | "keyForm" | "judgement" | "queryPrice";
 
 /**
  * Reads a view of a dataset, in the contract's units.

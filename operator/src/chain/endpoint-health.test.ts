@@ -8,7 +8,7 @@ import {
   UNCHECKED,
 } from "./endpoint-health.js";
 
-const LIMITS = { blocks: 3, seconds: 30 };
+const LIMITS = { maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 };
 const at = (number: number, timestamp = 1_000): Health => afterCheck({ number, timestamp });
 
 test("a quarantine doubles with each failure in a row, from a second to a minute", () => {

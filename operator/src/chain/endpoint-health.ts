@@ -1,3 +1,5 @@
+import type { NetworkSettings } from "../config.js";
+
 /** The newest block that an endpoint has shown. */
 export interface Head {
   readonly number: number;
@@ -14,12 +16,6 @@ export interface Health {
   /** Until then the endpoint is not used, unless no other is ready. */
   readonly quarantinedUntil: number;
   readonly head: Head | null;
-}
-
-/** A head is stale when it is further than this behind the best. */
-export interface LagLimits {
-  readonly blocks: number;
-  readonly seconds: number;
 }
 
 const FIRST_QUARANTINE_MS = 1_000;
@@ -45,13 +41,16 @@ export function isFromTheFuture({ timestamp }: Head, nowMs: number): boolean {
 }
 
 /** Returns the indexes of the endpoints to read from, in the configured order: those that are ready and not stale. */
-export function readableEndpoints(all: readonly Health[], limits: LagLimits): number[] {
+export function readableEndpoints(
+  all: readonly Health[],
+  { maxHeadLagBlocks, maxHeadLagSeconds }: Pick<NetworkSettings, "maxHeadLagBlocks" | "maxHeadLagSeconds">,
+): number[] {
   const heads = all.flatMap(({ isReady, head }) => (isReady && head ? [head] : []));
   const bestNumber = Math.max(...heads.map(({ number }) => number));
   const bestTimestamp = Math.max(...heads.map(({ timestamp }) => timestamp));
   return all.flatMap(({ isReady, head }, index) => {
     if (!isReady || head === null) return [];
-    const isStale = bestNumber - head.number > limits.blocks || bestTimestamp - head.timestamp > limits.seconds;
+    const isStale = bestNumber - head.number > maxHeadLagBlocks || bestTimestamp - head.timestamp > maxHeadLagSeconds;
     return isStale ? [] : [index];
   });
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import { type Hex, hexToNumber } from "viem";
+import type { NetworkSettings } from "../config.js";
 import type { Context } from "../process-context.js";
 import { connectEndpoint, type JsonRpc } from "./endpoint.js";
 import {
@@ -9,19 +10,15 @@ import {
   afterFailure,
   type Health,
   isFromTheFuture,
-  type LagLimits,
   readableEndpoints,
   UNCHECKED,
 } from "./endpoint-health.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
-export interface PoolSettings {
-  /** The deadline of each call to one endpoint. */
-  readonly timeoutMs: number;
-  /** How often each endpoint's head is checked. */
-  readonly pollMs: number;
-  readonly lag: LagLimits;
-}
+export type PoolSettings = Pick<
+  NetworkSettings,
+  "rpcTimeoutMs" | "rpcPollMs" | "maxHeadLagBlocks" | "maxHeadLagSeconds"
+>;
 
 /** `metrics` counts every call that failed at an endpoint. */
 export type PoolContext = Pick<Context, "clock" | "logger" | "closing"> & {
@@ -57,7 +54,7 @@ export class RpcPool implements JsonRpc {
     private readonly context: PoolContext,
   ) {
     this.#endpoints = urls.map((url, index) => {
-      const rpc = connectEndpoint(chainId, url, settings.timeoutMs);
+      const rpc = connectEndpoint(chainId, url, settings.rpcTimeoutMs);
       return { index, rpc, health: UNCHECKED, checking: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
     });
   }
@@ -175,7 +172,7 @@ export class RpcPool implements JsonRpc {
   #readable(): readonly Endpoint[] {
     const indices = readableEndpoints(
       this.#endpoints.map(({ health }) => health),
-      this.settings.lag,
+      this.settings,
     );
     return indices.flatMap((index) => this.#endpoints[index] ?? []);
   }
@@ -242,7 +239,7 @@ export class RpcPool implements JsonRpc {
   async #watch(): Promise<void> {
     const { clock, closing } = this.context;
     while (!closing.aborted) {
-      await delay(this.settings.pollMs, undefined, { signal: closing, ref: false }).catch(() => {});
+      await delay(this.settings.rpcPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
       if (closing.aborted) return;
       const due = this.#endpoints.filter(({ health }) => health.quarantinedUntil <= clock());
       await Promise.allSettled(due.map((endpoint) => this.#check(endpoint)));

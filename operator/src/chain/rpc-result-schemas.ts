@@ -1,9 +1,9 @@
+import { orNull } from "@dataset-oracle/protocol/http-schemas/fields";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";
 
 const hex = (pattern: string) => Type.Unsafe<Hex>(Type.String({ pattern }));
-const orNull = <T extends TSchema>(shape: T) => Type.Union([Type.Null(), shape]);
 
 /** At most 2^53 - 1, so that it is exact as a number, too. */
 const Quantity = hex("^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,12}|1[0-9a-fA-F]{13})$");

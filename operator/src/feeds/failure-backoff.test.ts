@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { FeedGasSpent } from "../gas-budget.js";
-import { noQuorum } from "../problems.js";
+import { NoQuorum } from "../problems.js";
 import { backoffMsAfter, FailureBackoff } from "./failure-backoff.js";
 
 test.each([
@@ -22,7 +22,7 @@ test("a dependency that fails again and again is logged when it begins to fail a
   const backoff = new FailureBackoff(() => now, logger);
   for (let second = 0; second < 100; second++, now += 1_000) {
     if (backoff.isDue("committee"))
-      for (let key = 0; key < 29; key++) backoff.failed("committee", noQuorum(4, 0, 0, []));
+      for (let key = 0; key < 29; key++) backoff.failed("committee", new NoQuorum(4, "none signed", []));
     expect(backoff.isDue("0x01")).toBe(true);
   }
   backoff.worked("committee");

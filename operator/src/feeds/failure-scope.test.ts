@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
-import { noQuorum, noQuorumOfRows, outOfFunds, unknownKey } from "../problems.js";
+import { NoQuorum, outOfFunds, unknownKey } from "../problems.js";
 import type { Failure } from "../update/ask-provider.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 
@@ -10,13 +10,14 @@ const failure = (isRefusal: boolean): Failure => ({
   ...{ reason: isRefusal ? "refused" : "timeout", detail: "", refuses: isRefusal ? "question" : null },
 });
 const [silent, refusal] = [failure(false), failure(true)];
+const noQuorum = (...failures: readonly Failure[]) => new NoQuorum(4, "too few signed the same", failures);
 
 test.each([
-  ["no member of four answers", noQuorumOfRows(4, 0, [silent, silent, silent, silent]), "committee"],
-  ["two of four do not answer", noQuorumOfRows(4, 2, [silent, silent]), "committee"],
-  ["one does not answer, and one refuses the keys", noQuorumOfRows(4, 2, [silent, refusal]), "update"],
-  ["all refuse the keys", noQuorumOfRows(4, 0, [refusal, refusal, refusal, refusal]), "update"],
-  ["all answer, and disagree whether there is a value", noQuorum(4, 2, 2, []), "update"],
+  ["no member of four answers", noQuorum(silent, silent, silent, silent), "committee"],
+  ["two of four do not answer", noQuorum(silent, silent), "committee"],
+  ["one does not answer, and one refuses the keys", noQuorum(silent, refusal), "update"],
+  ["all refuse the keys", noQuorum(refusal, refusal, refusal, refusal), "update"],
+  ["all answer, and disagree whether there is a value", noQuorum(), "update"],
   ["the key is not served", unknownKey(), "update"],
   ["the node refuses the call", new RpcError("refused", 42, "eth_call", "invalid opcode"), "update"],
   ["the node does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), "sending"],
@@ -28,8 +29,8 @@ test.each([
 });
 
 test("a batch is split if its keys can succeed one by one", () => {
-  expect(isWorthSplitting(noQuorumOfRows(4, 0, [refusal, refusal, refusal, refusal]))).toBe(true);
+  expect(isWorthSplitting(noQuorum(refusal, refusal, refusal, refusal))).toBe(true);
   expect(isWorthSplitting(new FeedGasSpent(60))).toBe(true);
-  expect(isWorthSplitting(noQuorumOfRows(4, 0, [silent, silent, silent, silent]))).toBe(false);
+  expect(isWorthSplitting(noQuorum(silent, silent, silent, silent))).toBe(false);
   expect(isWorthSplitting(outOfFunds(42))).toBe(false);
 });

@@ -7,7 +7,7 @@ import { type Batch, dataPointOf } from "../data-point.js";
 import { type Dataset, datasetsWithFeeds, type Network } from "../network.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Operator } from "../operator.js";
-import { roundStartMs } from "../round-time.js";
+import { roundAt, roundStartMs } from "../round-time.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
 import { aggregateRows } from "./aggregate-rows.js";
 import { type Dependency, FailureBackoff } from "./failure-backoff.js";
@@ -15,10 +15,13 @@ import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 import type { StoredFeed } from "./feed.js";
 import { FeedTurns } from "./feed-turns.js";
 import { sendBatch } from "./send-batch.js";
+import { beatAt, msUntilNextBeat } from "./turn-schedule.js";
 import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
 /** Allowance for the time that a poll takes, and because rounds are whole seconds. */
 const LEAD_MARGIN_MS = 1_000;
+/** What nodes allow for gathering the reports and seeing the block, in seconds. */
+const SPARE_SECONDS = 2;
 /**
  * Update times differ mostly by whether the transaction just misses or just catches a block, so a few dozen of them
  * include a long one.
@@ -41,7 +44,8 @@ class FeedLoop {
   readonly #busy = new Set<Hex>();
   readonly #turns: FeedTurns;
   readonly #backoff: FailureBackoff;
-  readonly #latency: UpdateLatency;
+  /** How long the latest updates took, from the decision to update until their transaction was seen mined. */
+  readonly #latestMs: number[] = [];
   #blockMs = MAX_BLOCK_INTERVAL_MS;
   readonly #log: Logger;
 
@@ -53,7 +57,6 @@ class FeedLoop {
     this.#turns = new FeedTurns(operator, network, dataset);
     this.#log = operator.logger.child({ network: network.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(operator.clock, this.#log);
-    this.#latency = new UpdateLatency(network.settings.providerTimeoutMs);
   }
 
   async run(): Promise<void> {
@@ -67,7 +70,7 @@ class FeedLoop {
     while (!closing.aborted) {
       // Nodes look at the beginning of every beat, so that all of them see the same need at the same time.
       // A timer can end a moment before the clock says so.
-      if (!this.#turns.isAlone) await wait(this.#turns.msUntilNextBeat(clock()) + 1);
+      if (!this.#turns.isAlone) await wait(msUntilNextBeat(clock(), settings.beatSeconds) + 1);
       const nextDueMs = await this.#poll().catch((error: unknown) => {
         this.#backoff.failed("chain", error);
         return pollMs;
@@ -88,7 +91,7 @@ class FeedLoop {
     if (!this.#backoff.isDue("committee") || !this.#backoff.isDue("sending")) return Number.POSITIVE_INFINITY;
     const now = clock();
     const lead = this.#leadSeconds;
-    const round = this.#turns.roundAt(now);
+    const round = this.#turns.isAlone ? roundAt(now) : beatAt(now, this.network.settings.beatSeconds);
     // Nodes take the time at which the beat began, which is the same for all of them.
     const seenAt = this.#turns.isAlone ? now : roundStartMs(round);
     const withNeed = (need: ReturnType<typeof updateNeed>) =>
@@ -96,7 +99,7 @@ class FeedLoop {
     if (this.#turns.isAlone) {
       // The providers are asked for the values of the others only after these were started.
       const isProbe = this.#start(withNeed("due"), round);
-      if (!isProbe) this.#start(await this.#moved(withNeed("if_moved"), round), this.#turns.roundAt(clock()));
+      if (!isProbe) this.#start(await this.#moved(withNeed("if_moved"), round), roundAt(clock()));
     } else {
       // All that a beat needs goes into one transaction.
       this.#start([...withNeed("due"), ...(await this.#moved(withNeed("if_moved"), round))], round);
@@ -106,12 +109,21 @@ class FeedLoop {
   }
 
   /**
-   * How long before its heartbeat ends a feed's update has to start. For an operator on its own, this is as long as the
-   * longest of its latest updates took, plus a block and a second.
+   * How long before its heartbeat ends a feed's update has to start. All nodes have to find a feed due at the same beat, so
+   * for them this depends on nothing that only one of them knows. For an operator on its own it is as long as the longest of
+   * its latest updates took, plus a block and a second.
    */
   get #leadSeconds(): number {
-    const measuredMs = this.#latency.longestMs + this.#blockMs + LEAD_MARGIN_MS;
-    return this.#turns.leadSeconds(this.#blockMs) ?? measuredMs / 1000;
+    const { beatSeconds, providerTimeoutMs } = this.network.settings;
+    if (!this.#turns.isAlone) return beatSeconds + Math.round(this.#blockMs / 1000) + SPARE_SECONDS;
+    const longestMs = this.#latestMs.length === 0 ? providerTimeoutMs : Math.max(...this.#latestMs);
+    return (longestMs + this.#blockMs + LEAD_MARGIN_MS) / 1000;
+  }
+
+  /** Remembers how long an update took that has been mined. */
+  #recordLatency(startedAt: number): void {
+    this.#latestMs.push(this.operator.clock() - startedAt);
+    if (this.#latestMs.length > REMEMBERED) this.#latestMs.shift();
   }
 
   /**
@@ -225,7 +237,7 @@ class FeedLoop {
         .then(async ({ mined: untilMined }) => {
           this.#backoff.worked("committee", "sending", key);
           const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS);
-          if (mined !== null) this.#latency.record(operator.clock() - startedAt);
+          if (mined !== null) this.#recordLatency(startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error))
         .finally(() => this.#busy.delete(key));
@@ -242,7 +254,7 @@ class FeedLoop {
     try {
       const startedAt = this.operator.clock();
       const stored = await sendBatch(this.operator, this.operator.builder, batch);
-      if (stored.size > 0) this.#latency.record(this.operator.clock() - startedAt);
+      if (stored.size > 0) this.#recordLatency(startedAt);
       this.#backoff.worked("batches");
       return stored;
     } catch (error) {
@@ -265,23 +277,5 @@ class FeedLoop {
 
   #batch(feeds: readonly StoredFeed[], round: bigint): Batch {
     return { network: this.network, dataset: this.dataset, keys: feeds.map(({ key }) => key), round };
-  }
-}
-
-/** Remembers how long the latest updates took, from the decision to update until their transaction was seen mined. */
-class UpdateLatency {
-  readonly #latest: number[] = [];
-
-  /** @param assumedMs The duration that is assumed until an update has been measured. */
-  constructor(private readonly assumedMs: number) {}
-
-  record(ms: number): void {
-    this.#latest.push(ms);
-    if (this.#latest.length > REMEMBERED) this.#latest.shift();
-  }
-
-  /** The longest of the latest updates, in milliseconds. */
-  get longestMs(): number {
-    return this.#latest.length === 0 ? this.assumedMs : Math.max(...this.#latest);
   }
 }

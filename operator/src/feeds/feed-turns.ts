@@ -9,11 +9,11 @@ import type { Operator } from "../operator.js";
 import type { HeldTransaction } from "../peers/held-transactions.js";
 import { nodesIn, nodesOfProviders } from "../peers/node-list.js";
 import { Progress } from "../progress.js";
-import { roundAt, roundStartMs } from "../round-time.js";
+import { roundStartMs } from "../round-time.js";
 import { submitRaw } from "../tx/submitter.js";
 import type { StoredFeed } from "./feed.js";
 import { FeedChunks } from "./feed-chunks.js";
-import { beatAt, msUntilNextBeat, orderOf, stagesBefore } from "./turn-schedule.js";
+import { orderOf, stagesBefore } from "./turn-schedule.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
 /**
@@ -21,8 +21,6 @@ import { waitForTurn } from "./wait-for-turn.js";
  * a turn of its own, so that the nodes share the work if there are many.
  */
 const FIRST_NEW = 1 << 16;
-/** Time to gather the reports and to see the block, in seconds. */
-const SPARE_SECONDS = 2;
 /**
  * The maximum number of one other node's transactions that are submitted in a turn. One that is never mined is
  * submitted again in every turn.
@@ -52,27 +50,6 @@ export class FeedTurns {
   /** True for an operator without other nodes: every turn is its own. */
   get isAlone(): boolean {
     return this.network.nodes.all.length === 0;
-  }
-
-  /** Returns the round of an update that begins now, in seconds since 1970. */
-  roundAt(nowMs: number): bigint {
-    return this.isAlone ? roundAt(nowMs) : beatAt(nowMs, this.network.settings.beatSeconds);
-  }
-
-  msUntilNextBeat(nowMs: number): number {
-    return msUntilNextBeat(nowMs, this.network.settings.beatSeconds);
-  }
-
-  /**
-   * Returns how long before its heartbeat ends a feed's update has to start, in seconds; null for an operator on its
-   * own, which goes by how long its updates took. All nodes have to find a feed due at the same beat, so this depends
-   * on nothing that only one of them knows.
-   *
-   * @param blockMs The time between blocks.
-   */
-  leadSeconds(blockMs: number): number | null {
-    if (this.isAlone) return null;
-    return this.network.settings.beatSeconds + Math.round(blockMs / 1000) + SPARE_SECONDS;
   }
 
   #turnOf(feeds: readonly StoredFeed[]): number {
@@ -121,7 +98,7 @@ export class FeedTurns {
         if (other !== null || (await this.#updated(left, "pending")).length > 0) return "found";
         const [first] = left;
         if (first !== undefined && this.#canOthersHaveSent(round)) {
-          await this.network.sharing?.fetch(this.network, dataset, first.key, round, held);
+          await this.network.transactions.fetch(this.network, dataset, first.key, round, held);
           other = await this.#offerShared(left, round, better, lost);
         }
         if (other !== null) return "found";

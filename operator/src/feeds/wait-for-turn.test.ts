@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { waitForTurn } from "./wait-for-turn.js";
+import { type TurnActions, waitForTurn } from "./wait-for-turn.js";
 
 const BLOCK_MS = 1_000;
 
@@ -110,55 +110,44 @@ describe("when another's transaction is lost, a node that is not the next one", 
   });
 });
 
-test("transactions that are lost one after the other take no more time than the nodes before it have", async () => {
+/** Takes a turn in which nothing is ever mined, apart from what is overridden. Returns how long it took to send. */
+async function takeUnmined(stages: readonly number[], blockMs: number, actions: Partial<TurnActions>): Promise<number> {
   let now = 0;
-  const world = {
-    sleep: async (ms: number) => {
+  const sends = await waitForTurn(stages, blockMs, {
+    sleep: async (ms) => {
       now += ms;
     },
     isMined: async () => false,
-    findOtherTransaction: async () => "lost" as const,
-    isOtherLost: async () => true,
-    nodesBefore: () => 2,
+    findOtherTransaction: async () => "found",
+    isOtherLost: async () => false,
+    nodesBefore: () => 0,
     busyMs: () => 0,
-  };
-  expect(await waitForTurn([2_000, 2_000, 2_000], BLOCK_MS, world)).toBe(true);
-  expect(now).toBe(6_000 + 3 * 500);
+    ...actions,
+  });
+  expect(sends).toBe(true);
+  return now;
+}
+
+test("transactions that are lost one after the other take no more time than the nodes before it have", async () => {
+  const actions = { findOtherTransaction: async () => "lost" as const, nodesBefore: () => 2 };
+  expect(await takeUnmined([2_000, 2_000, 2_000], BLOCK_MS, actions)).toBe(6_000 + 3 * 500);
 });
 
 test("a node waits for nobody once every node before it has lost its transaction", async () => {
   const found = ["found", "found", "none"] as const;
   let looks = 0;
   let losses = 0;
-  let now = 0;
-  const world = {
-    sleep: async (ms: number) => {
-      now += ms;
-    },
-    isMined: async () => false,
+  const ms = await takeUnmined([2_000, 2_000], BLOCK_MS, {
     findOtherTransaction: async () => found[looks++] ?? "none",
-    isOtherLost: async () => {
-      losses++;
-      return true;
-    },
+    isOtherLost: async () => ++losses > 0,
     nodesBefore: () => 2 - losses,
-    busyMs: () => 0,
-  };
-  expect(await waitForTurn([2_000, 2_000], BLOCK_MS, world)).toBe(true);
+  });
   // Each loss is found after a block; after the first one, the node of the second rank may be sharing its own.
-  expect(now).toBe(4_000 + 1_000 + 500 + 1_000);
+  expect(ms).toBe(4_000 + 1_000 + 500 + 1_000);
 });
 
 test("a chain with instant blocks is not asked all the time", async () => {
   let asked = 0;
-  const world = {
-    sleep: async () => {},
-    isMined: async () => ++asked > 100,
-    findOtherTransaction: async () => "found" as const,
-    isOtherLost: async () => false,
-    nodesBefore: () => 0,
-    busyMs: () => 0,
-  };
-  expect(await waitForTurn([], 0, world)).toBe(true);
+  await takeUnmined([], 0, { isMined: async () => ++asked > 100 });
   expect(asked).toBe(3);
 });

@@ -4,8 +4,8 @@ export interface TurnActions {
   /** Reports whether the chain has mined what the turn is for, whoever sent it. */
   isMined(): Promise<boolean>;
   /**
-   * Looks for another node's transaction, and gives one that was shared to this node's RPC endpoints. It is `lost` if its
-   * sender has had another mined in its place.
+   * Looks for another node's transaction, and submits one that was shared with this node to its RPC endpoints. It is
+   * `lost` if its sender has had another mined in its place.
    */
   findOtherTransaction(): Promise<"found" | "lost" | "none">;
   /** Reports whether that transaction can never be mined, because its sender has had another mined in its place. */
@@ -25,8 +25,8 @@ const SHARE_MS = 500;
 
 /**
  * Waits until it is a node's turn to send, and finds out whether it still has to. It waits for other nodes'
- * transactions, but for two blocks and a little in all: members that share transactions and replace them later cannot
- * delay a round any longer.
+ * transactions, but for little more than two blocks in total: members that share transactions and replace them later
+ * cannot delay a round any longer.
  *
  * When a transaction is lost, every node whose turn has come finds that at about the same time. Each gives those before
  * it, apart from the senders of lost transactions, the time to share theirs, once for each of them.

@@ -1,18 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, keccak256 } from "viem";
 import { type Block, readBlockHash, readHead } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
+import type { NetworkSettings } from "../config.js";
 import type { Context } from "../process-context.js";
-
-/** The bounds of an index. */
-interface IndexLimits {
-  /** How far back it reaches, in blocks. */
-  readonly blocks: number;
-  /** How many updates it holds. Beyond them the oldest are dropped. */
-  readonly updates: number;
-}
 
 /**
  * This many of the newest blocks are read again each time: the chain may still replace them, and an RPC endpoint may
@@ -63,7 +56,8 @@ export class UpdateIndex {
   constructor(
     private readonly client: ChainClient,
     private readonly dataset: Address,
-    private readonly limits: IndexLimits,
+    /** How many blocks it reaches back, and how many updates it holds. Beyond them the oldest are dropped. */
+    private readonly limits: Pick<NetworkSettings, "historyBlocks" | "historyUpdates">,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
   ) {}
 
@@ -90,7 +84,8 @@ export class UpdateIndex {
   }
 
   /** Returns the updates of a key in the covered blocks of a range, the newest first. */
-  updatesOf(keyHash: Hex, { from, to }: Blocks): readonly PastUpdate[] {
+  updatesOf(key: Hex, { from, to }: Blocks): readonly PastUpdate[] {
+    const keyHash = keccak256(key);
     // While blocks are being settled, they are still among the unsettled ones.
     const unsettled = this.#unsettled.get(keyHash)?.filter(({ blockNumber }) => blockNumber > this.#settledTo) ?? [];
     const found: PastUpdate[] = [];
@@ -158,7 +153,7 @@ export class UpdateIndex {
   /** Reads one window of older blocks. @returns False if there are none, or no room for them. */
   async #readUpdatesBackwards(): Promise<boolean> {
     const head = this.#head?.number ?? -1;
-    const first = Math.max(0, head - this.limits.blocks + 1);
+    const first = Math.max(0, head - this.limits.historyBlocks + 1);
     const [before, settled] = [this.#from, this.#settled];
     if (before <= first || this.#isFull) return false;
     const read = await this.#readWindow((window) => ({ from: Math.max(first, before - window), to: before - 1 }));
@@ -223,10 +218,10 @@ export class UpdateIndex {
 
   /** Drops the oldest blocks while there are too many updates. */
   #dropOldest(): void {
-    if (this.#count <= this.limits.updates) return;
+    if (this.#count <= this.limits.historyUpdates) return;
     this.#isFull = true;
     const blocks = Float64Array.from([...this.#settled.values()].flat(), ({ blockNumber }) => blockNumber).sort();
-    const dropped = this.#count - Math.floor(this.limits.updates * (1 - DROPPED_PART));
+    const dropped = this.#count - Math.floor(this.limits.historyUpdates * (1 - DROPPED_PART));
     this.#from = (blocks[dropped - 1] ?? this.#settledTo) + 1;
     const kept = [...this.#settled].map(([keyHash, updates]) => {
       return [keyHash, updates.filter(({ blockNumber }) => blockNumber >= this.#from)] as const;

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
@@ -11,7 +10,7 @@ import type { ProgressListener } from "../progress.js";
 import { MAX_MINING_WAIT_MS } from "../update/sent-update.js";
 import { acceptsEventStream } from "./accept-header.js";
 import { errorForCaller } from "./error-for-caller.js";
-import { eventStream } from "./event-stream.js";
+import { eventStream, streamedAnswer } from "./event-stream.js";
 import { dataPointFinder } from "./find-data-point.js";
 import { preferredWait } from "./prefer-header.js";
 import { dataPointProblems } from "./problem-responses.js";
@@ -31,7 +30,8 @@ const schema = {
   summary: "Updates a data point.",
   description:
     "By default the answer is JSON. With `Accept: text/event-stream` it is a stream of events, and then its status is 200 " +
-    "even if the last event is a `problem`. Broadcasts have a rate limit of their own, beside that of all requests.",
+    "even if the last event is a `problem`. Broadcasts have a rate limit of their own, in " +
+    "addition to the one on all requests.",
   headers: Type.Object({
     prefer: Type.Optional(
       Type.String({
@@ -45,22 +45,15 @@ const schema = {
   body: DataRequest,
   response: {
     200: {
-      description: "The value that is stored, or is about to be.",
+      ...streamedAnswer(
+        "The value that is stored, or is about to be.",
+        DataAnswer,
+        "`asked`, `report` for each provider, and with `broadcast: true` `signed`, `sent` and `mined`",
+        EVENTS,
+      ),
       headers: {
         ...RATE_HEADERS,
         "Preference-Applied": Type.String({ description: "The wait that was applied, if one was preferred." }),
-      },
-      content: {
-        "application/json": { schema: DataAnswer },
-        "text/event-stream": {
-          schema: Type.Unsafe<Readable>({
-            type: "string",
-            description:
-              "Server-sent events with JSON data: `asked`, `report` for each provider, and with `broadcast: true` `signed`, " +
-              "`sent` and `mined`. The last event is `answer`, with the JSON answer, or `problem`, with a problem's body.",
-          }),
-          example: EVENTS,
-        },
       },
     },
     ...dataPointProblems(ANY_BODY, {

@@ -1,7 +1,7 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/http-schemas/data";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
-import { readQueryPrice } from "../chain/dataset-views.js";
+import { readView } from "../chain/dataset-views.js";
 import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
@@ -48,7 +48,7 @@ async function read(
 ): Promise<DataPointAnswer> {
   const { network, dataset, key } = dataPoint;
   const [price, stored] = await Promise.all([
-    readQueryPrice(network.client, dataset.address),
+    readView(network.client, dataset.address, "queryPrice"),
     readStored(network.client, dataset.address, key, "latest"),
   ]);
   const found = stored.updatedAt === 0n ? null : await readLastRounds(operator, rounds, dataPoint);

@@ -4,7 +4,7 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import type { ChainClient } from "../chain/client.js";
-import { readQueryPrice } from "../chain/dataset-views.js";
+import { readView } from "../chain/dataset-views.js";
 import { RpcError } from "../chain/rpc-error.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
@@ -39,7 +39,7 @@ export function addDatasets(app: App, operator: Operator): void {
 
 async function describe(network: Network, dataset: Dataset, prices: SingleFlight<bigint>): Promise<ServedDataset> {
   const { address, kind, keys, committee } = dataset;
-  const { chainId, client, providers } = network;
+  const { chainId, client, providerUrls } = network;
   return {
     network_id: chainId,
     dataset: address,
@@ -47,7 +47,7 @@ async function describe(network: Network, dataset: Dataset, prices: SingleFlight
     keys: [...keys],
     query_price: (await readPrice(client, address, prices)).toString(),
     providers: committee.current.members.flatMap((member: Address) => {
-      const url = providers.urlOf(member);
+      const url = providerUrls.urlOf(member);
       return url === undefined ? [] : [{ address: member, url }];
     }),
   };
@@ -55,7 +55,7 @@ async function describe(network: Network, dataset: Dataset, prices: SingleFlight
 
 async function readPrice(client: ChainClient, dataset: Address, prices: SingleFlight<bigint>): Promise<bigint> {
   try {
-    return await prices.run(`${client.chain.id} ${dataset}`, () => readQueryPrice(client, dataset)).result;
+    return await prices.run(`${client.chain.id} ${dataset}`, () => readView(client, dataset, "queryPrice")).result;
   } catch (error) {
     throw error instanceof RpcError ? notReady(client.chain.id) : error;
   }

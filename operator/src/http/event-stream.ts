@@ -1,7 +1,36 @@
 import { PassThrough, type Readable } from "node:stream";
 import { logFailure } from "@dataset-oracle/service/http-server/app";
 import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
+
+/**
+ * Describes an answer that is JSON or, for callers who ask for it, a stream of events.
+ *
+ * @param events Lists the events before the last one.
+ */
+export const streamedAnswer = <Answer extends TSchema>(
+  description: string,
+  schema: Answer,
+  events: string,
+  example?: string,
+) => ({
+  description,
+  headers: RATE_HEADERS,
+  content: {
+    "application/json": { schema },
+    "text/event-stream": {
+      schema: Type.Unsafe<Readable>({
+        type: "string",
+        description:
+          `Server-sent events with JSON data: ${events}. The last event is \`answer\`, with the JSON answer, or ` +
+          "`problem`, with a problem's body.",
+      }),
+      ...(example !== undefined && { example }),
+    },
+  },
+});
 
 /**
  * Answers with a stream: the request's progress as server-sent events with JSON data. The last event is `answer` or

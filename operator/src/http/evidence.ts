@@ -75,7 +75,7 @@ function decisionIdOf({ networks }: Operator, query: EvidenceQuery): DecisionId 
   const dataPoint = findDataPoint(networks, query, invalidParameter);
   const provider = parseAddress(query.provider);
   if (!provider.ok) throw invalidParameter("provider", provider.error);
-  if (dataPoint.network.providers.urlOf(provider.value) === undefined) throw unknownProvider(provider.value);
+  if (dataPoint.network.providerUrls.urlOf(provider.value) === undefined) throw unknownProvider(provider.value);
   return { dataPoint, provider: provider.value, round: query.timestamp };
 }
 
@@ -87,7 +87,7 @@ async function ask({ closing }: Operator, decision: DecisionId): Promise<Evidenc
   const limits = { timeoutMs: network.settings.providerTimeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const send = (base: string, signal: AbortSignal) =>
     postQuestion(network.http, base, { path: "/evidence", body, limits }, signal);
-  const endpoint = network.providers.urlOf(provider);
+  const endpoint = network.providerUrls.urlOf(provider);
   const answer = await askProvider<EvidenceAnswer>({ send, read }, provider, endpoint, closing);
   if (!("kind" in answer)) return answer;
   throw answer.refuses === null ? evidenceFailed(answer) : noEvidence(answer);

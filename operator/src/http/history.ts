@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import { candlesOf, intervalAt } from "../history/candles.js";
-import type { HistoryRange } from "../history/histories.js";
+import { findHistory, type HistoryRange } from "../history/find-history.js";
 import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
 import { invalidParameter, invalidQuery, rangeTooWide } from "../problems.js";
@@ -74,9 +74,9 @@ async function read(operator: Operator, dataPoint: DataPoint, query: HistoryQuer
   if (interval !== undefined && dataset.kind !== "median") {
     throw invalidQuery(["interval: the values of this dataset are not numbers. Leave interval out."]);
   }
-  const head = await operator.histories.readHead(network, dataset);
+  const head = await dataset.updateIndex.refresh();
   const range = rangeOf(query, head, network.settings.historyBlocks, Math.floor(operator.clock() / 1000));
-  const { from, updates, before } = await operator.histories.find(dataPoint, range);
+  const { from, updates, before } = await findHistory(dataPoint, range, operator.clock);
   const stored = (update: PastUpdate) => toStored(dataset, update);
   return {
     network_id: network.chainId,

@@ -16,8 +16,8 @@ export const costlyRate = (name: string, requestsPerMinute: number, costInReques
 const NEW_KEYS_OF_ALL_CALLERS = 10;
 
 /**
- * Reports whether a key is in the deployment file, a feed's or stored, rather than merely named by a caller. While the
- * chain cannot be read, a key counts as not stored.
+ * Reports whether a key is listed in the deployment file, belongs to a feed, or is stored, rather than merely named by a
+ * caller. While the chain cannot be read, a key counts as not stored.
  */
 async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean> {
   if (network.storedKeys.remembers(dataset.address, key)) return true;

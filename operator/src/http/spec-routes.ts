@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import {
   type AdviceProgress,
@@ -7,9 +6,8 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, jsonAnswer, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
-import { Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
 import type { Operator } from "../operator.js";
@@ -17,7 +15,7 @@ import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider }
 import { adviseOnSpec } from "../trials/advise-on-spec.js";
 import { firstTrial, membersToAsk } from "../trials/first-trial.js";
 import { acceptsEventStream } from "./accept-header.js";
-import { eventStream } from "./event-stream.js";
+import { eventStream, streamedAnswer } from "./event-stream.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems } from "./problem-responses.js";
 import { costlyRate } from "./rate-limits.js";
@@ -68,21 +66,11 @@ const adviceSchema = {
     "is 200 even if the last event is a `problem`. Closing the connection ends the sampling.",
   body: DatasetAdviceRequest,
   response: {
-    200: {
-      description: "The advice.",
-      headers: RATE_HEADERS,
-      content: {
-        "application/json": { schema: SpecAdvice },
-        "text/event-stream": {
-          schema: Type.Unsafe<Readable>({
-            type: "string",
-            description:
-              "Server-sent events with JSON data: `sample` after each sample, with `taken`, `of` and what the `providers` " +
-              "have read. The last event is `answer`, with the JSON answer, or `problem`, with a problem's body.",
-          }),
-        },
-      },
-    },
+    200: streamedAnswer(
+      "The advice.",
+      SpecAdvice,
+      "`sample` after each sample, with `taken`, `of` and what the `providers` have read",
+    ),
     ...datasetProblems(ANY_BODY, TRIED),
   },
 };
@@ -114,7 +102,7 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
       if (trials >= MAX_TRIALS_AT_ONCE) throw trialsBusy(RETRY_TRIAL);
       trials += 1;
       try {
-        const signal = AbortSignal.any([operator.closing, goneOf(reply, TRIAL_MS)]);
+        const signal = AbortSignal.any([operator.closing, abortedOnClose(reply, TRIAL_MS)]);
         return await firstTrial(network, providers, { spec, arguments: args }, signal);
       } finally {
         trials -= 1;
@@ -132,7 +120,7 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
       if (members.length === 0) throw trialsOff();
       if (samplings >= MAX_SAMPLINGS_AT_ONCE) throw trialsBusy(RETRY_SAMPLING);
       samplings += 1;
-      const gone = goneOf(reply);
+      const gone = abortedOnClose(reply);
       const signal = AbortSignal.any([operator.closing, gone]);
       const work = (listener: (step: AdviceProgress & { event: "sample" }) => void) =>
         adviseOnSpec(
@@ -168,7 +156,7 @@ function memberOf(members: readonly Address[], text: string): Address {
  * @param deadlineMs Aborts it after this time, too. Not by `AbortSignal.timeout`, because Node 20 collects one that only
  *   `AbortSignal.any` refers to.
  */
-function goneOf({ raw }: FastifyReply, deadlineMs?: number): AbortSignal {
+function abortedOnClose({ raw }: FastifyReply, deadlineMs?: number): AbortSignal {
   const gone = new AbortController();
   const timer = deadlineMs === undefined ? undefined : setTimeout(() => gone.abort(), deadlineMs);
   raw.once("close", () => {

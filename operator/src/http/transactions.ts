@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";
 import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
-import { TRANSACTIONS_PATH } from "../peers/transaction-sharing.js";
+import { TRANSACTIONS_PATH } from "../peers/held-transactions.js";
 import { invalidParameter, invalidTransaction, unknownNetwork } from "../problems.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";

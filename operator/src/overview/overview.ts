@@ -12,7 +12,7 @@ import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHead } from "../chain/blocks.js";
-import { readQueryPrice } from "../chain/dataset-views.js";
+import { readView } from "../chain/dataset-views.js";
 import { readManyStored } from "../chain/stored-values.js";
 import type { NetworkSettings } from "../config.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";
@@ -119,8 +119,8 @@ export class Overview {
       providers: members.map((address) => ({
         address,
         name: names.get(address) ?? null,
-        url: network.providers.urlOf(address) ?? null,
-        failing: network.providers.failureOf(address),
+        url: network.providerUrls.urlOf(address) ?? null,
+        failing: network.providerFailures.reasonOf(address),
       })),
       turn: [...this.#turn(network, dataset)],
       ...(await this.#stored(network, dataset)),
@@ -143,7 +143,7 @@ export class Overview {
 
   async #read(network: Network, dataset: Dataset) {
     const [price, known, specs] = await Promise.all([
-      readQueryPrice(network.client, dataset.address),
+      readView(network.client, dataset.address, "queryPrice"),
       this.#keysOf(dataset),
       this.#specsOf(network, dataset),
     ]);

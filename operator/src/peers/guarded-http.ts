@@ -36,7 +36,7 @@ export class GuardedHttp {
   /**
    * Posts JSON, without following redirects.
    *
-   * @param takePart Takes the parts of an answer with status 200 as they arrive; its text is empty then.
+   * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty.
    */
   post(
     base: string,
@@ -45,14 +45,14 @@ export class GuardedHttp {
     body: string,
     limits: FetchLimits,
     signal = this.closing,
-    takePart?: (part: Buffer) => void,
+    onChunk?: (chunk: Buffer) => void,
   ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
-    if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal, takePart);
+    if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal, onChunk);
     const all = { "content-type": "application/json", ...headers };
     const request = { url, method: "POST", headers: all, body } as const;
-    if (takePart === undefined) return this.egress.fetchText(request, limits, signal);
-    return this.egress.fetchParts(request, limits, takePart, signal);
+    if (onChunk === undefined) return this.egress.fetchText(request, limits, signal);
+    return this.egress.fetchChunks(request, limits, onChunk, signal);
   }
 
   /** Gets a text, without following redirects. */

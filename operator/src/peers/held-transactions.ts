@@ -1,4 +1,7 @@
+import { SharedTransaction } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, keccak256 } from "viem";
 import { getBalance } from "viem/actions";
 import { unwrapRpcError } from "../chain/rpc-error.js";
@@ -9,8 +12,22 @@ import { roundAt } from "../round-time.js";
 import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
 import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-call.js";
-import type { Nodes } from "./node-list.js";
+import type { GuardedHttp } from "./guarded-http.js";
+import { readNodeAnswer } from "./node-answer.js";
+import { type Node, type Nodes, othersOf } from "./node-list.js";
 import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
+
+/** The path, below the base URL, at which a node takes other nodes' signed transactions and shows those it holds. */
+export const TRANSACTIONS_PATH = "/transactions";
+
+const SHARE_DEADLINE_MS = 2_000;
+const MAX_ANSWER_BYTES = 16 * 1024;
+/** A node that asks is about to send, so it waits only as long as a nearby node takes to answer. */
+const FETCH_DEADLINE_MS = 500;
+/** Room for two batches of 100 keys that 60 members have signed. */
+const MAX_FETCHED_BYTES = 1024 * 1024;
+/** Each transaction costs the RPC endpoints several requests, so only this many of one node's answer are looked at. */
+const MAX_FETCHED = 2;
 
 /** How far a round may be in the future, in seconds, because the sender's clock is ahead. */
 const MAX_AHEAD = 2n;
@@ -22,6 +39,8 @@ const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** The maximum number of transactions that are listed for one key. */
 const MAX_LISTED = 4;
+
+const fetchedAnswer = TypeCompiler.Compile(Type.Array(SharedTransaction));
 
 /** A transaction of a node, without its calldata, which `raw` contains. */
 export type HeldTransaction = Pick<SignedTransaction, "raw" | "hash" | "sender" | "nonce">;
@@ -42,30 +61,78 @@ export interface ReceivedTransaction {
   readonly update: { readonly call: DecodedUpdateCall; readonly dataset: Dataset } | null;
 }
 
-/** The transactions that the nodes of a network, this one included, have shared. */
+/** The signed transactions that the nodes of a network, this one included, share with each other. */
 export class HeldTransactions {
   /** Oldest first; by submitter. */
   readonly #held = new Map<Address, readonly Held[]>();
 
   constructor(
     private readonly context: Context,
+    private readonly chainId: number,
     private readonly nodes: Nodes,
+    private readonly http: GuardedHttp,
   ) {}
+
+  /**
+   * Holds a signed transaction of this node, and gives it to the others. Nobody waits for them: one that does not get it
+   * can ask for it, or will see it on chain.
+   */
+  share(raw: Hex): void {
+    const { all, own } = this.nodes;
+    // Others take no transactions from a volunteer.
+    if (own === null) return;
+    const signed = readSignedTransaction(raw);
+    if (signed !== null) this.#add(signed, decodeUpdateCall(signed.data));
+    const body = JSON.stringify({ network_id: this.chainId, raw } satisfies SharedTransaction);
+    const limits = { timeoutMs: SHARE_DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
+    for (const node of all) {
+      if (node !== own) void this.http.post(node.url, TRANSACTIONS_PATH, {}, body, limits);
+    }
+  }
+
+  /**
+   * Asks other nodes for transactions that update a key, because this one may have been cut off when they were shared. It
+   * holds those that the chain would accept, and never throws.
+   *
+   * @param round The oldest round that will do, in seconds since 1970.
+   * @param providers Those whose nodes are asked.
+   */
+  async fetch(
+    network: Network,
+    dataset: Dataset,
+    key: Hex,
+    round: bigint,
+    providers: ReadonlySet<Address>,
+  ): Promise<void> {
+    const query = `network_id=${this.chainId}&dataset=${dataset.address}&round=${round}&key=${key}`;
+    const asked = othersOf(this.nodes).filter(({ provider }) => providers.has(provider));
+    await Promise.all(asked.map((node) => this.#fetchFrom(node, network, query).catch(() => {})));
+  }
+
+  async #fetchFrom({ url }: Node, network: Network, query: string): Promise<void> {
+    const limits = { timeoutMs: FETCH_DEADLINE_MS, maxBytes: MAX_FETCHED_BYTES };
+    const got = await this.http.get(url, `${TRANSACTIONS_PATH}?${query}`, limits);
+    for (const { raw } of (readNodeAnswer(fetchedAnswer, got) ?? []).slice(0, MAX_FETCHED)) {
+      const shared = this.read(network, raw as Hex);
+      if (!shared.ok || this.isHeld(shared.value)) continue;
+      await this.hold(network, shared.value);
+    }
+  }
 
   /**
    * Reads a transaction that is said to be another node's update, or its cancellation of one. It asks nobody.
    *
    * @returns The transaction, or the reason why it is not one.
    */
-  read({ chainId, datasets }: Network, raw: Hex): Result<ReceivedTransaction> {
+  read({ datasets }: Network, raw: Hex): Result<ReceivedTransaction> {
     const signed = readSignedTransaction(raw);
     if (signed === null) return err("It is not a valid signed transaction that calls a contract and sends no Ether.");
     const { all, own } = this.nodes;
     const node = all.find(({ submitter }) => submitter === signed.sender);
     if (node === undefined || signed.sender === own?.submitter)
       return err(`${signed.sender} is not the submitter of another node.`);
-    if (isCancellation(signed) && signed.chainId === chainId) return ok({ signed, update: null });
-    const dataset = signed.chainId === chainId ? datasets.get(signed.to) : undefined;
+    if (isCancellation(signed) && signed.chainId === this.chainId) return ok({ signed, update: null });
+    const dataset = signed.chainId === this.chainId ? datasets.get(signed.to) : undefined;
     if (dataset === undefined) return err(`${signed.to} on network ${signed.chainId} is not a dataset served here.`);
     if (!dataset.committee.current.members.includes(node.provider)) {
       return err(`${node.provider} is not a member of the dataset's committee.`);
@@ -78,12 +145,6 @@ export class HeldTransactions {
       return err(`Its round, ${round}, is not from the last ${dataset.maxRoundAge} s.`);
     }
     return ok({ signed, update: { call, dataset } });
-  }
-
-  /** Holds a transaction of this node, for others that ask for it. */
-  addOwn(raw: Hex): void {
-    const signed = readSignedTransaction(raw);
-    if (signed !== null) this.#add(signed, decodeUpdateCall(signed.data));
   }
 
   isHeld({ signed }: ReceivedTransaction): boolean {
@@ -135,13 +196,7 @@ export class HeldTransactions {
 
   /** Lists the transactions, own ones included, that update a key at this round or a newer one; the newest first. */
   list(dataset: Address, key: Hex, round: bigint): readonly HeldTransaction[] {
-    const keyHash = keccak256(key);
-    return [...this.#held.values()]
-      .flat()
-      .flatMap(({ update, ...transaction }) => (update === null ? [] : { ...transaction, ...update }))
-      .filter((one) => one.dataset === dataset && one.round >= round && one.keyHashes.has(keyHash))
-      .toSorted((a, b) => Number(b.round - a.round))
-      .slice(0, MAX_LISTED);
+    return this.#updatesOf(dataset, [key], round).slice(0, MAX_LISTED);
   }
 
   /**
@@ -155,25 +210,21 @@ export class HeldTransactions {
     round: bigint,
     ignored: ReadonlyMap<Hex, unknown> = new Map(),
   ): HeldTransaction | null {
-    const hashes = keys.map((key) => keccak256(key));
     const { all, own } = this.nodes;
     const listed = new Set(all.map(({ submitter }) => submitter));
-    let newest: Held | null = null;
-    let newestRound = round - 1n;
-    for (const [submitter, held] of this.#held) {
-      if (!listed.has(submitter)) this.#held.delete(submitter);
-      else if (submitter !== own?.submitter) {
-        for (const one of held) {
-          const { update } = one;
-          if (update === null || update.round <= newestRound || update.dataset !== dataset) continue;
-          if (ignored.has(one.hash)) continue;
-          if (!hashes.every((hash) => update.keyHashes.has(hash))) continue;
-          newest = one;
-          newestRound = update.round;
-        }
-      }
-    }
-    return newest;
+    for (const submitter of this.#held.keys()) if (!listed.has(submitter)) this.#held.delete(submitter);
+    const updates = this.#updatesOf(dataset, keys, round);
+    return updates.find(({ hash, sender }) => sender !== own?.submitter && !ignored.has(hash)) ?? null;
+  }
+
+  /** Lists the transactions that update all of these keys, of this round or a newer one; the newest first. */
+  #updatesOf(dataset: Address, keys: readonly Hex[], round: bigint): readonly HeldTransaction[] {
+    const hashes = keys.map((key) => keccak256(key));
+    return [...this.#held.values()]
+      .flat()
+      .flatMap(({ update, ...transaction }) => (update === null ? [] : { ...transaction, ...update }))
+      .filter((one) => one.dataset === dataset && one.round >= round && hashes.every((hash) => one.keyHashes.has(hash)))
+      .toSorted((a, b) => Number(b.round - a.round));
   }
 
   /** Lists the transactions of a sender, in the order of their nonces. */

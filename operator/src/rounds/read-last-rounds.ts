@@ -4,6 +4,7 @@ import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { type Hex, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
+import { findHistory } from "../history/find-history.js";
 import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
 import type { MinedRound, MinedRounds } from "./mined-rounds.js";
@@ -17,7 +18,7 @@ const ROUNDS = 10;
  * each provider's report agreed with what was stored; null when there is none.
  */
 export async function readLastRounds(
-  { histories }: Operator,
+  { clock }: Operator,
   rounds: MinedRounds,
   dataPoint: DataPoint,
 ): Promise<{
@@ -25,14 +26,15 @@ export async function readLastRounds(
   readonly agreement: Agreement;
   readonly lastRounds: DataPointAnswer["last_rounds"];
 } | null> {
-  const { network, dataset } = dataPoint;
-  const head = await histories.readHead(network, dataset);
+  const { network, dataset, key } = dataPoint;
+  const { updateIndex } = dataset;
+  const head = await updateIndex.refresh();
   const from = Math.max(0, head - network.settings.historyBlocks + 1);
   const newest = { from, to: head, limit: 1, fromTime: null, toTime: null };
-  const [update] = (await histories.find(dataPoint, newest)).updates;
+  const [update] = (await findHistory(dataPoint, newest, clock)).updates;
   if (update === undefined) return null;
   const last = toLastUpdate(dataset, update, await rounds.read(dataPoint, update));
-  const earlier = histories.known(dataPoint, ROUNDS);
+  const earlier = updateIndex.updatesOf(key, updateIndex.blocks).slice(0, ROUNDS);
   const shown = await Promise.all(earlier.map(async (one) => [one, await rounds.read(dataPoint, one)] as const));
   const lastRounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
     return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };

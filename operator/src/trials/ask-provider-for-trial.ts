@@ -76,7 +76,7 @@ interface TrialRequest<T> {
 }
 
 async function ask<T extends SpecTrial | SpecAdvice>(
-  { providers, http }: Network,
+  { providerUrls, http }: Network,
   provider: Address,
   { path, body, read, timeoutMs }: TrialRequest<T>,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ async function ask<T extends SpecTrial | SpecAdvice>(
     read,
     readProblem: (json: unknown) => readRefusal(json, provider),
   };
-  const answer = await askProvider<T | Refusal>(question, provider, providers.urlOf(provider), signal);
+  const answer = await askProvider<T | Refusal>(question, provider, providerUrls.urlOf(provider), signal);
   return isFailed(answer) ? refusal("other", trialFailed(answer)) : answer;
 }
 

@@ -12,8 +12,8 @@ const MAX_ASKED = 4;
  * Returns the committee members that the operator has an endpoint for, rotated, so that each `turn` begins with the next
  * member.
  */
-export function membersToAsk({ providers }: Network, { committee }: Dataset, turn: number): Address[] {
-  const members = committee.current.members.filter((member) => providers.urlOf(member) !== undefined);
+export function membersToAsk({ providerUrls }: Network, { committee }: Dataset, turn: number): Address[] {
+  const members = committee.current.members.filter((member) => providerUrls.urlOf(member) !== undefined);
   const start = members.length === 0 ? 0 : turn % members.length;
   return [...members.slice(start), ...members.slice(0, start)];
 }

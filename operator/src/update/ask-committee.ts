@@ -36,7 +36,7 @@ export async function askCommittee<T extends Statement>(
   { members }: Committee,
   request: CommitteeRequest<T>,
 ): Promise<readonly (T | Failure)[]> {
-  const { chainId, providers, settings, statements } = network;
+  const { chainId, providerUrls, providerFailures, settings, statements } = network;
   const { dataset, kind, key, round } = request;
   const over = new AbortController();
   // Each member's request listens to the signal.
@@ -72,10 +72,10 @@ export async function askCommittee<T extends Statement>(
   await Promise.all(
     members.map(async (provider) => {
       const startedAt = performance.now();
-      const answer = await askProvider(request, provider, providers.urlOf(provider), over.signal);
+      const answer = await askProvider(request, provider, providerUrls.urlOf(provider), over.signal);
       const labels = { network: chainId, provider, outcome: isFailure(answer) ? answer.reason : "ok" };
       metrics.providerRequests.observe(labels, (performance.now() - startedAt) / 1000);
-      providers.recordAnswer(provider, answer);
+      providerFailures.record(provider, answer);
       if (isLacking(provider)) take(provider, answer);
     }),
   );

@@ -119,9 +119,9 @@ export class JoinedReportRequests {
       maxBytes: MAX_LINE_BYTES * MAX_STREAMED_REPORTS,
     };
     const body = JSON.stringify({ requests: questions.map(({ request }) => request) });
-    const takePart = (part: Buffer) => lines.add(part);
+    const onChunk = (chunk: Buffer) => lines.add(chunk);
     const headers = { accept: NDJSON_CONTENT_TYPE };
-    const answer = await this.http.post(base, "/report/stream", headers, body, limits, over.signal, takePart);
+    const answer = await this.http.post(base, "/report/stream", headers, body, limits, over.signal, onChunk);
     for (const { signal } of questions) signal.removeEventListener("abort", onAbort);
     const unanswered = questions.filter(({ isSettled }) => !isSettled);
     if (answer.ok && (answer.value.status === 404 || answer.value.status === 405)) {

@@ -12,7 +12,7 @@ import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee-cache.js";
 import { type Batch, type DataPoint, roundId } from "../data-point.js";
 import type { Dataset } from "../network.js";
-import { noQuorum, noQuorumOfRows, unknownKey } from "../problems.js";
+import { NoQuorum, unknownKey } from "../problems.js";
 import type { Context } from "../process-context.js";
 import { Progress } from "../progress.js";
 import { roundAt } from "../round-time.js";
@@ -113,7 +113,7 @@ export class UpdateBuilder {
     if (isQuorum(rows.length, members - rows.length)) return rows;
     this.#rows.forget(flightId);
     const failures = answers.filter((answer) => answer.kind !== "row");
-    throw noQuorumOfRows(members, rows.length, failures);
+    throw new NoQuorum(members, `${rows.length} signed a row of the batch`, failures);
   }
 
   async #tryBuild(
@@ -139,7 +139,8 @@ export class UpdateBuilder {
       const failures = answers.filter((answer) => answer.kind !== "report");
       if (decision.kind === "no_quorum") {
         const [values, noData] = [reportsOf("OK", answers).length, reportsOf("NOT_AVAILABLE", answers).length];
-        return { kind: "refused", problem: noQuorum(members, values, noData, failures) };
+        const signed = `${values} signed a value and ${noData} signed that there is none`;
+        return { kind: "refused", problem: new NoQuorum(members, signed, failures) };
       }
       this.#unknownKeys.set(dataPoint.id, true);
       throw unknownKey(failures);

@@ -14,7 +14,6 @@ import { msUntilRoundAfter, roundAt } from "../round-time.js";
 import { type Flight, followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { Call } from "../tx/job.js";
 import { toDataAnswer } from "./data-answer.js";
-import { ForwardedUpdates } from "./forwarded-updates.js";
 import { sendUpdate } from "./send-update.js";
 import { answerAfter, type SentUpdate, storedOrPending } from "./sent-update.js";
 import type { UpdateBuilder } from "./update-builder.js";
@@ -42,6 +41,8 @@ const MAX_ROUNDS_TRIED = 3;
 const MAX_ROUND_WAIT_MS = 3_000;
 /** How often a broadcast is tried again when the caller that it shared the work with has used its share of the gas. */
 const MAX_OTHER_PAYERS = 5;
+/** How long a round that another node has sent is followed, in milliseconds. */
+const MAX_FOLLOWED_MS = 600_000;
 /** The age of the oldest round that is looked for among those on their way, in seconds. Few are remembered longer. */
 const MAX_JOINED_AGE = 15n;
 
@@ -57,17 +58,23 @@ const MAX_JOINED_AGE = 15n;
  */
 export class UpdateCoordinator {
   readonly #sends: SingleFlight<SentUpdate>;
-  readonly #forwarded: ForwardedUpdates;
+  /**
+   * The updates that other nodes made; null where this one has to. They are kept apart from those that this node sends,
+   * so that two nodes never wait for each other.
+   */
+  readonly #forwards: SingleFlight<SentUpdate | null>;
   readonly #prepared: SingleFlight<Prepared>;
   /** Stored values that are fresh enough to need no update; null where one is needed. */
   readonly #fresh: SingleFlight<DataAnswer | null>;
+  /** The newest round of each data point that another node has sent, until it is stored; in seconds since 1970. */
+  readonly #followed = new Map<string, bigint>();
 
   constructor(
     private readonly context: Context,
     private readonly builder: UpdateBuilder,
   ) {
     this.#sends = singleFlightOfRounds(context, "broadcast");
-    this.#forwarded = new ForwardedUpdates(context, (...update) => this.#send(...update, null).result);
+    this.#forwards = singleFlightOfRounds(context, "forwarded");
     this.#prepared = singleFlightOfRounds(context, "unsent");
     this.#fresh = singleFlightOfRounds(context, "fresh");
   }
@@ -106,8 +113,43 @@ export class UpdateCoordinator {
     const { forwarding } = dataPoint.network;
     if (forwarding === null) return null;
     const round = roundAt(this.context.clock());
-    const flight = this.#forwarded.forward(forwarding, dataPoint, round, caller.payer, caller.trace);
+    const forward = async (progress: Progress) => {
+      const sentUpdate = await forwarding.forward(dataPoint, progress);
+      if (sentUpdate !== null && sentUpdate.raw !== null) {
+        void this.#follow(dataPoint, BigInt(sentUpdate.answer.timestamp), caller.payer);
+      }
+      return sentUpdate;
+    };
+    const flight = this.#forwards.run(roundId(dataPoint, round), forward, caller.trace);
     return followFlight(flight, caller.listener, (sentUpdate) => sentUpdate && use(sentUpdate, round));
+  }
+
+  /**
+   * Makes sure that a round that another node has sent is stored, because this node has answered a caller with it: if
+   * the chain does not have it in time, this node sends a newer one. The other node's process may have ended.
+   *
+   * @param payer The caller who pays if this node has to send one.
+   */
+  async #follow(dataPoint: DataPoint, round: bigint, payer: string): Promise<void> {
+    const { clock, closing } = this.context;
+    const { id, network, dataset, key } = dataPoint;
+    const isFollowed = this.#followed.has(id);
+    this.#followed.set(id, round);
+    if (isFollowed) return;
+    const giveUpAt = clock() + MAX_FOLLOWED_MS;
+    // It has to be seen twice, because a reorganization can drop it.
+    for (let seen = 0; seen < 2 && clock() < giveUpAt; ) {
+      await delay(network.settings.stuckSeconds * 1000, undefined, { signal: closing }).catch(() => {});
+      if (closing.aborted) return;
+      try {
+        const { updatedAt } = await readStored(network.client, dataset.address, key, "latest");
+        seen = updatedAt >= (this.#followed.get(id) ?? round) ? seen + 1 : 0;
+        if (seen === 0) await this.#send(dataPoint, roundAt(clock()), payer, null).result;
+      } catch {
+        seen = 0;
+      }
+    }
+    this.#followed.delete(id);
   }
 
   async #bySelf<T>(

@@ -18,11 +18,11 @@ export interface ChaosResult {
   readonly seconds: number;
 }
 
-/** Megabytes of the processes: the maximum of all, and for those that run at the end, medians of mid-life and of the end. */
+/** Megabytes of the processes. The medians are of those that run at the end. */
 export interface Memory {
-  readonly most: number;
-  readonly middle: number;
-  readonly end: number;
+  readonly peak: number;
+  readonly midRunMedian: number;
+  readonly finalMedian: number;
 }
 
 /** Formats a result for the console. */
@@ -42,7 +42,7 @@ export function describeResult(title: string, result: ChaosResult): string {
     `Lost: ${lost.length}. Dropped by the chain after their process had ended: ${forgotten}.`,
     `Transactions by sender: ${senders.join("; ")}.`,
     `Feeds that are too old: ${staleFeeds.length}.`,
-    `Memory: ${memory.most} MB at most; ${memory.middle} MB in the middle of the last processes' lives, ${memory.end} MB at their end.`,
+    `Memory: ${memory.peak} MB at most; ${memory.midRunMedian} MB in the middle of the last processes' lives, ${memory.finalMedian} MB at their end.`,
   ].join("\n");
 }
 

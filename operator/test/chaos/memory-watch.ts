@@ -20,9 +20,9 @@ export class MemoryWatch {
     const part = (from: number, to: number) => (all: readonly number[]) =>
       all.slice(Math.floor(all.length * from), Math.ceil(all.length * to));
     return {
-      most: megabytes(Math.max(0, ...this.#seen.map(({ bytes }) => bytes))),
-      middle: megabytes(median(lives.flatMap(part(0.4, 0.6)))),
-      end: megabytes(median(lives.flatMap(part(0.8, 1)))),
+      peak: megabytes(Math.max(0, ...this.#seen.map(({ bytes }) => bytes))),
+      midRunMedian: megabytes(median(lives.flatMap(part(0.4, 0.6)))),
+      finalMedian: megabytes(median(lives.flatMap(part(0.8, 1)))),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 
 /** A machine of the network: a network namespace with one address. */
 export interface Host {
@@ -8,7 +8,9 @@ export interface Host {
 }
 
 /** Names that begin with this were made here: the process's number in base 36 follows, and a namespace has its host's number after that. */
-const NAME = /^part([0-9a-z]+)x[0-9a-f]{2}(?:-\d+)?$/;
+const NAME = /^part([0-9a-z]+)x\d+(?:-\d+)?$/;
+/** How many networks this process has started. */
+let started = 0;
 /** No network card has this hardware address, so that what is sent to it is lost. */
 const NOBODY = "02:00:00:00:00:01";
 
@@ -33,7 +35,8 @@ export class NetworkNamespaces {
   /** This process's address on the bridge. */
   readonly own: string;
   readonly subnet: string;
-  readonly #bridge = `part${process.pid.toString(36)}x${randomBytes(1).toString("hex")}`;
+  /** No two networks of a process share a name: the kernel frees those of a removed network only after a while. */
+  readonly #bridge = `part${process.pid.toString(36)}x${started++}`;
   #cuts: readonly (readonly [number, number])[] = [];
 
   /** @param count The number of hosts. */

@@ -1,10 +1,13 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import {
+  deployTestContract,
+  deployTestDataset,
+  QUERY_PRICE,
+  readBytecode,
+  type TestDatasetSettings,
+} from "@dataset-oracle/devnet/deploy-test-dataset";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
-import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   type Abi,
   type Address,
@@ -12,9 +15,7 @@ import {
   createTestClient,
   decodeFunctionResult,
   defineChain,
-  encodeDeployData,
   encodeFunctionData,
-  getAddress,
   getContractAddress,
   type Hex,
   http,
@@ -26,8 +27,6 @@ import {
 } from "viem";
 
 import { closeAtEnd } from "./close-at-end.js";
-
-export const QUERY_PRICE = 1_000n;
 
 /** The unlocked anvil account that deploys the datasets and owns them. */
 export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
@@ -71,45 +70,18 @@ export function chainOf(node: TestNode, chainId: number) {
     if (receipt.status !== "success") throw new Error(`${hash} reverted`);
   }
 
-  async function create(data: Hex): Promise<Address> {
-    // Estimated in block 0, a dataset's constructor seems to store a zero block number, which is cheaper.
-    const hash = await client.sendTransaction({ account: OWNER, data, gas: 5_000_000n });
-    const { contractAddress, status } = await client.waitForTransactionReceipt({ hash });
-    if (!contractAddress || status !== "success") throw new Error("The contract was not deployed.");
-    return getAddress(contractAddress);
-  }
-
   return {
     chainId,
     url: node.url,
     client,
     close: closeAtEnd(() => node.close()),
 
-    /** @param repaid The settings that repay senders of batches; none are repaid by default. */
-    async deploy(
-      members: readonly Address[],
-      keyForm: KeyForm = "SPOT_PRICE",
-      repaid = { repaymentInterval: 0n, repaymentFeeCap: 0n },
-    ): Promise<Address> {
-      const settings = {
-        owner: OWNER,
-        keyForm: KEY_FORMS.indexOf(keyForm),
-        maxRoundAge: 300n,
-        priceCeiling: parseEther("1"),
-        queryPrice: QUERY_PRICE,
-        subscriptionPriceCeiling: parseEther("1"),
-        subscriptionPrice: parseEther("0.1"),
-        ...repaid,
-        toleranceBps: 100n,
-        members,
-      };
-      const bytecode = readBytecode("MedianDataset");
-      return create(encodeDeployData({ abi: datasetAbi, bytecode, args: [settings] }));
-    },
+    deploy: (members: readonly Address[], settings: TestDatasetSettings = {}) =>
+      deployTestDataset(node.url, { owner: OWNER, members, ...settings }),
 
     /** Deploys another contract of src/. */
     deployContract: (name: string, abi: Abi, args: readonly unknown[]) =>
-      create(encodeDeployData({ abi, bytecode: readBytecode(name), args })),
+      deployTestContract(node.url, name, { abi, args, owner: OWNER }),
 
     /** Deploys the directory as `script/DeployCommitteeDirectory.s.sol` does, and returns where that puts it. */
     async deployAtFixedAddress(name: "CommitteeDirectory" | "WebOracleRegistry"): Promise<Address> {
@@ -155,13 +127,4 @@ export function chainOf(node: TestNode, chainId: number) {
       return logs.map(({ args, transactionHash, blockHash }) => ({ ...args, transactionHash, blockHash }));
     },
   };
-}
-
-function readBytecode(name: string): Hex {
-  const path = join(ROOT, "out", `${name}.sol`, `${name}.json`);
-  try {
-    return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
-  } catch {
-    throw new Error(`${name} is not compiled. Run: npm run forge -- build src`);
-  }
 }

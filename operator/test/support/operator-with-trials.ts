@@ -15,7 +15,7 @@ export type OperatorWithTrials = Awaited<ReturnType<typeof startOperatorWithTria
 export async function startOperatorWithTrials() {
   const [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   const members = providers.map(({ address }) => address);
-  const dataset = await chain.deploy(members, "WEB_ORACLE");
+  const dataset = await chain.deploy(members, { keyForm: "WEB_ORACLE" });
   const prices = await chain.deploy(members);
   const web = { name: "web", address: dataset, kind: "median" as const, keyForm: "WEB_ORACLE" as const, keys: [] };
   const { base } = await startOperator([{ chain, datasets: [web, prices], providers }]);

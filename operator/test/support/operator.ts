@@ -14,11 +14,10 @@ import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { planFeeds } from "../../src/feeds/config.js";
 import { runFeeds } from "../../src/feeds/feed-loop.js";
 import { Metrics } from "../../src/metrics.js";
-import { followDirectories, startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
+import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
 import type { Node } from "../../src/peers/node-list.js";
 import type { Clock } from "../../src/process-context.js";
-import { runAccusations } from "../../src/statements/accusations.js";
-import { collectMinedStatements } from "../../src/statements/mined-statements.js";
+import { watchNetworks } from "../../src/watch-networks.js";
 import type { Chain } from "./chain.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./providers.js";
@@ -81,9 +80,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
   const operator = await startOperatorWithoutHttp(plans, hasKey ? keys : new Map(), context);
-  const feeds = runFeeds(operator);
-  const alerts = watchFeeds(operator, alertWebhooks);
-  const loops = [followDirectories(operator), runAccusations(operator), collectMinedStatements(operator)];
+  const loops = [runFeeds(operator), watchFeeds(operator, alertWebhooks), watchNetworks(operator)];
   const app = await buildOperatorApp(operator, settings, registry);
   const base = `${await app.listen({ host: "127.0.0.1", port })}${settings.basePath}`;
 
@@ -120,7 +117,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     },
     close: closeAtEnd(async () => {
       closing.abort();
-      await Promise.all([app.close(), feeds, alerts, ...loops]);
+      await Promise.all([app.close(), ...loops]);
     }),
   };
 }

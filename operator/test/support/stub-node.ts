@@ -2,8 +2,8 @@ import { freePort } from "@dataset-oracle/devnet/ports";
 import Fastify from "fastify";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { TRANSACTIONS_PATH } from "../../src/peers/held-transactions.js";
 import type { Node } from "../../src/peers/node-list.js";
-import { TRANSACTIONS_PATH } from "../../src/peers/transaction-sharing.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./providers.js";
 

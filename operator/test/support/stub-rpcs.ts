@@ -61,7 +61,7 @@ export class StubRpcs {
     return connectChain(
       42,
       rpcs.map(({ url }) => url),
-      { timeoutMs: 300, pollMs: 20, lag: { blocks: 3, seconds: 30 } },
+      { rpcTimeoutMs: 300, rpcPollMs: 20, maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 },
       {
         clock: () => this.nowMs,
         logger: pino({ level: "info" }, { write: (line: string) => this.log.push(line) }),

@@ -7,7 +7,7 @@ import { datasetPath, pointPath, specBuilderPath } from "../route";
 import { Age } from "./age";
 import { KeyName } from "./key-name";
 import { CurrentStatus } from "./status";
-import { TableHead } from "./table-head";
+import { Table } from "./table";
 
 /** Longer tables have a search field. */
 const MANY = 8;
@@ -48,20 +48,17 @@ export function DataPointsTable({ networkId, dataset }: { networkId: number; dat
           />
         </>
       )}
-      <table class="points">
-        <TableHead columns={{ Key: "", Value: "number value", Status: "", Age: "" }} />
-        <tbody>
-          {shown.map((point) => (
-            <Row
-              key={point.key_hex}
-              networkId={networkId}
-              dataset={dataset}
-              point={point}
-              decimals={decimals.get(point.format?.title)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table class="points" columns={{ Key: "", Value: "number value", Status: "", Age: "" }}>
+        {shown.map((point) => (
+          <Row
+            key={point.key_hex}
+            networkId={networkId}
+            dataset={dataset}
+            point={point}
+            decimals={decimals.get(point.format?.title)}
+          />
+        ))}
+      </Table>
       {found.length === 0 && <p class="empty">No key contains “{wanted}”.</p>}
       {shown.length < found.length && (
         <button type="button" class="more" onClick={() => setWhole(true)}>

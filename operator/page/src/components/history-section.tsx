@@ -13,8 +13,9 @@ import { Fact } from "./fact";
 import { Hex } from "./hex";
 import { HistoryPlot } from "./history-plot";
 import { Notice } from "./notice";
-import { ScrollingTable } from "./scrolling-table";
+import { RadioGroup } from "./radio-group";
 import { Status } from "./status";
+import { ScrollingTable } from "./table";
 
 /** The interval at which the end of the plot moves. */
 const MOVE_SECONDS = 5;
@@ -46,7 +47,7 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
     <section class="card history" aria-labelledby="history">
       <div class="row bar">
         <h2 id="history">History</h2>
-        <Ranges chosen={range} onChosen={setRange} />
+        <RadioGroup name="Range" options={Object.keys(RANGES) as RangeId[]} chosen={range} onChosen={setRange} />
       </div>
       {isReadable && error && (
         <Notice tone="warn" title="The history cannot be read now." code={error.code}>
@@ -84,20 +85,6 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
         </>
       )}
     </section>
-  );
-}
-
-function Ranges({ chosen, onChosen }: { chosen: RangeId; onChosen: (range: RangeId) => void }) {
-  return (
-    <fieldset class="ranges">
-      <legend class="unseen">Range</legend>
-      {(Object.keys(RANGES) as RangeId[]).map((range) => (
-        <label key={range}>
-          <input type="radio" name="range" checked={range === chosen} onChange={() => onChosen(range)} />
-          {range}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

@@ -5,8 +5,8 @@ import { formatTime } from "../format/time";
 import { displayValue } from "../format/value";
 import { Fact } from "./fact";
 import { Hex } from "./hex";
-import { ScrollingTable } from "./scrolling-table";
 import { SignedValuesPlot } from "./signed-values-plot";
+import { ScrollingTable } from "./table";
 
 interface Props {
   readonly data: DataPointAnswer;

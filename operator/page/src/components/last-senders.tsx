@@ -2,7 +2,7 @@ import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data
 import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatTime } from "../format/time";
 import { Hex } from "./hex";
-import { ScrollingTable } from "./scrolling-table";
+import { ScrollingTable } from "./table";
 
 interface Props {
   readonly network: NetworkOverview;

@@ -1,6 +1,6 @@
 import type { DatasetOverview, NetworkOverview, ServedNode } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "./hex";
-import { ScrollingTable } from "./scrolling-table";
+import { ScrollingTable } from "./table";
 
 interface Props {
   readonly network: NetworkOverview;

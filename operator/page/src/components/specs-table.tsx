@@ -1,6 +1,6 @@
 import type { DatasetOverview, PublishedSpec } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "./hex";
-import { TableHead } from "./table-head";
+import { Table } from "./table";
 
 interface Props {
   readonly dataset: DatasetOverview;
@@ -20,14 +20,11 @@ export function SpecsTable({ dataset, onChosen }: Props) {
         <p class="empty">No spec for this dataset has been published recently. Build one and publish it.</p>
       )}
       {dataset.specs.length > 0 && (
-        <table>
-          <TableHead columns={{ Value: "", Key: "number" }} />
-          <tbody>
-            {dataset.specs.map((spec) => (
-              <Row key={spec.spec_hash} spec={spec} onChosen={onChosen} />
-            ))}
-          </tbody>
-        </table>
+        <Table columns={{ Value: "", Key: "number" }}>
+          {dataset.specs.map((spec) => (
+            <Row key={spec.spec_hash} spec={spec} onChosen={onChosen} />
+          ))}
+        </Table>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { hexToString } from "viem";
 import { Fact } from "../components/fact";
 import { Hex } from "../components/hex";
 import { Notice } from "../components/notice";
-import { TableHead } from "../components/table-head";
+import { Table } from "../components/table";
 import { formatTime } from "../format/time";
 import { displayValue } from "../format/value";
 import type { EvidenceId, ReadError } from "../operator-api";
@@ -76,20 +76,17 @@ function Sources({ dataset, record, format }: Pick<Props, "dataset" | "format"> 
   if (record.sources === undefined) return null;
   const key = hexToString(record.key as `0x${string}`);
   return (
-    <table>
-      <TableHead columns={{ Source: "", Value: "number", Use: "number" }} />
-      <tbody>
-        {record.sources.map(({ name, value, used, reason }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td class="number long">
-              {value === null ? "—" : textOf(() => displayValue(dataset.kind, value, format, key).exact, value)}
-            </td>
-            <td class="number">{used ? "used" : reason}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table columns={{ Source: "", Value: "number", Use: "number" }}>
+      {record.sources.map(({ name, value, used, reason }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td class="number long">
+            {value === null ? "—" : textOf(() => displayValue(dataset.kind, value, format, key).exact, value)}
+          </td>
+          <td class="number">{used ? "used" : reason}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

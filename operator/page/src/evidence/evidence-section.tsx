@@ -3,7 +3,7 @@ import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/over
 import { useState } from "preact/hooks";
 import { Hex } from "../components/hex";
 import { Notice } from "../components/notice";
-import { TableHead } from "../components/table-head";
+import { Table } from "../components/table";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import { shortHex } from "../format/hex";
 import { formatTime } from "../format/time";
@@ -45,24 +45,21 @@ export function EvidenceSection({ data, dataset }: Props) {
         Ask a provider why it signed its value: what its sources answered, and how the value follows from that. A
         provider shows evidence only if its owner has enabled this, and only as long as it keeps the evidence.
       </p>
-      <table>
-        <TableHead columns={{ [`Signed the round of ${formatTime(data.timestamp)}`]: "", Evidence: "number" }} />
-        <tbody>
-          {reports.map((report) => (
-            <tr key={report.provider}>
-              <th scope="row">
-                {names.get(report.provider) && <b class="named">{names.get(report.provider)}</b>}
-                <code title={report.provider}>{shortHex(report.provider)}</code>
-              </th>
-              <td class="number">
-                <button type="button" class="copy" onClick={() => void ask(report)}>
-                  Show<span class="unseen"> the evidence of {shortHex(report.provider)}</span>
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table columns={{ [`Signed the round of ${formatTime(data.timestamp)}`]: "", Evidence: "number" }}>
+        {reports.map((report) => (
+          <tr key={report.provider}>
+            <th scope="row">
+              {names.get(report.provider) && <b class="named">{names.get(report.provider)}</b>}
+              <code title={report.provider}>{shortHex(report.provider)}</code>
+            </th>
+            <td class="number">
+              <button type="button" class="copy" onClick={() => void ask(report)}>
+                Show<span class="unseen"> the evidence of {shortHex(report.provider)}</span>
+              </button>
+            </td>
+          </tr>
+        ))}
+      </Table>
       {asked && (
         <section class="answer" aria-labelledby="evidence-of">
           <h3 id="evidence-of">

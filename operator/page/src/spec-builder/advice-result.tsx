@@ -2,7 +2,7 @@ import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/over
 import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { Fact } from "../components/fact";
 import { Hex } from "../components/hex";
-import { TableHead } from "../components/table-head";
+import { Table } from "../components/table";
 
 interface Props {
   readonly advice: SpecAdvice;
@@ -32,26 +32,21 @@ export function AdviceResult({ advice, dataset }: Props) {
       </dl>
       <Tolerances advice={advice} dataset={dataset} />
       <h3>Providers</h3>
-      <table>
-        <TableHead
-          columns={{ Provider: "", "With a value": "number", ...(isNumber && { "Largest change": "number" }) }}
-        />
-        <tbody>
-          {providers.map(({ provider, with_value: count, steps: own }) => {
-            const name = dataset.providers.find(({ address }) => address === provider)?.name;
-            return (
-              <tr key={provider}>
-                <th scope="row">
-                  {name && <b class="named">{name}</b>}
-                  <Hex hex={provider} what="the provider's address" />
-                </th>
-                <td class="number">{ofCount(count, samples)}</td>
-                {isNumber && <td class="number">{own.changed === 0 ? "none" : perCent(own.largest_bps)}</td>}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Table columns={{ Provider: "", "With a value": "number", ...(isNumber && { "Largest change": "number" }) }}>
+        {providers.map(({ provider, with_value: count, steps: own }) => {
+          const name = dataset.providers.find(({ address }) => address === provider)?.name;
+          return (
+            <tr key={provider}>
+              <th scope="row">
+                {name && <b class="named">{name}</b>}
+                <Hex hex={provider} what="the provider's address" />
+              </th>
+              <td class="number">{ofCount(count, samples)}</td>
+              {isNumber && <td class="number">{own.changed === 0 ? "none" : perCent(own.largest_bps)}</td>}
+            </tr>
+          );
+        })}
+      </Table>
       {advice.sources.length > 1 && <Sources sources={advice.sources} />}
     </div>
   );
@@ -62,20 +57,17 @@ function Tolerances({ advice: { tolerances, agreement, steps }, dataset }: Props
   return (
     <>
       <h3>Tolerances that would have held</h3>
-      <table>
-        <TableHead columns={{ Tolerance: "", "All providers within it": "number", "Change within it": "number" }} />
-        <tbody>
-          {tolerances.map(({ bps, held, steps_held: stepsHeld }) => (
-            <tr key={bps} class={bps === dataset.tolerance_bps ? "chosen" : ""}>
-              <th scope="row">
-                {bps / 100} % {bps === dataset.tolerance_bps && <span class="small quiet">of this dataset</span>}
-              </th>
-              <td class="number">{ofCount(held, agreement.compared)}</td>
-              <td class="number">{ofCount(stepsHeld, steps.count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table columns={{ Tolerance: "", "All providers within it": "number", "Change within it": "number" }}>
+        {tolerances.map(({ bps, held, steps_held: stepsHeld }) => (
+          <tr key={bps} class={bps === dataset.tolerance_bps ? "chosen" : ""}>
+            <th scope="row">
+              {bps / 100} % {bps === dataset.tolerance_bps && <span class="small quiet">of this dataset</span>}
+            </th>
+            <td class="number">{ofCount(held, agreement.compared)}</td>
+            <td class="number">{ofCount(stepsHeld, steps.count)}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }
@@ -84,29 +76,26 @@ function Sources({ sources }: Pick<SpecAdvice, "sources">) {
   return (
     <>
       <h3>Sources</h3>
-      <table>
-        <TableHead columns={{ Source: "", "With a value": "number", Lag: "number" }} />
-        <tbody>
-          {sources.map(({ name, with_value: count, readings, failures, follows }) => (
-            <tr key={name}>
-              <th scope="row">
-                <code>{name}</code>
-              </th>
-              <td class="number">
-                {ofCount(count, readings)}
-                {Object.entries(failures).map(([code, times]) => (
-                  <span key={code} class="small quiet named">
-                    {code} × {times}
-                  </span>
-                ))}
-              </td>
-              <td class="number">
-                {follows === null ? "none found" : `${Number(follows.seconds.toFixed(1))} s behind ${follows.name}`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table columns={{ Source: "", "With a value": "number", Lag: "number" }}>
+        {sources.map(({ name, with_value: count, readings, failures, follows }) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td class="number">
+              {ofCount(count, readings)}
+              {Object.entries(failures).map(([code, times]) => (
+                <span key={code} class="small quiet named">
+                  {code} × {times}
+                </span>
+              ))}
+            </td>
+            <td class="number">
+              {follows === null ? "none found" : `${Number(follows.seconds.toFixed(1))} s behind ${follows.name}`}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

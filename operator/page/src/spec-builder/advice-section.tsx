@@ -1,5 +1,6 @@
 import type { AdviceProgress, SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { RadioGroup } from "../components/radio-group";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import { shortHex } from "../format/hex";
 import type { NetworkAndDataset } from "../live/network-and-dataset";
@@ -67,15 +68,12 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
         to find out whether the value drifts, which rule fits it, and how late each source is.
       </p>
       <form class="row lab" onSubmit={start}>
-        <fieldset class="ranges">
-          <legend class="unseen">Length of the sampling</legend>
-          {(Object.keys(LENGTHS) as Length[]).map((name) => (
-            <label key={name}>
-              <input type="radio" name="length" checked={name === length} onChange={() => setLength(name)} />
-              {name}
-            </label>
-          ))}
-        </fieldset>
+        <RadioGroup
+          name="Length of the sampling"
+          options={Object.keys(LENGTHS) as Length[]}
+          chosen={length}
+          onChosen={setLength}
+        />
         <button type="submit" aria-disabled={stop !== null}>
           {stop === null ? "Sample the providers" : "Sampling …"}
         </button>

@@ -59,7 +59,7 @@ function Content({ network, draft, trial, isPublished, onPublished }: Props) {
     functionName: "publish",
     args: [trial.spec_bytes as Hex],
   });
-  const transaction = { chainId, to: registry as Address, data, value: 0n };
+  const transaction = { chainId, to: registry as Address, data, value: 0n } as const;
   return (
     <>
       <p class="quiet">

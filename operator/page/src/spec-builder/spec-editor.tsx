@@ -1,5 +1,6 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import { useContext, useEffect, useState } from "preact/hooks";
+import { RadioGroup } from "../components/radio-group";
 import { renderInlineCode } from "./inline-code";
 import { draftToText, EXAMPLE_DRAFT, type SpecDraft } from "./spec-draft";
 import { fieldId, ProblemsContext } from "./spec-field";
@@ -28,15 +29,7 @@ export function SpecEditor({ text, parsed, hasExample, onText }: Props) {
     <section class="card" aria-labelledby="spec-editor">
       <div class="row bar">
         <h2 id="spec-editor">1. Describe the value</h2>
-        <fieldset class="ranges">
-          <legend class="unseen">Edit as</legend>
-          {VIEWS.map((name) => (
-            <label key={name}>
-              <input type="radio" name="view" checked={view === name} onChange={() => setView(name)} />
-              {name}
-            </label>
-          ))}
-        </fieldset>
+        <RadioGroup name="Edit as" options={VIEWS} chosen={view} onChosen={setView} />
       </div>
       <p class="quiet">
         A request spec says where a value is read on the web, and how it becomes a number or a word on chain.

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, posix } from "node:path";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
 import { spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
@@ -20,7 +21,7 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, QUERY_PRICE, startChain } from "./support/chain.js";
+import { type Chain, OWNER, startChain } from "./support/chain.js";
 
 // Contracts of others read a dataset, as their packages publish them and with the compilers that they name. Only this test
 // needs the packages: @pythnetwork/pyth-sdk-solidity (Apache-2.0) and @morpho-org/morpho-blue (BUSL-1.1 until 2026, since

@@ -2,7 +2,6 @@ import { NetworkId } from "@dataset-oracle/protocol/http-schemas/fields";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";
-import { type Failure, type FailureReason, isFailure } from "../update/ask-provider.js";
 import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
 import { BASE_URL_PATTERN, type Node, type Nodes, othersOf } from "./node-list.js";
@@ -20,13 +19,9 @@ const served = TypeCompiler.Compile(
   ),
 );
 
-/**
- * The providers of a network: the URL at which each is asked, which is configured or learned from the provider's own
- * node, and how each has answered last.
- */
-export class Providers {
+/** The URLs at which the providers of a network are asked: configured, or learned from the providers' own nodes. */
+export class ProviderUrls {
   readonly #learned = new Map<Address, string>();
-  readonly #failing = new Map<Address, FailureReason>();
 
   constructor(
     private readonly chainId: number,
@@ -40,24 +35,13 @@ export class Providers {
     return this.configured.get(provider) ?? this.#learned.get(provider);
   }
 
-  /** Takes note of an answer. One that came after the others were enough says nothing about the provider. */
-  recordAnswer(provider: Address, answer: { readonly kind: string } | Failure): void {
-    if (!isFailure(answer) || answer.refuses !== null) this.#failing.delete(provider);
-    else if (answer.reason !== "late") this.#failing.set(provider, answer.reason);
-  }
-
-  /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */
-  failureOf(provider: Address): FailureReason | null {
-    return this.#failing.get(provider) ?? null;
-  }
-
   /**
    * Asks the nodes of providers without a configured URL for that URL. Each is believed about its own provider only. It
    * never throws: a URL that is known stays.
    *
    * @param isAgain True to ask again for the URLs that are known, too.
    */
-  async refreshEndpoints(isAgain: boolean): Promise<void> {
+  async refresh(isAgain: boolean): Promise<void> {
     const asked = othersOf(this.nodes).filter(({ provider }) => {
       return !this.configured.has(provider) && (isAgain || !this.#learned.has(provider));
     });

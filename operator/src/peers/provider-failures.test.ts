@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Failure, FailureReason } from "../update/ask-provider.js";
-import { GuardedHttp } from "./guarded-http.js";
-import { Providers } from "./providers.js";
+import { ProviderFailures } from "./provider-failures.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";
 
@@ -12,10 +11,9 @@ const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Fai
 
 /** The reason after these answers, the newest last. */
 function after(...answers: readonly { readonly kind: string }[]): FailureReason | null {
-  const http = new GuardedHttp(new Set(), false, new AbortController().signal);
-  const providers = new Providers(1, new Map(), { all: [], own: null }, http);
-  for (const answer of answers) providers.recordAnswer(PROVIDER, answer);
-  return providers.failureOf(PROVIDER);
+  const failures = new ProviderFailures();
+  for (const answer of answers) failures.record(PROVIDER, answer);
+  return failures.reasonOf(PROVIDER);
 }
 
 test("a provider fails from an answer that cannot be used to one that can", () => {

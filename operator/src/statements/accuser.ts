@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import type { Logger } from "pino";
 import { readBlockIntervalMs } from "../chain/blocks.js";
@@ -14,8 +13,6 @@ import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
 const MIN_AFTER_EJECTION = 4;
-/** After this many polls of the RPC endpoints, the chain is asked whether the member is still there. */
-const POLLS = 5;
 /** Time for an accusation to be mined before it is tried again. */
 const RETRY_MS = 60_000;
 /**
@@ -26,12 +23,8 @@ const SPARE_GAS = 30_000n;
 /** The chunk that distinguishes the turns of accusations from those of feeds. */
 const ACCUSATION = 1 << 24;
 
-/** Accuses members that have contradicted themselves, on chain, until the operator shuts down. It never throws. */
-export async function runAccusations(operator: Operator): Promise<void> {
-  await Promise.all([...operator.networks.values()].map((network) => new Accuser(operator, network).run()));
-}
-
-class Accuser {
+/** Accuses members that have contradicted themselves, on chain, until they have left the committee. */
+export class Accuser {
   readonly #log: Logger;
   readonly #nextAt = new WeakMap<Contradiction, number>();
 
@@ -42,18 +35,14 @@ class Accuser {
     this.#log = operator.logger.child({ network: network.chainId });
   }
 
-  async run(): Promise<void> {
-    const { closing } = this.operator;
-    const { settings, statements } = this.network;
-    while (!closing.aborted) {
-      await delay(POLLS * settings.rpcPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
-      for (const found of closing.aborted ? [] : statements.unsettled) {
-        await this.#pursue(found).catch((error: unknown) => {
-          const { dataset, provider } = found;
-          const reason = describeError(error);
-          this.#log.warn({ dataset: dataset.address, provider, reason }, "the accusation failed; it will be retried");
-        });
-      }
+  /** Takes the next step against each of them. It never throws. */
+  async pursueAll(): Promise<void> {
+    for (const found of this.network.statements.unsettled) {
+      await this.#pursue(found).catch((error: unknown) => {
+        const { dataset, provider } = found;
+        const reason = describeError(error);
+        this.#log.warn({ dataset: dataset.address, provider, reason }, "the accusation failed; it will be retried");
+      });
     }
   }
 
