@@ -109,7 +109,7 @@ contract DatasetIncomeTest is DatasetFixture {
     function testFuzz_shareIncome_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
         vm.assume(toleranceBps != TOLERANCE_BPS);
         _seat(_accounts(4));
-        _refuse(members, toleranceBps);
+        _assertNothingToShare(members, toleranceBps);
     }
 
     function testFuzz_shareIncome_RevertWhen_aMemberDiffers(uint256 place, address other) public {
@@ -117,19 +117,19 @@ contract DatasetIncomeTest is DatasetFixture {
         address[] memory shown = members;
         vm.assume(shown[place %= 4] != other);
         shown[place] = other;
-        _refuse(shown, TOLERANCE_BPS);
+        _assertNothingToShare(shown, TOLERANCE_BPS);
     }
 
     function test_shareIncome_RevertWhen_theListDiffers() public {
         _seat(_accounts(4));
-        _refuse(new address[](0), TOLERANCE_BPS);
-        _refuse(_accounts(3), TOLERANCE_BPS);
-        _refuse(_accounts(5), TOLERANCE_BPS);
+        _assertNothingToShare(new address[](0), TOLERANCE_BPS);
+        _assertNothingToShare(_accounts(3), TOLERANCE_BPS);
+        _assertNothingToShare(_accounts(5), TOLERANCE_BPS);
         address[] memory shown = members;
         (shown[0], shown[1]) = (shown[1], shown[0]);
-        _refuse(shown, TOLERANCE_BPS);
+        _assertNothingToShare(shown, TOLERANCE_BPS);
         (shown[0], shown[1]) = (shown[1], shown[1]);
-        _refuse(shown, TOLERANCE_BPS);
+        _assertNothingToShare(shown, TOLERANCE_BPS);
     }
 
     /// The tolerance comes before the members in the hash: neither can be taken for the other.
@@ -137,7 +137,7 @@ contract DatasetIncomeTest is DatasetFixture {
         _seat(_accounts(4));
         address[] memory shown = new address[](3);
         (shown[0], shown[1], shown[2]) = (members[1], members[2], members[3]);
-        _refuse(shown, uint256(uint160(members[0])));
+        _assertNothingToShare(shown, uint256(uint160(members[0])));
     }
 
     // ---------------------------------------------------------------- each committee's income is its own
@@ -151,7 +151,7 @@ contract DatasetIncomeTest is DatasetFixture {
         _setCommittee(self);
         dataset.shareIncome(self, TOLERANCE_BPS);
         _setCommittee(members);
-        _refuse(self);
+        _assertNothingToShare(self);
         assertEq(OWNER.balance, 0);
         _share();
         for (uint256 i = 0; i < 4; ++i) {
@@ -460,7 +460,7 @@ contract DatasetIncomeTest is DatasetFixture {
         }
         assertEq(dataset.committeeHash(), _hash(next, TOLERANCE_BPS));
         assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), 0);
-        _refuse(members);
+        _assertNothingToShare(members);
     }
 
     /// A member becomes the owner during the call: ownership moves, and the income is shared as planned.
@@ -625,15 +625,15 @@ contract DatasetIncomeTest is DatasetFixture {
         }
     }
 
-    function _refuse(address[] memory shown, uint256 toleranceBps) private {
+    function _assertNothingToShare(address[] memory shown, uint256 toleranceBps) private {
         vm.deal(address(dataset), 4 ether);
         vm.expectRevert(abi.encodeWithSelector(IDataset.NothingToShare.selector, _hash(shown, toleranceBps)));
         dataset.shareIncome(shown, toleranceBps);
         assertEq(address(dataset).balance, 4 ether);
     }
 
-    function _refuse(address[] memory shown) private {
-        _refuse(shown, TOLERANCE_BPS);
+    function _assertNothingToShare(address[] memory shown) private {
+        _assertNothingToShare(shown, TOLERANCE_BPS);
     }
 }
 

@@ -2,7 +2,7 @@
 // nodes, compared with one operator.
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { measureNodes } from "./real-nodes.js";
+import { compareNodesWithOneOperator } from "./nodes-versus-one-operator.js";
 import { runSimulation } from "./run-simulation.js";
 
 const USAGE = `Usage: npm run bench:network [-- --only PART --rounds N --seed N --seconds N --check]
@@ -35,7 +35,7 @@ const { values } = readArguments(USAGE, {
 
 const parts = {
   simulation: () => runSimulation({ rounds: Number(values.rounds), seed: Number(values.seed) }),
-  nodes: () => measureNodes({ seconds: Number(values.seconds) }),
+  nodes: () => compareNodesWithOneOperator({ seconds: Number(values.seconds) }),
 };
 if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
   console.error(`There is no part ${values.only}. Name one of: ${Object.keys(parts).join(", ")}.\n\n${USAGE}`);

@@ -43,15 +43,15 @@ test("one caller can spend only its share, and the others the rest", () => {
   const spend = (payer: string, gas: bigint, at = 0) => budget.reserve(gas, at, payer);
   expect(spend("a", 20n).ok).toBe(true);
   expect(spend("a", 5n, 1_000).ok).toBe(true);
-  expect(spend("a", 1n, 1_000)).toEqual({ ok: false, isShare: true, retryAfterSeconds: 3_599 });
+  expect(spend("a", 1n, 1_000)).toEqual({ ok: false, isShareSpent: true, retryAfterSeconds: 3_599 });
   for (const caller of ["b", "c", "d"]) expect(spend(caller, 25n, 1_000).ok).toBe(true);
-  expect(spend("e", 1n, 1_000)).toMatchObject({ ok: false, isShare: false });
+  expect(spend("e", 1n, 1_000)).toMatchObject({ ok: false, isShareSpent: false });
   expect(spend("a", 20n, HOUR).ok).toBe(true);
 });
 
 test("a transaction that needs more than a share is allowed once", () => {
   const budget = new GasBudget(100n, 25);
   expect(budget.reserve(60n, 0, "a").ok).toBe(true);
-  expect(budget.reserve(10n, 0, "a")).toMatchObject({ ok: false, isShare: true });
+  expect(budget.reserve(10n, 0, "a")).toMatchObject({ ok: false, isShareSpent: true });
   expect(budget.reserve(40n, 0, "b").ok).toBe(true);
 });

@@ -2,8 +2,8 @@ const HOUR_MS = 3_600_000;
 
 type Reservation =
   | { readonly ok: true; readonly release: () => void }
-  /** `isShare`: the budget has gas left, but the caller has used its share. */
-  | { readonly ok: false; readonly isShare: boolean; readonly retryAfterSeconds: number };
+  /** `isShareSpent`: the budget has gas left, but the caller has used its share. */
+  | { readonly ok: false; readonly isShareSpent: boolean; readonly retryAfterSeconds: number };
 
 /** The feeds' own gas budget is spent. Requests do not draw on it, so no caller is told. */
 export class FeedGasSpent extends Error {
@@ -79,8 +79,8 @@ export class GasBudget {
       if (entry.at > nowMs - HOUR_MS) break;
       this.#remove(entry);
     }
-    const refused = (recorded: Recorded, excess: bigint, isShare: boolean) =>
-      ({ ok: false, isShare, retryAfterSeconds: recorded.secondsUntilFree(excess, nowMs) }) as const;
+    const refused = (recorded: Recorded, excess: bigint, isShareSpent: boolean) =>
+      ({ ok: false, isShareSpent, retryAfterSeconds: recorded.secondsUntilFree(excess, nowMs) }) as const;
     const excess = this.#all.gas + gas - this.perHour;
     if (excess > 0n) return refused(this.#all, excess, false);
     const own = payer === null ? undefined : this.#byPayer.get(payer);

@@ -12,7 +12,7 @@ import { readEvmTooOldReason } from "./chain/evm-version.js";
 import { hasCode } from "./chain/has-code.js";
 import { isUndecodable, RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
-import { StoredKeys } from "./chain/stored-keys.js";
+import { StoredKeyCache } from "./chain/stored-key-cache.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
 import type { Feed } from "./feeds/feed.js";
 import { GasBudget } from "./gas-budget.js";
@@ -66,7 +66,7 @@ export interface Network {
   /** Asks providers and nodes. */
   readonly http: GuardedHttp;
   readonly reportRequests: JoinedReportRequests;
-  readonly storedKeys: StoredKeys;
+  readonly storedKeys: StoredKeyCache;
   /** The reports and rows that the members of the committees have signed lately. */
   readonly statements: HeldStatements;
   /** The contract where request specs are published; null if the deployment names none. */
@@ -149,7 +149,7 @@ export async function connectNetwork(
       providerFailures: new ProviderFailures(),
       http,
       reportRequests: new JoinedReportRequests(http, context.clock),
-      storedKeys: new StoredKeys(client),
+      storedKeys: new StoredKeyCache(client),
       statements: new HeldStatements(context.clock),
       registry: deployment.webOracleRegistry ?? null,
       verifiedLens: deployment.verifiedLens ?? null,

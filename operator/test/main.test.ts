@@ -100,7 +100,7 @@ describe("operator --check-config", () => {
     ["a network without an RPC", {}, { rpcUrls: [] }, "rpcUrls is empty"],
     ["a provider with a wrong address", {}, { providers: [{ address: "0x1", url: "http://a" }] }, "0x1"],
     [
-      "a provider whose URL cannot be",
+      "a provider whose URL has an impossible port",
       {},
       { providers: [{ address: `0x${"11".repeat(20)}`, url: "http://a:99999" }] },
       "url",

@@ -40,7 +40,7 @@ describe("the systemd unit", () => {
   });
 });
 
-test("the metrics that it names exist", () => {
+test("the metrics that docs/Operators.md names exist", () => {
   const registry = new Registry();
   new Metrics(registry).watch([], new SenderBalances([], Date.now), Date.now);
   const measured = registry.getMetricsAsArray().map(({ name }) => name);
@@ -50,13 +50,13 @@ test("the metrics that it names exist", () => {
 });
 
 test.each([...new Set([...guide.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name]) => name ?? ""))])(
-  "%s, which it names, is a setting",
+  "%s, which docs/Operators.md names, is a setting",
   (name) => {
     expect(JSON.stringify(OperatorConfig)).toContain(`"${name}":{`);
   },
 );
 
-test("the configuration that it shows is valid", async () => {
+test("the configuration that docs/Operators.md shows is valid", async () => {
   const folder = mkdtempSync(join(tmpdir(), "operators-docs-"));
   const [{ deployment, feeds }] = JSON.parse(block("json")).networks;
   const financial = { address: feeds[0].dataset, kind: "median", keyForm: "SPOT_PRICE", keys: feeds[0].keys };

@@ -547,7 +547,7 @@ describe("an RPC that lies", () => {
     await mine();
   });
 
-  test("about fees that are too low is offered more, at most the caps, and again the usual fees a minute later", async () => {
+  test("that fees are too low is offered higher ones, up to the caps, and the usual ones again a minute later", async () => {
     let elapsed = 0;
     let isRefusing = true;
     const node = connectNode();

@@ -105,7 +105,7 @@ it("requests whose paths are costly are answered by workers, while the provider 
   expect([vi.mocked(parseExactJson).mock.calls.length, vi.mocked(extractValues).mock.calls.length]).toEqual([0, 0]);
 });
 
-it("a caller that goes on is refused, unsigned, before a source is asked", async () => {
+it("a caller that keeps asking is refused without a signature, before any source is asked", async () => {
   const hash = publish(costly("another costly spec"));
   const flood = async (round: number) => {
     await Promise.all([...Array(25).keys()].map((index) => ask(hash, `v${round}x${index}`)));

@@ -56,7 +56,7 @@ describe("an answer that is passed on in chunks", () => {
   const take = (egress: Egress, path: string, chunks: Buffer[]) =>
     egress.fetchChunks({ url: `${API}${path}`, method: "GET" }, LIMITS, (chunk) => chunks.push(chunk));
 
-  it("has no text of its own", async () => {
+  it("is not returned as text as well", async () => {
     const chunks: Buffer[] = [];
     expect(await take(open(), "/json", chunks)).toMatchObject({ ok: true, value: { status: 200, text: "" } });
     expect(Buffer.concat(chunks).toString()).toBe("{}");
@@ -68,7 +68,7 @@ describe("an answer that is passed on in chunks", () => {
     expect(Buffer.concat(chunks).length).toBeLessThanOrEqual(LIMITS.maxBytes);
   });
 
-  it("belongs to a request without secrets", async () => {
+  it("is requested without secrets", async () => {
     const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
     const chunks: Buffer[] = [];
     await take(open({ secrets }), "/echo", chunks);

@@ -472,7 +472,7 @@ interface IDataset is Oracle {
 
     /// @notice Returns the income of a committee, current or former, that was not shared yet: what queries,
     /// verifications and subscriptions paid while it was the current one, less what senders of batches were repaid, and
-    /// what it took over by an ejection.
+    /// what it took over when a member was ejected.
     /// @param committee The hash of a current or former committee, as `committeeHash` was then.
     /// @return income In wei.
     function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income);

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 import {IUpdateGateway} from "../interfaces/IUpdateGateway.sol";
-import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
+import {UpdateToVerification} from "../libraries/UpdateToVerification.sol";
 
 /// @title VerifiedLens
 /// @notice Answers an `eth_call`, free of charge, with a value that is as fresh as the caller wants: the stored value,
@@ -95,7 +95,7 @@ contract VerifiedLens {
     }
 
     /// @notice Verifies an update in the dataset, for `readCallback`. Reverts with the dataset's error if it proves
-    /// nothing, or with `TooOld`, `CallNamesSender`, `NotADataset` or the errors of `UpdateCalldata`.
+    /// nothing, or with `TooOld`, `CallNamesSender`, `NotADataset` or the errors of `UpdateToVerification`.
     /// @param dataset As in `read`.
     /// @param key As in `read`.
     /// @param maxAge As in `read`.
@@ -108,7 +108,7 @@ contract VerifiedLens {
         view
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        (output, updatedAt, status) = _ask(dataset, UpdateCalldata.toVerification(update, key));
+        (output, updatedAt, status) = _ask(dataset, UpdateToVerification.convert(update, key));
         uint256 age = block.timestamp - updatedAt;
         if (age > maxAge) revert TooOld(age, maxAge);
     }

@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
-import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
+import {UpdateToVerification} from "../../src/libraries/UpdateToVerification.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {UpdateHelpersConsumer} from "../utils/UpdateHelpersConsumer.sol";
 
@@ -163,7 +163,7 @@ contract MockOracleTest is Test {
     }
 
     function verificationOf(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return UpdateCalldata.toVerification(update, key);
+        return UpdateToVerification.convert(update, key);
     }
 
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {

@@ -153,7 +153,7 @@ import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
       "interfaces/IERC7412.sol",
       "interfaces/IUpdateGateway.sol",
       "interfaces/IWebOracleRegistry.sol",
-      "libraries/UpdateCalldata.sol",
+      "libraries/UpdateToVerification.sol",
       "mocks/MockOracle.sol",
       "package.json",
       "types/KeyForm.sol",

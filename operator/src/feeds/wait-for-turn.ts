@@ -31,8 +31,8 @@ const SHARE_MS = 500;
  * When a transaction is lost, every node whose turn has come finds that at about the same time. Each gives those before
  * it, apart from the senders of lost transactions, the time to share theirs, once for each of them.
  *
- * All nodes do the same work for a round, so the time that it took this node is given to the others once more: a node
- * that is overloaded itself cannot tell whether the others are down or as busy as it is.
+ * All nodes do the same work for a round, so this node waits once more, for as long as it was busy itself: a node that is
+ * overloaded cannot tell whether the others are down or as busy as it is.
  *
  * @param stages How long to wait for each node of a better rank, in milliseconds.
  * @param blockMs The time between blocks.

@@ -50,7 +50,7 @@ export class HeldStatements {
   add(dataset: Dataset, statement: Statement): "held" | "old" | "contradicted" {
     const { provider, round, kind } = statement;
     if (this.hasContradicted(dataset, provider)) return "contradicted";
-    if (!this.#isOfNow(dataset, round)) return "old";
+    if (!this.#isStorableRound(dataset, round)) return "old";
     const held = this.#heldOf(dataset, provider);
     for (const key of keysOf(statement)) {
       for (const other of KINDS) {
@@ -90,7 +90,7 @@ export class HeldStatements {
 
   /** Finds the report or the row that a provider signed about a key at a round. */
   find(dataset: Dataset, provider: Address, kind: Statement["kind"], key: Hex, round: bigint): Statement | null {
-    if (this.hasContradicted(dataset, provider) || !this.#isOfNow(dataset, round)) return null;
+    if (this.hasContradicted(dataset, provider) || !this.#isStorableRound(dataset, round)) return null;
     return this.#held.get(signerOf(dataset, provider))?.peek(entryId(kind, round, key)) ?? null;
   }
 
@@ -100,7 +100,7 @@ export class HeldStatements {
    * @param key Null for all keys.
    */
   ofRound(dataset: Dataset, round: bigint, key: Hex | null): readonly Statement[] {
-    if (!this.#isOfNow(dataset, round)) return [];
+    if (!this.#isStorableRound(dataset, round)) return [];
     return dataset.committee.current.members.flatMap((provider) => {
       if (key !== null) return KINDS.flatMap((kind) => this.find(dataset, provider, kind, key, round) ?? []);
       if (this.hasContradicted(dataset, provider)) return [];
@@ -113,7 +113,7 @@ export class HeldStatements {
     });
   }
 
-  #isOfNow({ maxRoundAge }: Dataset, round: bigint): boolean {
+  #isStorableRound({ maxRoundAge }: Dataset, round: bigint): boolean {
     const now = BigInt(Math.floor(this.clock() / 1000));
     return round <= now + MAX_AHEAD && round + maxRoundAge > now;
   }

@@ -10,7 +10,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import type { Address } from "viem";
 import type { Network } from "../network.js";
 import { shuttingDown, trialsOff } from "../problems.js";
-import { askProviderForAdvice, askProviderForTrial, isRefusal, type Refusal } from "./ask-provider-for-trial.js";
+import { askProviderForAdvice, askProviderForTrial, isRefusal, type Refusal } from "./ask-provider-about-spec.js";
 
 /** Slow providers make samples late. When a sample is later than this, it and the remaining ones are not taken. */
 const MAX_LATE_MS = 30_000;

@@ -3,7 +3,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import type { Address } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { trialsOff } from "../problems.js";
-import { askProviderForTrial, isRefusal } from "./ask-provider-for-trial.js";
+import { askProviderForTrial, isRefusal } from "./ask-provider-about-spec.js";
 
 /** The maximum number of providers that are asked in turn for one trial. */
 const MAX_ASKED = 4;

@@ -71,8 +71,8 @@ async function reserveGas(
   const isNewKey = !(await network.storedKeys.has(dataset.address, key));
   const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, context.clock(), payer);
   if (reservation.ok) return reservation.release;
-  const { isShare, retryAfterSeconds } = reservation;
-  throw new GasBudgetSpent(isShare ? payer : null, isNewKey, retryAfterSeconds);
+  const { isShareSpent, retryAfterSeconds } = reservation;
+  throw new GasBudgetSpent(isShareSpent ? payer : null, isNewKey, retryAfterSeconds);
 }
 
 /**

@@ -83,7 +83,7 @@ export function chainOf(node: TestNode, chainId: number) {
     deployContract: (name: string, abi: Abi, args: readonly unknown[]) =>
       deployTestContract(node.url, name, { abi, args, owner: OWNER }),
 
-    /** Deploys the directory as `script/DeployCommitteeDirectory.s.sol` does, and returns where that puts it. */
+    /** Deploys the contract through the deployment proxy, as the scripts do, and returns its address. */
     async deployAtFixedAddress(name: "CommitteeDirectory" | "WebOracleRegistry"): Promise<Address> {
       const bytecode = readBytecode(name);
       const salt = zeroHash;

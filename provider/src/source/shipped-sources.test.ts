@@ -8,7 +8,7 @@ import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
 const shipped = () => new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 
 describe("the shipped sources", () => {
-  it("are the eight exchanges that the market of the devnet speaks for, at their origins", () => {
+  it("are the eight exchanges that the devnet's market simulates, at their origins", () => {
     const origins = [...shipped()].map(([name, { origin }]) => [name, origin]);
     expect(Object.fromEntries(origins)).toEqual(EXCHANGE_ORIGINS);
     expect(readdirSync(SHIPPED_SOURCES)).toHaveLength(EXCHANGES.length);

@@ -21,7 +21,7 @@ export interface FakeExchanges {
   /**
    * All three answer these prices, in their own formats.
    *
-   * @param quoted When they are said to be made, in seconds; otherwise when the tests' clock says that it is.
+   * @param quoted The time of the quotes, in seconds; by default, the time of the tests' clock.
    */
   quote(coinbase: string, kraken: string, bitstamp: string, quoted?: number): void;
   /** The configuration that sends a provider here. */
@@ -69,7 +69,7 @@ export const json =
   (response) =>
     response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(body);
 
-/** When the quotes were made: when the tests' clock says that it is. */
+/** The time of the quotes: that of the tests' clock. */
 const QUOTED = 1_800_001_000;
 
 /** A spread that every price of the tests lies in. */

@@ -7,7 +7,7 @@ import { Notice } from "../components/notice";
 import { networkName } from "../format/network-and-dataset-names";
 import { WalletSection } from "../wallet/wallet-section";
 import type { SpecDraft } from "./spec-draft";
-import { isTrialOfDraft } from "./verify-trial";
+import { isTrialOfDraft } from "./is-trial-of-draft";
 
 interface Props {
   readonly network: NetworkOverview;

@@ -4,54 +4,54 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
+import {UpdateToVerification} from "../../src/libraries/UpdateToVerification.sol";
 import {Update} from "../utils/Providers.sol";
 
-contract UpdateCalldataTest is Test {
-    function testFuzz_toVerification_keepsEveryArgument(Update memory update) public view {
+contract UpdateToVerificationTest is Test {
+    function testFuzz_convert_keepsEveryArgument(Update memory update) public view {
         bytes memory expected = update.encode();
         _setSelector(expected, IDataset.verify.selector);
-        assertEq(this.toVerification(update.encode(), update.key), expected);
+        assertEq(this.convert(update.encode(), update.key), expected);
 
         expected = update.encodeNotAvailable();
         _setSelector(expected, IDataset.verifyNotAvailable.selector);
-        assertEq(this.toVerification(update.encodeNotAvailable(), update.key), expected);
+        assertEq(this.convert(update.encodeNotAvailable(), update.key), expected);
     }
 
-    function testFuzz_toVerification_RevertWhen_theKeyIsAnother(Update memory update, bytes memory key) public {
+    function testFuzz_convert_RevertWhen_theKeyIsAnother(Update memory update, bytes memory key) public {
         vm.assume(keccak256(key) != keccak256(update.key));
-        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, update.key, key));
-        this.toVerification(update.encode(), key);
+        vm.expectRevert(abi.encodeWithSelector(UpdateToVerification.WrongKey.selector, update.key, key));
+        this.convert(update.encode(), key);
     }
 
-    function testFuzz_toVerification_RevertWhen_itIsNoUpdate(bytes4 selector, bytes memory rest) public {
+    function testFuzz_convert_RevertWhen_itIsNoUpdate(bytes4 selector, bytes memory rest) public {
         vm.assume(selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector);
-        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
-        this.toVerification(bytes.concat(selector, rest), "");
+        vm.expectRevert(abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, selector));
+        this.convert(bytes.concat(selector, rest), "");
     }
 
-    function test_toVerification_RevertWhen_itIsABatch() public {
+    function test_convert_RevertWhen_itIsABatch() public {
         bytes4 selector = IDataset.updateBatch.selector;
-        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
-        this.toVerification(bytes.concat(selector), "");
+        vm.expectRevert(abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, selector));
+        this.convert(bytes.concat(selector), "");
     }
 
-    function test_toVerification_RevertWhen_thereAreNoFourBytes() public {
-        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, bytes4(0)));
-        this.toVerification(hex"0a06ed", "");
+    function test_convert_RevertWhen_thereAreNoFourBytes() public {
+        vm.expectRevert(abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, bytes4(0)));
+        this.convert(hex"0a06ed", "");
     }
 
-    function testFuzz_toVerification_RevertWhen_theKeyIsCutOff(uint256 length) public {
+    function testFuzz_convert_RevertWhen_theKeyIsCutOff(uint256 length) public {
         bytes memory cut = new bytes(bound(length, 4, 4 + 0x5f));
         // The offset 0x20 and the length 0x20 of a key that does not lie within the calldata.
         (cut[4 + 0x1f < cut.length ? 4 + 0x1f : 3], cut[4 + 0x3f < cut.length ? 4 + 0x3f : 3]) = (0x20, 0x20);
         _setSelector(cut, IDataset.update.selector);
         vm.expectRevert(bytes(""));
-        this.toVerification(cut, new bytes(0x20));
+        this.convert(cut, new bytes(0x20));
     }
 
     /// The key is read as the compiler's decoder reads it, wherever the calldata says that it is.
-    function testFuzz_toVerification_equalsTheSameInPlainSolidity(
+    function testFuzz_convert_equalsTheSameInPlainSolidity(
         Update memory update,
         uint256 word,
         bytes32 content,
@@ -66,8 +66,7 @@ contract UpdateCalldataTest is Test {
             mstore(add(add(data, 0x24), mul(word, 0x20)), content)
             mstore(data, sub(mload(data), mod(length, 0x100)))
         }
-        (bool isDone, bytes memory result) =
-            address(this).staticcall(abi.encodeCall(this.toVerification, (data, update.key)));
+        (bool isDone, bytes memory result) = address(this).staticcall(abi.encodeCall(this.convert, (data, update.key)));
         (bool isDonePlainly, bytes memory expected) =
             address(this).staticcall(abi.encodeCall(this.plainly, (data, update.key)));
         assertEq(isDone, isDonePlainly);
@@ -79,7 +78,7 @@ contract UpdateCalldataTest is Test {
         bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
         vm.assume(selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector);
         vm.assume(selector != IDataset.updateBatch.selector);
-        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
+        vm.expectRevert(abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, selector));
         this.requireUpdate(data);
     }
 
@@ -89,18 +88,18 @@ contract UpdateCalldataTest is Test {
         this.requireUpdate(bytes.concat(IDataset.updateBatch.selector));
     }
 
-    function toVerification(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return UpdateCalldata.toVerification(update, key);
+    function convert(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
+        return UpdateToVerification.convert(update, key);
     }
 
     function plainly(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
         bytes memory updated = abi.decode(update[4:], (bytes));
-        if (keccak256(updated) != keccak256(key)) revert UpdateCalldata.WrongKey(updated, key);
+        if (keccak256(updated) != keccak256(key)) revert UpdateToVerification.WrongKey(updated, key);
         return bytes.concat(IDataset.verify.selector, update[4:]);
     }
 
     function requireUpdate(bytes calldata update) external pure {
-        UpdateCalldata.requireUpdate(update);
+        UpdateToVerification.requireUpdate(update);
     }
 
     function _setSelector(bytes memory data, bytes4 selector) private pure {

@@ -6,13 +6,13 @@ import { readStored } from "./stored-values.js";
 /** There is a limit because anonymous callers choose the keys. */
 const MAX_STORED_KEYS = 10_000;
 
-/** Tells which keys a network's datasets have stored. A stored key stays stored, so a key is read only until it is. */
-export class StoredKeys {
+/** Reports whether a key is stored. A stored key stays stored, so a key is read from the chain only until it is. */
+export class StoredKeyCache {
   readonly #stored = new LRUCache<string, true>({ max: MAX_STORED_KEYS });
 
   constructor(private readonly client: ChainClient) {}
 
-  /** Tells if a key is remembered as stored. It asks nobody. */
+  /** Reports whether a key is remembered as stored. It asks nobody. */
   remembers(dataset: Address, key: Hex): boolean {
     return this.#stored.has(`${dataset} ${key}`);
   }

@@ -47,7 +47,7 @@ export function askProviderForTrial(
   const { spec, arguments: args } = request;
   const read = (json: unknown, _: Address, fail: Fail) => {
     if (!Value.Check(SpecTrial, json)) return fail("invalid_report", "answered with something other than a trial");
-    const isAsked = json.provider === provider && isOf(json, spec, args);
+    const isAsked = json.provider === provider && isTrialOfSpec(json, spec, args);
     return isAsked ? json : fail("other_report", "answered with a trial of another spec");
   };
   return ask(network, provider, { path: "/specs/try", body: request, read, timeoutMs: TRIAL_MS }, signal);
@@ -119,7 +119,7 @@ function readRefusal(json: unknown, provider: Address): Refusal | null {
 }
 
 /** Checks that a trial has the bytes, the hash and the key of a spec: whoever publishes them must publish this spec. */
-function isOf(trial: SpecTrial, spec: unknown, args: readonly string[]): boolean {
+function isTrialOfSpec(trial: SpecTrial, spec: unknown, args: readonly string[]): boolean {
   const bytes = trial.spec_bytes as Hex;
   const hash = specHash(bytes);
   if (!hash.ok || hash.value !== trial.spec_hash) return false;

@@ -18,7 +18,7 @@ const MIN_INTERVAL_SECONDS = 8;
 const HEARTBEAT_SECONDS = 10;
 /** How far the timestamp of a round lies behind the time at which its reports are requested. */
 const BEHIND_SECONDS = 2;
-const STORED_MS = 180_000;
+const WARM_UP_TIMEOUT_MS = 180_000;
 /** How often each feed is updated before the measurement begins. */
 const WARM_UP_UPDATES = 3;
 
@@ -43,7 +43,7 @@ const MAX_NEEDLESS = 0.02;
  * @param seconds How long the feeds are measured.
  * @returns One sentence for each figure that misses its bound.
  */
-export async function measureNodes({ seconds }) {
+export async function compareNodesWithOneOperator({ seconds }) {
   const processes = new Processes();
   const end = () => processes.close().finally(() => process.exit(1));
   const signals = ["SIGINT", "SIGTERM"];
@@ -125,11 +125,11 @@ async function measureFeeds({ mined, operators, providers }, seconds) {
 
 async function waitFor(mined, isDone) {
   const first = await mined.read();
-  const giveUpAt = Date.now() + STORED_MS;
+  const giveUpAt = Date.now() + WARM_UP_TIMEOUT_MS;
   while (!isDone(await mined.read(), first)) {
     if (Date.now() > giveUpAt) {
       const stored = `${mined.storedKeyCount} of ${DATASETS * KEYS} feeds were stored`;
-      throw new Error(`The feeds were not all kept fresh within ${STORED_MS / 1_000} s: ${stored}.`);
+      throw new Error(`The feeds were not all kept fresh within ${WARM_UP_TIMEOUT_MS / 1_000} s: ${stored}.`);
     }
     await sleep(500);
   }

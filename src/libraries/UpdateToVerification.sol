@@ -3,10 +3,10 @@ pragma solidity ^0.8.13;
 
 import {IDataset} from "../interfaces/IDataset.sol";
 
-/// @title UpdateCalldata
+/// @title UpdateToVerification
 /// @notice Turns the calldata of an update into that of a verification. Both have the same arguments, so that only the
 /// first four bytes differ.
-library UpdateCalldata {
+library UpdateToVerification {
     /// @notice The calldata, which begins with `selector`, does not call `update` or `updateNotAvailable`, nor, where
     /// it is stored, `updateBatch`. A batch updates many keys and cannot be verified: request an update of the single
     /// key.
@@ -19,7 +19,7 @@ library UpdateCalldata {
     /// one of `key`.
     /// @param update The calldata of `update` or `updateNotAvailable`.
     /// @param key The key that the update must have.
-    function toVerification(bytes calldata update, bytes memory key) internal pure returns (bytes memory verification) {
+    function convert(bytes calldata update, bytes memory key) internal pure returns (bytes memory verification) {
         bytes4 selector = _verifierOf(selectorOf(update));
         if (!_isOf(update, key)) revert WrongKey(abi.decode(update[4:], (bytes)), key);
         verification = update;
