@@ -9,7 +9,6 @@ import { floodedQueue } from "./attacks/flooded-queue.js";
 import { forwardedForVariants } from "./attacks/forwarded-for-variants.js";
 import { hostileSpecTrials } from "./attacks/hostile-spec-trials.js";
 import { hostileUrls } from "./attacks/hostile-urls.js";
-import { idleConnections } from "./attacks/idle-connections.js";
 import { largeSourceAnswers } from "./attacks/large-source-answers.js";
 import { leakedFileDescriptors } from "./attacks/leaked-file-descriptors.js";
 import { logFlood } from "./attacks/log-flood.js";
@@ -19,6 +18,7 @@ import { malformedRequests } from "./attacks/malformed-requests.js";
 import { manyConnections } from "./attacks/many-connections.js";
 import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
+import { unclosedSourceConnections } from "./attacks/unclosed-source-connections.js";
 import { unknownKeys } from "./attacks/unknown-keys.js";
 import { unreadAnswers } from "./attacks/unread-answers.js";
 import { valuesReadApart } from "./attacks/values-read-apart.js";
@@ -43,7 +43,7 @@ export const ATTACKS = [
   // Sources and keys of a provider
   craftedJsonPath,
   largeSourceAnswers,
-  idleConnections,
+  unclosedSourceConnections,
   hostileUrls,
   hostileSpecTrials,
   wrongCertificates,

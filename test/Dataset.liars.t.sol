@@ -188,7 +188,7 @@ contract MajorityLiarsTest is DatasetLiars {
     }
 
     /// Once all honest reports are included, no update is undecided.
-    function testFuzz_update_storesAllHonestReportsThatAgree(uint256 size, uint256 seed) public {
+    function testFuzz_update_storesTheValueOnceAllHonestReportsAreIncluded(uint256 size, uint256 seed) public {
         _seatLiars(size, seed);
         Update memory update = _sign(2 ** members - 1, members, equal(members, 5), _lies(), seed);
         update.value = bytes32(uint256(5));

@@ -106,7 +106,10 @@ function run(filter) {
       const missed = [...runTests(folder, mutant.caughtBy)].filter(([, isPassed]) => isPassed).map(([name]) => name);
       writeFileSync(path, source);
       if (missed.length > 0) ++survived;
-      const verdict = missed.length > 0 ? `SURVIVED: these tests still pass: ${missed.join(", ")}` : `caught by ${mutant.caughtBy.join(", ")}`;
+      const verdict =
+        missed.length > 0
+          ? `SURVIVED: these tests still pass: ${missed.join(", ")}`
+          : `caught by ${mutant.caughtBy.join(", ")}`;
       console.log(`${index + 1}/${mutants.length} ${mutant.invariants.join(", ") || "-"} ${mutant.guard}: ${verdict}`);
     }
   } finally {

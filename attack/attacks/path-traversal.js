@@ -52,7 +52,7 @@ export const pathTraversal = {
       const answer = await sendRaw(network.operator.url, request, { from: callers[Math.floor(index / 40)] });
       if (/^HTTP\/1\.1 (?:200|5)/.test(answer)) tally.breach(`${path}: ${answer.slice(0, 200)}`);
       if (!/^HTTP\/1\.1 (?!429)/.test(answer))
-        throw new Error(`${path} has no answer of its own: ${answer.slice(0, 80)}`);
+        throw new Error(`${path} was rate limited or not answered over HTTP/1.1: ${answer.slice(0, 80)}`);
     });
   },
 };

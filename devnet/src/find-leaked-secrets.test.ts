@@ -25,7 +25,7 @@ test.each(shown)("a secret is found %s", (_, text) => {
   expect(findLeakedSecrets(`{"msg":"${text}"}`, secrets)).toHaveLength(1);
 });
 
-test("and is not where it is not", () => {
+test("nothing is found in a text without a secret", () => {
   const other = randomBytes(2_000);
   for (const text of ["", other.toString("hex"), other.toString("base64"), KEY.slice(0, 11)]) {
     expect(findLeakedSecrets(text, secrets)).toEqual([]);

@@ -18,7 +18,7 @@ export default defineConfig({
   plugins: [{ name: "precompress", closeBundle: () => precompress(join(import.meta.dirname, "dist")) }],
   build: {
     target: "es2022",
-    // A data: URL would be the one thing that is not a file of the page.
+    // Nothing is inlined as a data: URL, so that everything the page loads is one of its files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -8,7 +8,7 @@ import { type Address, type Hex, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain } from "./chain/client.js";
 import { CommitteeCache } from "./chain/committee-cache.js";
 import { readView } from "./chain/dataset-views.js";
-import { readEvmTooOldReason } from "./chain/evm-version.js";
+import { readEvmTooOldReason } from "./chain/evm-support.js";
 import { hasCode } from "./chain/has-code.js";
 import { isUndecodable, RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";

@@ -31,7 +31,7 @@ test("the README lists every way in which a provider fails, and no other", () =>
   expect([...(listed ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual([...FAILURE_REASONS]);
 });
 
-test("the README lists every figure of its own, and no other", () => {
+test("the README lists every metric of the operator, and no other", () => {
   const registry = new Registry();
   new Metrics(registry).watch([], new SenderBalances([], Date.now), Date.now);
   const names = registry.getMetricsAsArray().map(({ name }) => name);

@@ -110,7 +110,7 @@ test("broadcasts have a tighter limit, also with an event stream, and other requ
   await operator.close();
 });
 
-test("new keys of one caller spend only its share of the gas, and do not make others fail that share its work", async () => {
+test("new keys of one caller spend only its share of the gas, and do not make other callers' requests fail when they share its work", async () => {
   const settings = { gasPerHourForNewKeys: 800_000, gasPercentPerCaller: 25 };
   const options = { trustedProxies: ["127.0.0.1"] };
   const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], options);

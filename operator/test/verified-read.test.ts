@@ -96,7 +96,7 @@ type Read = (
   maxAge?: number,
 ) => Promise<{ value: bigint; updatedAt: bigint; status: string }>;
 
-/** Reads as the documents show it: with the library's own ERC-3668, and nothing of the project's. */
+/** Reads as the documentation shows: with the library's own ERC-3668 support and none of this project's code. */
 const viemRead: Read = async (lens, key = KEY, maxAge = MAX_AGE) => {
   const client = createPublicClient({ transport: http(chain.url, { retryCount: 0 }) });
   const [output, updatedAt, status] = await client.readContract({
@@ -275,8 +275,8 @@ describe.each(READS)("%s", (_, read) => {
 });
 
 /**
- * The statuses after which a library asks the next gateway. After 429, ethers asks the same one for minutes, so that an
- * operator's limits are a 503 there.
+ * The statuses after which a library asks the next gateway. After a 429, ethers retries the same one for minutes, so the
+ * operator's gateway answers 503 when a limit is exceeded.
  */
 test.each<[string, number, "asks the next gateway" | "gives up", Read]>([
   ["viem", 400, "asks the next gateway", viemRead],

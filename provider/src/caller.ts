@@ -1,4 +1,6 @@
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
+import type { FastifyRequest } from "fastify";
 
 /** The caller for whom a key is found and its value is read. */
 export interface Caller {
@@ -12,4 +14,14 @@ export interface Caller {
 export interface TracedCaller extends Caller {
   /** Ties the log lines of one request together. */
   readonly trace: Trace | null;
+}
+
+/**
+ * Finds out who makes a request.
+ *
+ * @param isOperator Returns true for the addresses of known operators, which may use the reserve.
+ */
+export function callerOf({ ip, trace }: FastifyRequest, isOperator: (address: string) => boolean): TracedCaller {
+  const mayUseReserve = isOperator(ip);
+  return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
 }

@@ -1,8 +1,6 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
 import { matchesKeyForm } from "@dataset-oracle/protocol/dataset-key";
 import type { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
-import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
 import type { Caller } from "./caller.js";
@@ -18,19 +16,21 @@ export interface DataPoint {
   readonly key: ServedKey;
 }
 
-/** Finds the dataset that a request names. */
-export function findDataset(
-  served: Served,
-  request: Pick<ReportRequest, "network_id" | "dataset">,
-): Result<ServedDataset, ProblemError> {
+/**
+ * Finds the dataset that a request names.
+ *
+ * @throws ProblemError when it is not served.
+ */
+export function findDataset(served: Served, request: Pick<ReportRequest, "network_id" | "dataset">): ServedDataset {
   const datasets = served.get(request.network_id);
   const exact = datasets?.get(request.dataset as Address);
-  if (exact !== undefined) return ok(exact);
+  if (exact !== undefined) return exact;
   const address = parseAddress(request.dataset);
-  if (!address.ok) return err(invalidAddress(address.error));
-  if (datasets === undefined) return err(unknownNetwork(request.network_id, [...served.keys()]));
+  if (!address.ok) throw invalidAddress(address.error);
+  if (datasets === undefined) throw unknownNetwork(request.network_id, [...served.keys()]);
   const dataset = datasets.get(address.value);
-  return dataset === undefined ? err(unknownDataset(address.value, request.network_id)) : ok(dataset);
+  if (dataset === undefined) throw unknownDataset(address.value, request.network_id);
+  return dataset;
 }
 
 /**
@@ -38,20 +38,20 @@ export function findDataset(
  *
  * @param key In lower-case hex.
  * @param webOracle Null when the Web Oracle's keys are not served.
+ * @throws ProblemError when the key is not served.
  */
 export async function findDataPoint(
   dataset: ServedDataset,
   key: string,
   webOracle: Pick<WebOracle, "find"> | null,
   caller: Caller,
-): Promise<Result<DataPoint, ProblemError>> {
+): Promise<DataPoint> {
   const id = `${dataset.chainId}/${dataset.address}/${key}`;
   const served = dataset.keys.get(key as Hex);
-  if (served !== undefined) return ok({ id, dataset, key: served });
-  if (!matchesKeyForm(dataset.keyForm, key as Hex)) return err(invalidKey(dataset.keyForm));
-  if (dataset.keyForm !== "WEB_ORACLE" || webOracle === null) return err(unknownKey(key));
-  const found = await webOracle.find(dataset, key as Hex, caller);
-  return found.ok ? ok({ id, dataset, key: found.value }) : found;
+  if (served !== undefined) return { id, dataset, key: served };
+  if (!matchesKeyForm(dataset.keyForm, key as Hex)) throw invalidKey(dataset.keyForm);
+  if (dataset.keyForm !== "WEB_ORACLE" || webOracle === null) throw unknownKey(key);
+  return { id, dataset, key: await webOracle.find(dataset, key as Hex, caller) };
 }
 
 /** Returns the fields of every log line about a data point at a round. */

@@ -1,7 +1,7 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
-import type { SourceUse } from "./value-with-sources.js";
+import type { Drop, SourceUse } from "./value-with-sources.js";
 
 /** An operator reads at most 16 KiB of an answer. */
 const MAX_NOTES = 32;
@@ -14,7 +14,7 @@ export function describeSources(sources: readonly SourceUse[], kind: DatasetKind
     value: quote === null ? null : formatValue(kind, quote.value),
     quote_time: toSeconds(quote?.quotedAt ?? null),
     used: dropped === null,
-    reason: dropped === null ? null : toAscii(`${dropped.code}: ${dropped.detail}`),
+    reason: dropped && reasonOf(dropped),
   }));
 }
 
@@ -22,4 +22,6 @@ export function describeSources(sources: readonly SourceUse[], kind: DatasetKind
 const toSeconds = (time: bigint | null) =>
   time === null || time > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(time);
 
-const toAscii = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);
+/** Returns a reason in printable ASCII, because a source's text must not control the terminal, and cuts it. */
+export const reasonOf = ({ code, detail }: Drop) =>
+  `${code}: ${detail}`.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);

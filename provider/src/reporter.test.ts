@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { recoverBatchReporter } from "@dataset-oracle/protocol/batch-report";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
@@ -10,14 +11,16 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { LocalAccount } from "viem";
+import { type LocalAccount, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { Decider } from "./decisions/decider.js";
 import { DecisionStore } from "./decisions/decision-store.js";
 import { Metrics } from "./metrics.js";
+import { invalidArguments } from "./problems.js";
 import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
+import type { ServedDataset } from "./served-datasets.js";
 import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
@@ -67,6 +70,19 @@ describe("a reporter whose database is full", () => {
     });
     expect(await reporter.report(request(NOW), caller)).toEqual(first);
   });
+});
+
+it("a reporter answers a row with its first key's problem, though another key's is found earlier", async () => {
+  const dataset = { chainId: 42, address, keyForm: "WEB_ORACLE", keys: new Map() } as unknown as ServedDataset;
+  const find = async () => {
+    await sleep(50);
+    throw invalidArguments("");
+  };
+  const parts = { served: new Map([[42, new Map([[address, dataset]])]]), webOracle: { find } };
+  const reporter = new Reporter(parts as unknown as ConstructorParameters<typeof Reporter>[0]);
+  const keys = [stringToHex(`WEB/${"0".repeat(64)}`), "0x00"];
+  const row = reporter.row({ network_id: 42, dataset: address, keys, timestamp: NOW }, caller);
+  await expect(row).rejects.toMatchObject({ code: "invalid_arguments" });
 });
 
 describe.each<[account: string, account: LocalAccount]>([

@@ -4,8 +4,6 @@ import type {
   ReportRequest,
   SignedBatchReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
-import type { Result } from "@dataset-oracle/protocol/result";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { TracedCaller } from "./caller.js";
 import { findDataPoint, findDataset } from "./data-point.js";
 import type { Decider } from "./decisions/decider.js";
@@ -29,8 +27,8 @@ export class Reporter {
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async report(request: ReportRequest, caller: TracedCaller): Promise<ReportAnswer> {
     const { served, webOracle, decider, signer } = this.parts;
-    const dataset = orThrow(findDataset(served, request));
-    const dataPoint = orThrow(await findDataPoint(dataset, request.key, webOracle, caller));
+    const dataset = findDataset(served, request);
+    const dataPoint = await findDataPoint(dataset, request.key, webOracle, caller);
     const round = BigInt(request.timestamp);
     const [decision] = await decider.decide([dataPoint], round, caller);
     const report = await signer.signReport(dataPoint, round, decision as Decision, caller.trace);
@@ -41,18 +39,14 @@ export class Reporter {
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async row(request: BatchReportRequest, caller: TracedCaller): Promise<SignedBatchReport> {
     const { served, webOracle, decider, signer } = this.parts;
-    const dataset = orThrow(findDataset(served, request));
-    const found = await Promise.all(request.keys.map((key) => findDataPoint(dataset, key, webOracle, caller)));
-    const dataPoints = found.map(orThrow);
+    const dataset = findDataset(served, request);
+    const finding = request.keys.map((key) => findDataPoint(dataset, key, webOracle, caller));
+    // Of several problems, the answer is the first key's, not the one that was found first.
+    await Promise.allSettled(finding);
+    const dataPoints = await Promise.all(finding);
     const round = BigInt(request.timestamp);
     const decisions = await decider.decide(dataPoints, round, caller);
     const keys = dataPoints.map(({ key }) => key.key);
     return signer.signRow(dataset, keys, round, decisions, caller.trace);
   }
-}
-
-/** Returns a result's value or throws its problem, which Fastify's error handler turns into the answer. */
-function orThrow<T>(result: Result<T, ProblemError>): T {
-  if (!result.ok) throw result.error;
-  return result.value;
 }

@@ -6,11 +6,10 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { addOpenApi, gatherSchemas, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
-import type { TracedCaller } from "./caller.js";
+import { callerOf } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
 import { addEvidenceRoute, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.js";
@@ -87,14 +86,11 @@ interface RoutesParts {
 export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
-    const callerOf = ({ ip, trace }: FastifyRequest): TracedCaller => {
-      const mayUseReserve = isOperator(ip);
-      return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
-    };
+    const tracedCaller = (request: FastifyRequest) => callerOf(request, isOperator);
     await gatherSchemas(app, API);
     addOpenApi(app);
     app.post("/report", { schema: reportSchema, preParsing }, (request) =>
-      reporter.report(request.body, callerOf(request)),
+      reporter.report(request.body, tracedCaller(request)),
     );
     app.post(
       "/report/batch",
@@ -103,11 +99,11 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
         preParsing,
         bodyLimit: BATCH_BODY_LIMIT,
       },
-      (request) => reporter.row(request.body, callerOf(request)),
+      (request) => reporter.row(request.body, tracedCaller(request)),
     );
-    addReportStreamRoute(app, { reporter, callerOf, limitAnonymous: preParsing });
+    addReportStreamRoute(app, { reporter, callerOf: tracedCaller, limitAnonymous: preParsing });
     addEvidenceRoute(app, { ...evidence, isOperator });
-    addSpecRoutes(app, { trials, isOperator, callerOf });
+    addSpecRoutes(app, { trials, isOperator, callerOf: tracedCaller });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();

@@ -28,21 +28,26 @@ export function rateLimitSchema(perSecond: NumberOptions, burst: IntegerOptions,
 
 /** Keeps what is used within a rate limit. It can be charged afterwards, when the amount is known, and may then be overdrawn. */
 export class TokenBucket {
+  readonly #reserve: number;
   #left: number;
   #at = 0;
 
-  /** All times are in milliseconds, by the same clock. */
-  constructor(private readonly limit: TokenBucketLimit) {
+  /**
+   * All times are in milliseconds, by the same clock.
+   *
+   * @param hasReserve Reserves half of the burst: only those who may use the reserve can use more than the other half.
+   */
+  constructor(
+    private readonly limit: TokenBucketLimit,
+    hasReserve = false,
+  ) {
+    this.#reserve = hasReserve ? Math.floor(limit.burst / 2) : 0;
     this.#left = limit.burst;
   }
 
-  /**
-   * Returns after how many milliseconds more may be used; 0 when it may be used now.
-   *
-   * @param least How much must be left.
-   */
-  waitMs(now: number, least = 1): number {
-    const missing = least - this.#leftAt(now);
+  /** Returns after how many milliseconds an amount may be used; 0 when it may be used now. */
+  waitMs(now: number, mayUseReserve = true, amount = 1): number {
+    const missing = amount + (mayUseReserve ? 0 : this.#reserve) - this.#leftAt(now);
     return missing <= 0 ? 0 : Math.ceil((missing / this.limit.perSecond) * 1_000);
   }
 
@@ -64,11 +69,15 @@ const MAX_BUCKETS = 10_000;
 export class TokenBuckets {
   readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_BUCKETS });
 
-  constructor(private readonly limit: TokenBucketLimit) {}
+  /** @param hasReserve Reserves half of each id's burst. */
+  constructor(
+    private readonly limit: TokenBucketLimit,
+    private readonly hasReserve = false,
+  ) {}
 
-  /** Returns after how many milliseconds an id may use more; 0 when it may now. At least `least` must be left. */
-  waitMs(id: string, now: number, least?: number): number {
-    return this.#bucketOf(id).waitMs(now, least);
+  /** Returns after how many milliseconds an id may use more; 0 when it may now. */
+  waitMs(id: string, now: number, mayUseReserve?: boolean): number {
+    return this.#bucketOf(id).waitMs(now, mayUseReserve);
   }
 
   spend(id: string, amount: number, now: number): void {
@@ -78,6 +87,6 @@ export class TokenBuckets {
   }
 
   #bucketOf(id: string): TokenBucket {
-    return this.#buckets.get(id) ?? new TokenBucket(this.limit);
+    return this.#buckets.get(id) ?? new TokenBucket(this.limit, this.hasReserve);
   }
 }

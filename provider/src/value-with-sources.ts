@@ -4,7 +4,7 @@ import type { Quote } from "./source/spot-source.js";
 /** The reasons for not using a source's value: failures of the source, and those of the policy. */
 export type DropReason = FailureCode | "too_old" | "from_the_future" | "outlier";
 
-interface Drop extends Omit<SourceFailure, "code"> {
+export interface Drop extends Omit<SourceFailure, "code"> {
   readonly code: DropReason;
 }
 

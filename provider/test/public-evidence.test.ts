@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
-import { err } from "@dataset-oracle/protocol/result";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
@@ -13,6 +12,7 @@ import type { DataPoint } from "../src/data-point.js";
 import { addEvidenceRoute } from "../src/evidence/evidence-route.js";
 import { EvidenceStore, type FreshValue } from "../src/evidence/evidence-store.js";
 import { replay } from "../src/evidence/replay.js";
+import { noEvidence } from "../src/problems.js";
 import { findServedDatasets } from "../src/served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
@@ -183,7 +183,10 @@ describe("POST /evidence", () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const find = () => held.then(() => err("none" as const));
+    const find = async () => {
+      await held;
+      throw noEvidence(1);
+    };
     const stores = { spot_price: { find }, web_oracle: { find } };
     const served = findServedDatasets(DEPLOYMENTS, loadSources([SHIPPED_SOURCES]), 1, {});
     const limits = { requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] };
@@ -271,8 +274,8 @@ describe("evidence that is shown", () => {
     for (const [at, text] of readings) store.keep(valueAt(at, answered(text)), at, DECISION);
     await store.close();
     for (const [at, text] of readings) {
-      const found = await store.find({ chainId: 42, address: DATASET }, "0x00", at);
-      expect(found.ok && Object.values(found.value.texts), String(at)).toContain(text);
+      const { texts } = await store.find({ chainId: 42, address: DATASET }, "0x00", at);
+      expect(Object.values(texts), String(at)).toContain(text);
     }
   });
 
@@ -284,11 +287,9 @@ describe("evidence that is shown", () => {
     const minute = join(folder, String(at - (at % 60n)));
     const [name = ""] = readdirSync(minute).filter((file) => file.endsWith(".json"));
     writeFileSync(join(minute, name), JSON.stringify({ kind: "web_oracle", answers: [{ text: "../../secret" }] }));
-    const find = () => store.find({ chainId: 42, address: DATASET }, "0x00", at);
-    expect(await find()).toEqual({ ok: false, error: "none" });
-    expect(await store.find({ chainId: 42, address: DATASET }, "0x00", at + 1_000n)).toEqual({
-      ok: false,
-      error: "none",
-    });
+    for (const round of [at, at + 1_000n]) {
+      const found = store.find({ chainId: 42, address: DATASET }, "0x00", round);
+      await expect(found).rejects.toMatchObject({ code: "no_evidence" });
+    }
   });
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import type { AllowedHosts } from "../src/web-oracle/allowed-hosts.js";
+import type { WebOracleSettings } from "../src/config.js";
 import { ACCOUNT, reportOf, wireValue } from "./support/test-provider.js";
 import { HOST, key, NUMBERS, spec, stringValue, useWebOracle, WORDS, word } from "./support/web-oracle.js";
 
@@ -66,7 +66,7 @@ describe("a key whose spec is published", () => {
 });
 
 describe("a key is refused unsigned", () => {
-  const refused = async (dataset: Address, key: Hex, hosts: AllowedHosts = [HOST]) => {
+  const refused = async (dataset: Address, key: Hex, hosts: WebOracleSettings["hosts"] = [HOST]) => {
     const provider = await web.start({ hosts });
     const { status, body } = await provider.ask({ dataset, key });
     expect(provider.logs.map(({ msg }) => msg)).not.toContain("report signed");

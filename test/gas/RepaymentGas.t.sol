@@ -67,7 +67,7 @@ contract RepaymentGasTest is GasFixture {
         assertEq(SENDER.balance - before, count * 8_000 * FEE);
         assertEq(income - address(target).balance, count * 8_000 * FEE);
         // Less the call instruction and its arguments, plus the transaction and its calldata:
-        // devnet/test/gas-snapshots.test.ts compares the result with a receipt.
+        // devnet/test/receipts-match-gas-snapshots.test.ts compares the result with a receipt.
         used = used - 138 + 21_000;
         for (uint256 i = 0; i < data.length; ++i) {
             used += data[i] == 0 ? 4 : 16;

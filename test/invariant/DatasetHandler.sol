@@ -563,7 +563,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         _isKnown[key] = true;
     }
 
-    /// @dev The dataset may take only a round that is not newer than the stored one for stale.
+    /// @dev The dataset may treat a round as stale only if it is not newer than the stored one.
     function _seeStale(string memory call, Update memory update) private {
         ++paths[string.concat(call, ": stale")];
         if (update.timestamp > newest[update.key]) ++wrongOutcomes;

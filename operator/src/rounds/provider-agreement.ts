@@ -14,7 +14,8 @@ export function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreemen
   const rounds = shown.flatMap(([update, { reports }]) => (reports === null ? [] : [{ update, ...reports }]));
   const { members, toleranceBps } = dataset.committee.current;
   const agrees = (update: PastUpdate, report: DecodedReport) =>
-    report.outcome === update.status && (report.outcome !== "OK" || agreesWithStored(dataset, toleranceBps, update, report));
+    report.outcome === update.status &&
+    (report.outcome !== "OK" || agreesWithStored(dataset, toleranceBps, update, report));
   return {
     rounds: rounds.length,
     providers: members.map((provider: Address) => {
@@ -28,7 +29,12 @@ export function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreemen
 }
 
 /** Reports whether a value agrees with the stored one, by the rule of the dataset's kind. */
-function agreesWithStored({ kind }: Dataset, toleranceBps: bigint, stored: PastUpdate, { value }: DecodedReport): boolean {
+function agreesWithStored(
+  { kind }: Dataset,
+  toleranceBps: bigint,
+  stored: PastUpdate,
+  { value }: DecodedReport,
+): boolean {
   if (kind === "majority") return value === stored.value;
   const [median, signed] = [hexToBigInt(stored.value), hexToBigInt(value)];
   const distance = signed > median ? signed - median : median - signed;

@@ -35,8 +35,8 @@ export interface Transaction extends PendingTransaction {
   readonly task: Task | null;
   /** Oldest first. */
   readonly versions: readonly Version[];
-  /** How often the chain had used the nonce and none of the versions was found mined. */
-  readonly missed: number;
+  /** How many times the nonce was found used although none of the versions was found mined. */
+  readonly timesNotFound: number;
   /** The newest round that is going to replace it; null until it is needed. */
   readonly renewal: Renewal | null;
 }
@@ -66,7 +66,14 @@ export class InFlightTransactions extends Map<number, Transaction> {
     const { raw, hash, fees, result } = submission;
     const before = this.get(nonce);
     this.put({
-      ...{ nonce, task, dataPointId: task?.dataPointId ?? null, fees, missed: before?.missed ?? 0, renewal: null },
+      ...{
+        nonce,
+        task,
+        dataPointId: task?.dataPointId ?? null,
+        fees,
+        timesNotFound: before?.timesNotFound ?? 0,
+        renewal: null,
+      },
       versions: [...(before?.versions ?? []), { raw, hash, call }],
       sentAt: now,
       submittedAt: now,
@@ -97,8 +104,8 @@ function deferred<T>(): Deferred<T> {
 }
 
 /**
- * The updates that wait for a nonce. Feeds go first, because their values have a maximum age. Among requests the one goes
- * first whose caller has the fewest transactions pending, so that a caller with many requests delays mostly its own.
+ * The updates that wait for a nonce. Feeds go first, because their values have a maximum age. Among requests, the one
+ * whose caller has the fewest pending transactions goes first, so that a caller with many requests delays mostly its own.
  */
 export class WaitingUpdates {
   /** Oldest first. */

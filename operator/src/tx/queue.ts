@@ -41,7 +41,7 @@ const RETRY_MS = 200;
 /** After this time in the queue an update is given up, because its round is getting old. */
 const MAX_QUEUE_MS = 30_000;
 /** A node can count a transaction as mined before it has the receipt. */
-const MAX_MISSED = 5;
+const MAX_TIMES_NOT_FOUND = 5;
 
 /**
  * Sends the updates of one sender on one network, and makes sure that every accepted one is stored: it bumps fees,
@@ -207,7 +207,7 @@ export class TransactionQueue {
       const { nonce } = transaction;
       // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
       const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
-      if (isFree) this.#inFlight.put({ ...transaction, sentAt: 0, missed: 0 });
+      if (isFree) this.#inFlight.put({ ...transaction, sentAt: 0, timesNotFound: 0 });
       else this.#retry(transaction, "a reorganization dropped it");
     }
   }
@@ -304,8 +304,8 @@ export class TransactionQueue {
       this.#inFlight.delete(nonce);
       return;
     }
-    if (transaction.missed + 1 < MAX_MISSED) {
-      this.#inFlight.put({ ...transaction, missed: transaction.missed + 1 });
+    if (transaction.timesNotFound + 1 < MAX_TIMES_NOT_FOUND) {
+      this.#inFlight.put({ ...transaction, timesNotFound: transaction.timesNotFound + 1 });
       return;
     }
     this.#inFlight.delete(nonce);

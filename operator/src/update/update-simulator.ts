@@ -6,7 +6,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
 import { call, estimateGas } from "viem/actions";
 import type { ChainClient } from "../chain/client.js";
-import { isInvalidOpcode } from "../chain/evm-version.js";
+import { isInvalidOpcode } from "../chain/evm-support.js";
 import { RpcError, unwrapRpcError } from "../chain/rpc-error.js";
 import { evmTooOld, updateReverted } from "../problems.js";
 import type { Clock } from "../process-context.js";
@@ -153,8 +153,8 @@ function decodeUpdate(outcome: Outcome, data: Hex): readonly [status: number, is
 }
 
 /**
- * Returns false if only the node's words tell why a call failed. Some nodes give no revert data, or do not even say that the
- * call reverted, and an EVM that lacks an instruction of the dataset has none to give.
+ * Returns true if the error has revert data. Otherwise only the node's message tells why the call failed: some nodes omit the
+ * data, and an EVM that lacks an instruction of the dataset produces none.
  */
 function hasRevertData(error: RpcError): error is RpcError & { readonly data: Hex } {
   return error.data !== null && error.data !== "0x";

@@ -1,6 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { pino } from "pino";
 import type { Hex } from "viem";
 import type { ProviderConfig } from "../config.js";
@@ -38,9 +38,12 @@ export async function findWebOracleKey(
   const problems: ProblemError[] = [];
   for (const { chainId, datasets } of deployments) {
     for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {
-      const found = await webOracle.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
-      if (found.ok) return found.value;
-      problems.push(found.error);
+      try {
+        return await webOracle.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        problems.push(error);
+      }
     }
   }
   const [problem] = problems.toSorted((a, b) => weight(b) - weight(a));

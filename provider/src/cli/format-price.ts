@@ -1,4 +1,5 @@
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
+import { reasonOf } from "../describe-sources.js";
 import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
 import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./text-style.js";
@@ -40,7 +41,7 @@ export function priceToTable(key: string, price: ValueWithSources, at: bigint, s
   const lines = price.sources.map(({ dropped }, i) => {
     const text = align(rows[i] ?? []);
     if (dropped === null) return text + style.good("used");
-    return style.dim(text) + style.doubtful(toAscii(`${dropped.code}: ${dropped.detail}`));
+    return style.dim(text) + style.doubtful(reasonOf(dropped));
   });
   const used = price.sources.filter(({ dropped }) => dropped === null).length;
   const median = (value: bigint) =>
@@ -54,6 +55,3 @@ const priceOf = (quote: SourceUse["quote"]) => (quote === null ? "-" : formatSpo
 function ageOf({ quote }: SourceUse, at: bigint): string {
   return quote?.quotedAt === null || quote === null ? "-" : `${at - quote.quotedAt} s`;
 }
-
-/** Replaces all but printable ASCII, because a source's text must not control the terminal, and cuts long text. */
-const toAscii = (text: string) => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 100);

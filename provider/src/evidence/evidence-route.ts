@@ -8,7 +8,7 @@ import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
 import { findDataset } from "../data-point.js";
 import { EVIDENCE_PROBLEMS } from "../openapi.js";
-import { evidenceBusy, evidenceNotPublic, evidenceTooLarge, noEvidence } from "../problems.js";
+import { evidenceBusy, evidenceNotPublic } from "../problems.js";
 import type { Served, ServedKey } from "../served-datasets.js";
 import type { EvidenceStore } from "./evidence-store.js";
 
@@ -72,11 +72,8 @@ export function addEvidenceRoute(app: App, { stores, served, provider, isOperato
   app.post("/evidence", options, async ({ body, ip }, reply): Promise<EvidenceAnswer> => {
     if (stores === null) throw evidenceNotPublic();
     const dataset = findDataset(served, body);
-    if (!dataset.ok) throw dataset.error;
     if (!isOperator(ip)) count(reply);
-    const store = stores[dataset.value.keyForm === "WEB_ORACLE" ? "web_oracle" : "spot_price"];
-    const found = await store.find(dataset.value, body.key, BigInt(body.timestamp));
-    if (!found.ok) throw found.error === "none" ? noEvidence(body.timestamp) : evidenceTooLarge();
-    return { provider, ...found.value };
+    const store = stores[dataset.keyForm === "WEB_ORACLE" ? "web_oracle" : "spot_price"];
+    return { provider, ...(await store.find(dataset, body.key, BigInt(body.timestamp))) };
   });
 }

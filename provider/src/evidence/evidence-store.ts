@@ -1,16 +1,16 @@
 import { accessSync, constants, existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import {
+  type EvidenceAnswer,
   type EvidenceRecord,
   MAX_EVIDENCE_TEXT,
   type RecordedAnswer,
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/http-schemas/evidence";
-import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
@@ -21,6 +21,7 @@ import type { Logger } from "pino";
 import type { DataPoint } from "../data-point.js";
 import type { Decision } from "../decisions/decision-record.js";
 import { describeSources } from "../describe-sources.js";
+import { evidenceTooLarge, noEvidence } from "../problems.js";
 import { readRegularFile } from "../read-regular-file.js";
 import type { ServedDataset, ServedKey } from "../served-datasets.js";
 import { MAX_ROUND_AGE_AT_DECISION } from "../signing-window.js";
@@ -29,6 +30,7 @@ import type { Reading } from "../source/source-failure.js";
 import type { SourceRequest } from "../source/source-request.js";
 import type { PairSource, PricePolicy } from "../spot-price.js";
 import type { ValueWithSources } from "../value-with-sources.js";
+import { writeFileAtomically } from "../write-file-atomically.js";
 import type { RecordingReader } from "./recording-reader.js";
 
 /** A data point's value as it was just read. */
@@ -56,9 +58,6 @@ const SPAN = 60n;
 /** The maximum number of decisions whose evidence waits to be written; further evidence is dropped. */
 const MAX_WAITING = 10_000;
 
-/** Opens a file for writing, and fails for a symbolic link, so that nothing outside the folder is overwritten. */
-const OWN_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-
 /** The maximum size of any file: a decision's, or a compressed spec or answer. Incompressible text grows a little. */
 const MAX_FILE_BYTES = MAX_EVIDENCE_TEXT + 64 * 1024;
 
@@ -69,10 +68,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** The evidence for a decision, with the specs and answers that the record names, by their hashes. */
-interface FoundEvidence {
-  readonly record: EvidenceRecord;
-  readonly texts: Readonly<Record<string, string>>;
-}
+type FoundEvidence = Omit<EvidenceAnswer, "provider">;
 
 /**
  * Stores everything that decisions are computed from, so that anyone can compute them again without a network. Each
@@ -123,11 +119,10 @@ export class EvidenceStore {
    * Finds the evidence for a decision.
    *
    * @param key Lower-case hex.
-   * @returns "none" when it was not kept, is not written yet, or was removed; "too_large" when its specs and answers have
-   * more than `MAX_EVIDENCE_TEXT` bytes.
-   * @throws When the disk fails.
+   * @throws ProblemError when it was not kept, is not written yet, or was removed, or when its specs and answers have
+   * more than `MAX_EVIDENCE_TEXT` bytes; another error when the disk fails.
    */
-  async find(dataset: DatasetId, key: string, round: bigint): Promise<Result<FoundEvidence, "none" | "too_large">> {
+  async find(dataset: DatasetId, key: string, round: bigint): Promise<FoundEvidence> {
     const name = fileNameOf(dataset, key, round);
     // A timer may wake a waiting reading slightly before its round.
     const [first, last] = [minuteOf(round - 1n), minuteOf(round + MAX_ROUND_AGE_AT_DECISION)];
@@ -142,7 +137,7 @@ export class EvidenceStore {
       // The oldest minutes may be removed at any time.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-    return err("none");
+    throw noEvidence(Number(round));
   }
 
   /** Waits until everything is written. */
@@ -220,9 +215,7 @@ export class EvidenceStore {
   }
 
   async #put(minute: string, name: string, content: string | Buffer): Promise<void> {
-    const path = join(minute, name);
-    await writeFile(`${path}.new`, content, { flag: OWN_FILE });
-    await rename(`${path}.new`, path);
+    await writeFileAtomically(join(minute, name), content);
     this.#minutes.set(minute, (this.#minutes.get(minute) ?? 0) + content.length);
   }
 
@@ -253,19 +246,19 @@ async function readRecord(path: string): Promise<EvidenceRecord | null> {
 }
 
 /** Reads the specs and answers that a record names. Whoever replays them checks the hashes. */
-async function readTexts(folder: string, record: EvidenceRecord): Promise<Result<FoundEvidence, "none" | "too_large">> {
+async function readTexts(folder: string, record: EvidenceRecord): Promise<FoundEvidence> {
   const specs = record.kind === "spot_price" ? record.specs : [record.spec];
   const texts: Record<string, string> = {};
   let left = MAX_EVIDENCE_TEXT;
   for (const hash of new Set([...specs, ...record.answers.flatMap(({ text }) => text ?? [])])) {
     const bytes = await readRegularFile(join(folder, `${hash}.gz`), MAX_FILE_BYTES);
-    if (bytes === null || left === 0) return err("too_large");
+    if (bytes === null || left === 0) throw evidenceTooLarge();
     const text = await decompress(bytes, { maxOutputLength: left }).catch(nullIfTooLarge);
-    if (text === null) return err("too_large");
+    if (text === null) throw evidenceTooLarge();
     left -= text.length;
     texts[hash] = text.toString("utf8");
   }
-  return ok({ record, texts });
+  return { record, texts };
 }
 
 function nullIfMissing(error: NodeJS.ErrnoException): null {

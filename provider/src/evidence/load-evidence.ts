@@ -9,9 +9,9 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
-import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
+import { requireValid } from "@dataset-oracle/service/config/require-valid";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /** A decision's evidence in a file. */
@@ -52,12 +52,6 @@ export function loadEvidence(file: string): LoadedEvidence {
 function requireRecord(file: string, json: unknown): EvidenceRecord {
   const { kind } = requireValid(file, AnyRecord, json);
   return kind === "spot_price" ? requireValid(file, SpotPriceRecord, json) : requireValid(file, WebOracleRecord, json);
-}
-
-function requireValid<T extends TSchema>(file: string, schema: T, json: unknown): Static<T> {
-  const problems = schemaProblems(schema, json);
-  if (problems.length === 0) return json;
-  throw new ConfigError([`${file} is not valid:`, ...problems.map((line) => `  ${line}`)].join("\n"));
 }
 
 /** Reads a spec or an answer from the folder of a decision's file. */

@@ -15,7 +15,7 @@ export class RequestRateLimiter {
     private readonly limit: TokenBucketLimit,
     private readonly hasReserve: boolean,
   ) {
-    this.#bucket = new TokenBucket(limit);
+    this.#bucket = new TokenBucket(limit, hasReserve);
   }
 
   /**
@@ -26,15 +26,14 @@ export class RequestRateLimiter {
    * milliseconds.
    */
   take(mayUseReserve: boolean, now: number): Result<number, number> {
-    const isFirst = mayUseReserve || !this.hasReserve;
-    const waitMs = this.#bucket.waitMs(now, isFirst ? 1 : 1 + Math.floor(this.limit.burst / 2));
-    if (waitMs > (isFirst ? MAX_WAIT_MS : 0)) return err(waitMs);
+    const waitMs = this.#bucket.waitMs(now, mayUseReserve);
+    if (waitMs > (mayUseReserve || !this.hasReserve ? MAX_WAIT_MS : 0)) return err(waitMs);
     this.#bucket.spend(1, now);
     return ok(waitMs);
   }
 
   /** Tells whether none of the limit is used up, so that a new limiter would behave the same. */
   isUnused(now: number): boolean {
-    return this.#bucket.waitMs(now, this.limit.burst) === 0;
+    return this.#bucket.waitMs(now, true, this.limit.burst) === 0;
   }
 }

@@ -4,26 +4,14 @@ import { expandRpcUrl } from "@dataset-oracle/service/config/rpc-url";
 import type { WebOracleSettings } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { TokenBucketLimit } from "../token-bucket.js";
-import { type AllowedHosts, checkHosts, isHostAllowed } from "./allowed-hosts.js";
+import { checkHosts, isHostAllowed } from "./allowed-hosts.js";
 import type { SpecRegistrySettings } from "./spec-registry.js";
 
-/** The bounds of trials. */
-export interface CheckedTrialSettings {
-  /** A host must also be one that published specs may ask. */
-  readonly hosts: AllowedHosts;
-  /** The requests that all trials together may make. */
-  readonly rateLimit: TokenBucketLimit;
-}
-
 /** The Web Oracle's checked settings. */
-export interface CheckedWebOracleSettings {
+export interface CheckedWebOracleSettings extends Readonly<Pick<WebOracleSettings, "folder" | "hosts" | "trials">> {
   readonly registries: readonly SpecRegistrySettings[];
-  readonly folder: string;
-  readonly hosts: AllowedHosts;
   /** Returns the rate limit of an origin. */
   readonly rateLimitOf: (origin: string) => TokenBucketLimit;
-  /** Absent when trials are off. */
-  readonly trials?: CheckedTrialSettings;
 }
 
 /**

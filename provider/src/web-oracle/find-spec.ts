@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { err, type Result } from "@dataset-oracle/protocol/result";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import type { Result } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
@@ -35,9 +34,9 @@ interface SpecFinderParts {
 /** Finds published specs: in memory, else on disk, else on chain. */
 export class SpecFinder {
   /** Published specs, valid or not, by network and hash. */
-  readonly #compiled = new LRUCache<string, Result<CompiledRequest, ProblemError>>({ max: MAX_COMPILED });
+  readonly #compiled = new LRUCache<string, Result<CompiledRequest>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
-  readonly #loading = new Map<string, Promise<Result<CompiledRequest, ProblemError>>>();
+  readonly #loading = new Map<string, Promise<CompiledRequest>>();
   readonly #rates = new Map<number, RequestRateLimiter>();
   readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
   readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
@@ -47,44 +46,41 @@ export class SpecFinder {
   /**
    * Finds a spec. A caller that asked for too many specs that are not published is refused without a lookup, so that it
    * cannot use up the registry's rate limit, which those who have just published a spec need.
+   *
+   * @throws ProblemError when the spec is not published or not valid, or cannot be looked up now.
    */
-  async find(chainId: number, specHash: Hex, caller: Caller): Promise<Result<CompiledRequest, ProblemError>> {
+  async find(chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
     const id = `${chainId}/${specHash}`;
     const known = this.#compiled.get(id);
-    if (known !== undefined) return known;
-    if (this.#unpublished.has(id)) return err(specNotPublished(specHash, chainId));
+    if (known !== undefined) return requireValid(known);
+    if (this.#unpublished.has(id)) throw specNotPublished(specHash, chainId);
     const loading = this.#loading.get(id) ?? this.#load(id, chainId, specHash, caller);
     this.#loading.set(id, loading);
     return loading.finally(() => this.#loading.delete(id));
   }
 
-  async #load(
-    id: string,
-    chainId: number,
-    specHash: Hex,
-    caller: Caller,
-  ): Promise<Result<CompiledRequest, ProblemError>> {
+  async #load(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
     const { registries, specStore, logger } = this.parts;
     const stored = await specStore.read(chainId, specHash);
     if (stored !== null) return this.#compile(id, stored);
     const registry = registries.get(chainId);
-    if (registry === undefined) return err(specNotPublished(specHash, chainId));
+    if (registry === undefined) throw specNotPublished(specHash, chainId);
     const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
     const now = () => performance.now();
     const missWaitMs = misses.waitMs(caller.id, now());
-    if (missWaitMs > 0) return err(tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000)));
+    if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
     // Charged in advance and given back unless it was a miss, because many lookups may be made at once.
     misses.spend(caller.id, 1, now());
     let isMiss = false;
     try {
       const wait = this.#rateOf(chainId).take(caller.mayUseReserve, now());
-      if (!wait.ok) return err(registryUnavailable(Math.ceil(wait.error / 1_000)));
+      if (!wait.ok) throw registryUnavailable(Math.ceil(wait.error / 1_000));
       if (wait.value > 0) await sleep(wait.value);
       const spec = await registry.read(specHash);
       if (spec === null) {
         isMiss = true;
         this.#unpublished.set(id, true);
-        return err(specNotPublished(specHash, chainId));
+        throw specNotPublished(specHash, chainId);
       }
       await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
         logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
@@ -93,17 +89,16 @@ export class SpecFinder {
     } catch (error) {
       if (!(error instanceof SpecRegistryError)) throw error;
       logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
-      return err(registryUnavailable(RETRY_AFTER));
+      throw registryUnavailable(RETRY_AFTER);
     } finally {
       if (!isMiss) misses.spend(caller.id, -1, now());
     }
   }
 
-  #compile(id: string, spec: Hex): Result<CompiledRequest, ProblemError> {
+  #compile(id: string, spec: Hex): CompiledRequest {
     const compiled = compileCanonicalSpec(spec);
-    const result = compiled.ok ? compiled : err(invalidSpec(compiled.error));
-    this.#compiled.set(id, result);
-    return result;
+    this.#compiled.set(id, compiled);
+    return requireValid(compiled);
   }
 
   #rateOf(chainId: number): RequestRateLimiter {
@@ -111,4 +106,9 @@ export class SpecFinder {
     this.#rates.set(chainId, rate);
     return rate;
   }
+}
+
+function requireValid(compiled: Result<CompiledRequest>): CompiledRequest {
+  if (!compiled.ok) throw invalidSpec(compiled.error);
+  return compiled.value;
 }

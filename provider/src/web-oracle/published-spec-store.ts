@@ -1,11 +1,9 @@
-import { constants } from "node:fs";
-import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/spec-hash";
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
 import { readRegularFile } from "../read-regular-file.js";
-
-const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+import { writeFileAtomically } from "../write-file-atomically.js";
 
 /** The maximum number of files for one network, because anyone can publish specs. */
 const MAX_FILES = 10_000;
@@ -36,11 +34,7 @@ export class PublishedSpecStore {
     const count = this.#counts.get(chainId) ?? (await readdir(folder)).length;
     if (count >= MAX_FILES) return;
     this.#counts.set(chainId, count + 1);
-    const path = this.#path(chainId, specHash);
-    // The rename makes the file whole or absent, even if the process is killed.
-    const temporary = `${path}.${process.pid}.tmp`;
-    await writeFile(temporary, hexToBytes(spec), { flag: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW });
-    await rename(temporary, path);
+    await writeFileAtomically(this.#path(chainId, specHash), hexToBytes(spec));
   }
 
   #path(chainId: number, specHash: Hex): string {

@@ -24,11 +24,9 @@ const RETRY_MS = 2_000;
  */
 export class RateLimitedExtractor {
   readonly #now: () => number;
-  /** How much of a spec's allowance must be left for an anonymous caller. */
-  readonly #anonymousLeast: number;
   readonly #anonymous = new TokenBuckets(ANONYMOUS_WORK);
   readonly #operators = new TokenBuckets(OPERATOR_WORK);
-  readonly #specs = new TokenBuckets(SPEC_WORK);
+  readonly #specs: TokenBuckets;
 
   /**
    * @param hasReserve Reserves half of each spec's burst for reserved callers.
@@ -40,14 +38,14 @@ export class RateLimitedExtractor {
     now = () => performance.now(),
   ) {
     this.#now = now;
-    this.#anonymousLeast = hasReserve ? SPEC_WORK.burst / 2 : 1;
+    this.#specs = new TokenBuckets(SPEC_WORK, hasReserve);
   }
 
   /** Returns after how many milliseconds a caller may have a key of a spec extracted; 0 for now. */
   waitMs({ id, mayUseReserve }: Caller, specHash: Hex): number {
     const now = this.#now();
     const ofCaller = this.#allowanceOf(mayUseReserve).waitMs(id, now);
-    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, mayUseReserve ? 1 : this.#anonymousLeast));
+    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, mayUseReserve));
   }
 
   /** Extracts a key's values, or returns after how many milliseconds to try again. */

@@ -68,9 +68,7 @@ export function addSpecRoutes(app: App, { trials, isOperator, callerOf }: SpecRo
     { schema: trialSchema, ...rate("trials"), preParsing, bodyLimit: SPEC_LIMIT },
     async (request): Promise<SpecTrial> => {
       if (trials === null) throw trialsOff();
-      const trial = await trials.run(request.body, callerOf(request));
-      if (!trial.ok) throw trial.error;
-      return trial.value;
+      return trials.run(request.body, callerOf(request));
     },
   );
 
@@ -79,9 +77,7 @@ export function addSpecRoutes(app: App, { trials, isOperator, callerOf }: SpecRo
     { schema: adviceSchema, ...rate("advice"), preParsing, bodyLimit: READINGS_LIMIT },
     async ({ body }): Promise<SpecAdvice> => {
       if (trials === null) throw trialsOff();
-      const tried = checkTriedSpec(body);
-      if (!tried.ok) throw tried.error;
-      const { compiled, bound } = tried.value;
+      const { compiled, bound } = checkTriedSpec(body);
       const readings = parseReadings(body.providers, compiled.kind, bound.sources.length);
       if (!readings.ok) throw invalidReadings(readings.error);
       return advise(compiled, bound, readings.value, body.interval_seconds);

@@ -1,8 +1,6 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
 import type { Caller } from "../caller.js";
@@ -51,40 +49,32 @@ export class WebOracle {
   }
 
   /**
-   * Finds a key, or tells why it is not served.
+   * Finds a key.
    *
    * @param key Of the form WEB_ORACLE.
+   * @throws ProblemError when it is not served.
    */
   async find(
     dataset: { readonly chainId: number; readonly kind: DatasetKind },
     key: Hex,
     caller: Caller,
-  ): Promise<Result<WebOracleKey, ProblemError>> {
+  ): Promise<WebOracleKey> {
     const { hosts, rateLimitOf } = this.settings;
     const web = parseWebOracleKey(key);
-    if (!web.ok) return err(invalidArguments(web.error));
+    if (!web.ok) throw invalidArguments(web.error);
     const { specHash, args } = web.value;
     const compiled = await this.#specs.find(dataset.chainId, specHash, caller);
-    if (!compiled.ok) return compiled;
-    const { type, kind, hosts: asked, bind } = compiled.value;
-    if (kind !== dataset.kind) return err(otherKind(type, kind));
+    const { type, kind, hosts: asked, bind } = compiled;
+    if (kind !== dataset.kind) throw otherKind(type, kind);
     const forbidden = asked.find((host) => !isHostAllowed(host, hosts));
-    if (forbidden !== undefined) return err(hostNotAllowed(forbidden));
+    if (forbidden !== undefined) throw hostNotAllowed(forbidden);
     const request = bind(args);
-    if (!request.ok) return err(invalidArguments(request.error));
+    if (!request.ok) throw invalidArguments(request.error);
     const requests = request.value.sources.map(({ request }) => {
       const rateLimit = rateLimitOf(new URL(request.url).origin);
       return unlimitedIfRedirected(this.#redirectedOrigins, { ...request, rateLimit });
     });
     const name = hexToString(key);
-    return ok({
-      kind: "web_oracle",
-      key,
-      name,
-      ...web.value,
-      compiled: compiled.value,
-      request: request.value,
-      requests,
-    });
+    return { kind: "web_oracle", key, name, ...web.value, compiled, request: request.value, requests };
   }
 }

@@ -1,4 +1,4 @@
-import type { CheckedTrialSettings } from "../../src/web-oracle/check-settings.js";
+import type { CheckedWebOracleSettings } from "../../src/web-oracle/check-settings.js";
 import { DATASET, startProvider } from "./test-provider.js";
 
 export const HOST = "api.weather.example";
@@ -11,7 +11,7 @@ export interface TrialProviderOptions {
   readonly folder: string;
   /** The http address that is asked instead of both hosts. */
   readonly redirectTo: string;
-  readonly trials?: CheckedTrialSettings | null;
+  readonly trials?: CheckedWebOracleSettings["trials"] | null;
   readonly operators?: string[];
 }
 

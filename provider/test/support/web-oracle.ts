@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
-import type { ProviderConfig } from "../../src/config.js";
-import type { AllowedHosts } from "../../src/web-oracle/allowed-hosts.js";
+import type { ProviderConfig, WebOracleSettings } from "../../src/config.js";
 import { startRegistry, type TestRegistry } from "./registry.js";
 import { startProvider } from "./test-provider.js";
 
@@ -71,7 +70,7 @@ export function useWebOracle() {
   const redirectedOrigins = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
 
   async function start({
-    hosts = [HOST] as AllowedHosts,
+    hosts = [HOST] as WebOracleSettings["hosts"],
     evidence = null as ProviderConfig["evidence"],
     trustedProxies = [] as string[],
   } = {}) {

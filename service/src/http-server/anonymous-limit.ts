@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { tooManyRequests } from "./http-problems.js";
-import { rateLimiter } from "./rate-limit.js";
+import { globalRateLimiter } from "./rate-limit.js";
 
 /**
  * Makes a `preParsing` hook that bounds the requests of all anonymous callers together: those without a reserved share. On
@@ -11,12 +11,9 @@ export function anonymousLimit(
   requestsPerMinute: number,
   isReserved: (address: string) => boolean,
 ) {
-  const limit = rateLimiter(app, {
-    name: "anonymous",
-    perMinute: requestsPerMinute,
-    callerOf: () => "anonymous",
-    exceeded: (max, seconds) => tooManyRequests(max, seconds, "Together, all callers without a reserved share"),
-  });
+  const limit = globalRateLimiter(app, "anonymous", requestsPerMinute, (max, seconds) =>
+    tooManyRequests(max, seconds, "Together, all callers without a reserved share"),
+  );
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!isReserved(request.ip)) await limit(request, reply);
   };

@@ -74,7 +74,7 @@ export function browserTests(folder: string, basePath: string): void {
   /**
    * Opens pages one after the other, and fails on any error that the browser reports and any request elsewhere.
    *
-   * @param waitUntil Before this a page is not looked at. Buttons work once the network is idle, half a second after "load".
+   * @param waitUntil The event to wait for before `look` is called. Buttons work once the network is idle, half a second after "load".
    */
   async function open(
     options: BrowserContextOptions,

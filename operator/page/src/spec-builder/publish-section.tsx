@@ -6,8 +6,8 @@ import { type Address, encodeFunctionData, type Hex } from "viem";
 import { Notice } from "../components/notice";
 import { networkName } from "../format/network-and-dataset-names";
 import { WalletSection } from "../wallet/wallet-section";
-import type { SpecDraft } from "./spec-draft";
 import { isTrialOfDraft } from "./is-trial-of-draft";
+import type { SpecDraft } from "./spec-draft";
 
 interface Props {
   readonly network: NetworkOverview;

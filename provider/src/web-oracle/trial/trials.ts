@@ -5,11 +5,9 @@ import type {
   TrialFailure,
   TrialSource,
 } from "@dataset-oracle/protocol/http-schemas/spec-trial";
-import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, numberToHex } from "viem";
 import type { Caller } from "../../caller.js";
 import { printable } from "../../printable.js";
@@ -59,50 +57,50 @@ interface TrialsParts {
  */
 export class Trials {
   readonly #budget: TokenBucket;
-  /** How much of the budget must be left after a trial of an anonymous caller. */
-  readonly #anonymousLeast: number;
   readonly #now: () => number;
   #atOnce = 0;
 
   constructor(private readonly parts: TrialsParts) {
     const { rateLimit, hasReserve, now = () => performance.now() } = parts;
-    this.#budget = new TokenBucket(rateLimit);
-    this.#anonymousLeast = hasReserve ? Math.floor(rateLimit.burst / 2) : 0;
+    this.#budget = new TokenBucket(rateLimit, hasReserve);
     this.#now = now;
   }
 
-  /** Asks a spec's sources now, and shows each step to the value. */
-  async run(request: SpecTrialRequest, caller: Caller): Promise<Result<SpecTrial, ProblemError>> {
+  /**
+   * Asks a spec's sources now, and shows each step to the value.
+   *
+   * @throws ProblemError when the spec is wrong, or cannot be tried now.
+   */
+  async run(request: SpecTrialRequest, caller: Caller): Promise<SpecTrial> {
     const tried = checkTriedSpec(request);
-    if (!tried.ok) return tried;
     const { rules } = this.parts;
-    const forbidden = tried.value.compiled.hosts.find((host) => !rules.every((hosts) => isHostAllowed(host, hosts)));
-    if (forbidden !== undefined) return err(hostNotAllowed(forbidden, "trials"));
-    const waitMs = this.#waitMs(tried.value, caller);
-    if (waitMs > 0) return err(trialsBusy(Math.ceil(waitMs / 1_000)));
-    if (this.#atOnce >= MAX_AT_ONCE) return err(trialsBusy(RETRY_AFTER));
-    this.#budget.spend(tried.value.bound.sources.length, this.#now());
+    const forbidden = tried.compiled.hosts.find((host) => !rules.every((hosts) => isHostAllowed(host, hosts)));
+    if (forbidden !== undefined) throw hostNotAllowed(forbidden, "trials");
+    const waitMs = this.#waitMs(tried, caller);
+    if (waitMs > 0) throw trialsBusy(Math.ceil(waitMs / 1_000));
+    if (this.#atOnce >= MAX_AT_ONCE) throw trialsBusy(RETRY_AFTER);
+    this.#budget.spend(tried.bound.sources.length, this.#now());
     this.#atOnce += 1;
     try {
-      return await this.#run(tried.value, caller);
+      return await this.#run(tried, caller);
     } finally {
       this.#atOnce -= 1;
     }
   }
 
   #waitMs({ bound, hash }: TriedSpec, caller: Caller): number {
-    const least = bound.sources.length + (caller.mayUseReserve ? 0 : this.#anonymousLeast);
-    return Math.max(this.#budget.waitMs(this.#now(), least), this.parts.extractor.waitMs(inPool(caller), hash));
+    const ofAll = this.#budget.waitMs(this.#now(), caller.mayUseReserve, bound.sources.length);
+    return Math.max(ofAll, this.parts.extractor.waitMs(inPool(caller), hash));
   }
 
-  async #run(tried: TriedSpec, caller: Caller): Promise<Result<SpecTrial, ProblemError>> {
+  async #run(tried: TriedSpec, caller: Caller): Promise<SpecTrial> {
     const { hash: specHash, compiled, bound, args } = tried;
     const asked = await askSources(bound, this.parts.egress);
     const job = { specHash, spec: compiled.spec, args, texts: textsOf(asked) };
     const extracted = await this.parts.extractor.extract(job, inPool(caller));
-    if (!extracted.ok) return err(trialsBusy(Math.ceil(extracted.error / 1_000)));
+    if (!extracted.ok) throw trialsBusy(Math.ceil(extracted.error / 1_000));
     const readings = readingsOf(asked, extracted.value.readings);
-    return ok(showTrial(tried, this.parts.provider, { asked, extracted: extracted.value, readings }));
+    return showTrial(tried, this.parts.provider, { asked, extracted: extracted.value, readings });
   }
 }
 

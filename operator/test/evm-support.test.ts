@@ -2,7 +2,7 @@ import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { afterEach, expect, test } from "vitest";
 import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
-import { isInvalidOpcode, readEvmTooOldReason } from "../src/chain/evm-version.js";
+import { isInvalidOpcode, readEvmTooOldReason } from "../src/chain/evm-support.js";
 import { RpcError } from "../src/chain/rpc-error.js";
 import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";

@@ -4,8 +4,8 @@ import { specOf } from "../network/specs.js";
 const SPECS = 255;
 const HOSTS = 8;
 
-export const idleConnections = {
-  name: "idle-connections",
+export const unclosedSourceConnections = {
+  name: "unclosed-source-connections",
   breach: "hosts that keep their connections open make a provider unable to ask others",
   isFast: false,
   async run(network, tally) {
