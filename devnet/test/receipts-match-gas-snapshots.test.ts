@@ -26,7 +26,7 @@ interface Measured {
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
-/** The recorded gas of each transaction, which CI also asserts with forge. */
+/** The recorded gas of each transaction. */
 const snapshots: Record<string, string> = {
   ...readJson(join(ROOT, "snapshots/update.json")),
   ...readJson(join(ROOT, "snapshots/batch.json")),

@@ -85,10 +85,10 @@ export async function sendAndWait(
   { transaction, account = walletClient.account, onSent, timeoutMs = DEFAULT_TIMEOUT_MS }: SendAndWaitParameters,
 ): Promise<Pick<MinedUpdate, "hash" | "receipt">> {
   if (!account) throw new NoAccountError();
-  const { chainId: expected, ...call } = transaction;
   const chainId = await getChainId(walletClient);
-  if (chainId !== expected) throw new WrongChainError(chainId, expected);
-  const hash = await sendTransaction(walletClient, { account, chain: null, ...call });
+  if (chainId !== transaction.chainId) throw new WrongChainError(chainId, transaction.chainId);
+  const { to, data, value, gas } = transaction;
+  const hash = await sendTransaction(walletClient, { account, chain: null, to, data, value, gas });
   onSent?.(hash);
   return { hash, receipt: await waitForTransactionReceipt(walletClient, { hash, timeout: timeoutMs }) };
 }

@@ -5,8 +5,8 @@ import type { Reading } from "./source-failure.js";
 /** The size that a reading counts as, in addition to its text. */
 const BASE_SIZE = 1_024;
 
-/** A reading is of no use after a second, and without this its memory would be freed only by further requests. */
-const KEPT_MS = 1_000;
+/** Readings that are no longer used free their memory after this time, although nobody asks. Their second is over by then. */
+const KEPT_MS = 3_000;
 
 /**
  * Keeps readings until the clock's second is over, and no more of them than fit. The parsed answer of a source file takes

@@ -19,5 +19,8 @@ export async function findViolations(page: Page, rules?: readonly string[]): Pro
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   const violations = await findViolations(page, rules);
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+  expect(
+    serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
+    page.url(),
+  ).toEqual([]);
 }
