@@ -57,6 +57,8 @@ export function runFoundry(tool, args) {
   return new Promise((resolve, reject) => {
     const env = { ...foundryEnv(), ...(args[0] === "lint" && LINT_FOLDERS) };
     const child = spawn(foundryBinary(tool), args, { cwd: ROOT, env, stdio: "inherit" });
+    // Whoever ends this process ends the tool: a compilation that went on would write to the folders of the next one.
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill(signal));
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? 1));
   });

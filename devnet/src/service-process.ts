@@ -36,7 +36,8 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
   writeFileSync(configFile, `${JSON.stringify(config, null, 2)}\n`);
   const keyFile = join(folders.keys, `${name}.key`);
   const keyVariable = `${program.toUpperCase()}_PRIVATE_KEY_FILE`;
-  if (privateKeys.length > 0) writeFileSync(keyFile, `${privateKeys.join("\n")}\n`, { mode: 0o600 });
+  const hasKeys = privateKeys.length > 0;
+  if (hasKeys) writeFileSync(keyFile, `${privateKeys.join("\n")}\n`, { mode: 0o600 });
   const args = [join(build, program, "dist", "main.js"), "--config", configFile];
   const url = `http://127.0.0.1:${config.port}`;
   const logFile = join(folders.logs, `${name}.log`);
@@ -44,11 +45,12 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
     name,
     command: process.execPath,
     args,
-    env: { ...env, ...(privateKeys.length > 0 && { [keyVariable]: keyFile }) },
+    env: { ...env, ...(hasKeys && { [keyVariable]: keyFile }) },
     logFile,
     isReady: () => respondsOk(url + readyPath),
   });
-  const command = `${keyVariable}=${shellQuote(keyFile)} node ${args.map(shellQuote).join(" ")}`;
+  const key = hasKeys ? `${keyVariable}=${shellQuote(keyFile)} ` : "";
+  const command = `${key}node ${args.map(shellQuote).join(" ")}`;
   return { ...child, url, logFile, command };
 }
 

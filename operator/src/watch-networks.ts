@@ -21,19 +21,27 @@ async function watchNetwork(operator: Operator, network: Network): Promise<void>
   const { closing, logger } = operator;
   const { chainId, settings, datasets, directory, canHaveNodes } = network;
   const networkLog = logger.child({ network: chainId });
-  const watch = async (log: Logger, what: string, look: () => Promise<void>) => {
-    while (!closing.aborted) {
-      await look().catch((error: unknown) => log.debug({ reason: describeError(error) }, `${what} cannot be read`));
+  const watch = async (look: () => Promise<void>) => {
+    for (;;) {
       await delay(POLLS * settings.rpcPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
+      if (closing.aborted) return;
+      await look();
     }
   };
+  const unread = (log: Logger, what: string) => (error: unknown) =>
+    log.debug({ reason: describeError(error) }, `${what} cannot be read`);
   const accuser = new Accuser(operator, network);
   // None waits for another: an accusation can stay in its sender's queue for half a minute.
-  const watches = [watch(networkLog, "contradictions", () => accuser.pursueAll())];
-  if (directory !== null) watches.push(watch(networkLog, "the directory of nodes", () => directory.look()));
+  const watches = [watch(() => accuser.pursueAll())];
+  if (directory !== null) {
+    // It was looked at when the network was connected.
+    watches.push(watch(() => directory.look().catch(unread(networkLog, "the directory of nodes"))));
+  }
   for (const dataset of canHaveNodes ? datasets.values() : []) {
     const mined = new MinedStatements(network, dataset);
-    watches.push(watch(networkLog.child({ dataset: dataset.address }), "mined updates", () => mined.read()));
+    const read = () => mined.read().catch(unread(networkLog.child({ dataset: dataset.address }), "mined updates"));
+    // The first reading only finds the head, so it does not wait.
+    watches.push(read().then(() => watch(read)));
   }
   await Promise.all(watches);
 }

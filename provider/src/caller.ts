@@ -17,11 +17,13 @@ export interface TracedCaller extends Caller {
 }
 
 /**
- * Finds out who makes a request.
+ * Returns a function that tells who makes a request.
  *
  * @param isOperator Returns true for the addresses of known operators, which may use the reserve.
  */
-export function callerOf({ ip, trace }: FastifyRequest, isOperator: (address: string) => boolean): TracedCaller {
-  const mayUseReserve = isOperator(ip);
-  return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
-}
+export const callerFinder =
+  (isOperator: (address: string) => boolean) =>
+  ({ ip, trace }: FastifyRequest): TracedCaller => {
+    const mayUseReserve = isOperator(ip);
+    return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
+  };

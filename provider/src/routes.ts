@@ -8,8 +8,7 @@ import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-li
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { addOpenApi, gatherSchemas, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
-import type { FastifyRequest } from "fastify";
-import { callerOf } from "./caller.js";
+import { callerFinder } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
 import { addEvidenceRoute, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { API, LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./openapi.js";
@@ -86,11 +85,11 @@ interface RoutesParts {
 export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
-    const tracedCaller = (request: FastifyRequest) => callerOf(request, isOperator);
+    const callerOf = callerFinder(isOperator);
     await gatherSchemas(app, API);
     addOpenApi(app);
     app.post("/report", { schema: reportSchema, preParsing }, (request) =>
-      reporter.report(request.body, tracedCaller(request)),
+      reporter.report(request.body, callerOf(request)),
     );
     app.post(
       "/report/batch",
@@ -99,11 +98,11 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
         preParsing,
         bodyLimit: BATCH_BODY_LIMIT,
       },
-      (request) => reporter.row(request.body, tracedCaller(request)),
+      (request) => reporter.row(request.body, callerOf(request)),
     );
-    addReportStreamRoute(app, { reporter, callerOf: tracedCaller, limitAnonymous: preParsing });
+    addReportStreamRoute(app, { reporter, callerOf, limitAnonymous: preParsing });
     addEvidenceRoute(app, { ...evidence, isOperator });
-    addSpecRoutes(app, { trials, isOperator, callerOf: tracedCaller });
+    addSpecRoutes(app, { trials, isOperator, callerOf });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();

@@ -46,7 +46,7 @@ export class TokenBucket {
   }
 
   /** Returns after how many milliseconds an amount may be used; 0 when it may be used now. */
-  waitMs(now: number, mayUseReserve = true, amount = 1): number {
+  waitMs(now: number, mayUseReserve = false, amount = 1): number {
     const missing = amount + (mayUseReserve ? 0 : this.#reserve) - this.#leftAt(now);
     return missing <= 0 ? 0 : Math.ceil((missing / this.limit.perSecond) * 1_000);
   }

@@ -1,5 +1,3 @@
-import type { NetworkSettings } from "../config.js";
-
 /** The newest block that an endpoint has shown. */
 export interface Head {
   readonly number: number;
@@ -16,6 +14,12 @@ export interface Health {
   /** Until then the endpoint is not used, unless no other is ready. */
   readonly quarantinedUntil: number;
   readonly head: Head | null;
+}
+
+/** A head is stale when it is further than this behind the best. */
+export interface LagLimits {
+  readonly maxHeadLagBlocks: number;
+  readonly maxHeadLagSeconds: number;
 }
 
 const FIRST_QUARANTINE_MS = 1_000;
@@ -43,7 +47,7 @@ export function isFromTheFuture({ timestamp }: Head, nowMs: number): boolean {
 /** Returns the indexes of the endpoints to read from, in the configured order: those that are ready and not stale. */
 export function readableEndpoints(
   all: readonly Health[],
-  { maxHeadLagBlocks, maxHeadLagSeconds }: Pick<NetworkSettings, "maxHeadLagBlocks" | "maxHeadLagSeconds">,
+  { maxHeadLagBlocks, maxHeadLagSeconds }: LagLimits,
 ): number[] {
   const heads = all.flatMap(({ isReady, head }) => (isReady && head ? [head] : []));
   const bestNumber = Math.max(...heads.map(({ number }) => number));

@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import { type Hex, hexToNumber } from "viem";
-import type { NetworkSettings } from "../config.js";
 import type { Context } from "../process-context.js";
 import { connectEndpoint, type JsonRpc } from "./endpoint.js";
 import {
@@ -10,15 +9,18 @@ import {
   afterFailure,
   type Health,
   isFromTheFuture,
+  type LagLimits,
   readableEndpoints,
   UNCHECKED,
 } from "./endpoint-health.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
-export type PoolSettings = Pick<
-  NetworkSettings,
-  "rpcTimeoutMs" | "rpcPollMs" | "maxHeadLagBlocks" | "maxHeadLagSeconds"
->;
+export interface PoolSettings extends LagLimits {
+  /** The deadline of each call to one endpoint. */
+  readonly rpcTimeoutMs: number;
+  /** How often each endpoint's head is checked. */
+  readonly rpcPollMs: number;
+}
 
 /** `metrics` counts every call that failed at an endpoint. */
 export type PoolContext = Pick<Context, "clock" | "logger" | "closing"> & {

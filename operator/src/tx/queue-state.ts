@@ -66,14 +66,12 @@ export class InFlightTransactions extends Map<number, Transaction> {
     const { raw, hash, fees, result } = submission;
     const before = this.get(nonce);
     this.put({
-      ...{
-        nonce,
-        task,
-        dataPointId: task?.dataPointId ?? null,
-        fees,
-        timesNotFound: before?.timesNotFound ?? 0,
-        renewal: null,
-      },
+      nonce,
+      task,
+      dataPointId: task?.dataPointId ?? null,
+      fees,
+      timesNotFound: before?.timesNotFound ?? 0,
+      renewal: null,
       versions: [...(before?.versions ?? []), { raw, hash, call }],
       sentAt: now,
       submittedAt: now,
