@@ -6,6 +6,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     // CI has two cores, and most files wait longer than they compute.
     maxWorkers: 3,
+    globalSetup: "tools/temporary-test-files.js",
     sequence: { sequencer: InterleavedSequencer },
     testTimeout: 120_000,
     hookTimeout: 120_000,

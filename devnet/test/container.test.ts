@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
@@ -98,7 +98,6 @@ describe.runIf(isLong)("the services start from the files of their images", () =
   afterAll(async () => {
     for (const process of started) await process.close();
     await devnet?.interrupt();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** Starts a service from its image, with the devnet's configuration and these changes. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -32,7 +32,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await devnet?.interrupt();
-  rmSync(folder, { recursive: true });
 });
 
 /** The guide speaks of the default ports; the tests use free ones. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -32,7 +32,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await devnet?.interrupt();
-  rmSync(folder, { recursive: true });
 });
 
 const documentOf = (name: string) => documents[name] as OpenAPI3;

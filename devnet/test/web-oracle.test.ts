@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { oracleAbi } from "@dataset-oracle/protocol/abi/oracle";
@@ -192,7 +192,6 @@ describe("a dapp developer", () => {
       expect(answer).toMatchObject({ status: "OK", value });
       expect(BigInt((await query(devnet.webOracle.numbers, keyHex as Hex)).output)).toBe(BigInt(value));
     } finally {
-      rmSync(folder, { recursive: true });
     }
   });
 
@@ -219,7 +218,6 @@ describe("a dapp developer", () => {
       expect.stringContaining("tolerance in basis points, and the intervals in which it held:"),
     ]);
     expect(printed.at(-1)).toBe(printed.at(-2));
-    rmSync(dirname(kept), { recursive: true });
   });
 
   test.runIf(HAS_CURL)("can paste the commands that the devnet prints", async () => {
@@ -272,7 +270,6 @@ test("a spec is tried through the operator as the providers read it, and the pro
   expect(live.stdout).toMatch(/The 4 providers (?:agree|had the same number)/);
   expect(live.stdout).toContain("8 of 8 with a value");
   expect(await advise("--replay", kept)).toMatchObject({ stdout: live.stdout });
-  rmSync(dirname(kept), { recursive: true });
 });
 
 test("GET /datasets lists both datasets, and the devnet's summary names their keys", async () => {

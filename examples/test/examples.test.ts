@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -35,7 +34,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await devnet?.interrupt();
-  rmSync(folder, { recursive: true });
 });
 
 /** The examples speak of the default ports; the tests use free ones. */

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { type Address, getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type Provider, startProviders } from "./support/providers.js";
 import { spawnOperator } from "./support/spawn-operator.js";
@@ -49,10 +49,6 @@ beforeAll(async () => {
   dataset = await chain.deploy(providers.map(({ address }) => address));
   writeDeployment(42);
   writeDeployment(43);
-});
-
-afterAll(async () => {
-  if (folder) rmSync(folder, { recursive: true });
 });
 
 describe("operator --check-config", () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
@@ -8,7 +8,7 @@ import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/n
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, type Hex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { findKey } from "./support/find-key.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -27,10 +27,6 @@ beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
 });
-afterAll(async () => {
-  if (folder) rmSync(folder, { recursive: true });
-});
-
 function spawnNode(network: object, others: object = {}, args: string[] = [], env: Record<string, string> = {}) {
   const config = join(folder, "node.json");
   writeFileSync(

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Registry } from "prom-client";
@@ -67,5 +67,4 @@ test("the configuration that docs/Operators.md shows is valid", async () => {
     RPC_URL: "https://rpc.one-company.example",
   });
   expect(networks.map((network) => network.deployment.chainId)).toEqual([11155111]);
-  rmSync(folder, { recursive: true });
 });

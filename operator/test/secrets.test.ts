@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -93,7 +93,6 @@ beforeAll(async () => {
 afterAll(async () => {
   rpc?.closeAllConnections();
   rpc?.close();
-  if (folder) rmSync(folder, { recursive: true });
 });
 
 const start = (args: readonly string[], env: Record<string, string>) =>

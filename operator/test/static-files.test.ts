@@ -50,7 +50,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await app?.close();
-  rmSync(parent, { recursive: true });
 });
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: "GET", url, headers });

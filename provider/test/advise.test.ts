@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -46,7 +46,6 @@ beforeAll(async () => {
 beforeEach(() => asked.clear());
 afterAll(() => {
   api.close();
-  rmSync(folder, { recursive: true });
 });
 
 const origin = "https://api.example.com";

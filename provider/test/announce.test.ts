@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
@@ -50,7 +50,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await anvil?.close();
-  rmSync(folder, { recursive: true });
 });
 
 function write(name: string, content: object): string {

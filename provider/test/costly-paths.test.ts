@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -57,7 +57,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await provider?.close();
   api?.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   vi.mocked(parseExactJson).mockClear();

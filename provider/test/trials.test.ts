@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -68,7 +68,6 @@ afterAll(async () => {
   await web?.close();
   api.closeAllConnections();
   api.close();
-  rmSync(folder, { recursive: true });
 });
 
 const local = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -49,7 +49,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   api.close();
-  rmSync(folder, { recursive: true });
 });
 
 function write(name: string, content: object): string {

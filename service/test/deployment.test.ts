@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "deployment-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const ADDRESS = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const REGISTRY = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";

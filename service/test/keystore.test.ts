@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +14,7 @@ import { join } from "node:path";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { hashTypedData, recoverTypedDataAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { findAccounts, loadAccount } from "../src/keys/accounts.js";
 import { openKeystore } from "../src/keys/keystore.js";
 
@@ -84,7 +83,6 @@ beforeAll(() => {
   for (const name of readdirSync(keystores)) chmodSync(join(keystores, name), 0o600);
   first = join(keystores, "a");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a keystore as cast wallet writes it", () => {
   test("is decrypted with its password, from a file or a variable, and its account signs", async () => {

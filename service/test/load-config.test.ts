@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { Type } from "@sinclair/typebox";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "config-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const Settings = Type.Object(
   {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { findAccounts, loadAccount } from "../src/keys/accounts.js";
 
 const KEYS = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;
@@ -12,8 +12,6 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "keys-"));
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function write(text: string): string {
   const path = join(folder, "keys");

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { Type } from "@sinclair/typebox";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 function load(settings: unknown) {
   const folder = mkdtempSync(join(tmpdir(), "config-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "settings.json");
   writeFileSync(file, JSON.stringify(settings));
   return loadConfig(file, Type.Object({ port: Type.Integer() }, { additionalProperties: false }));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,6 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 describe("a secret", () => {
   it("is read from a file, without the line break", () => {
     const folder = mkdtempSync(join(tmpdir(), "secret-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "key");
     writeFileSync(file, `${TOKEN}\n`);
     const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", file }], {});

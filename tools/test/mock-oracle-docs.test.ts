@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "mock-oracle-"));
@@ -96,7 +96,6 @@ beforeAll(() => {
   mkdirSync(join(folder, "test"));
   writeFileSync(join(folder, "test/Example.t.sol"), testOf(EXAMPLE));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test("the examples in MockOracle's documentation do what they say, in a fresh forge test", async () => {
   expect(EXAMPLE).toHaveLength(8);

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { publint } from "publint";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "packages-"));
@@ -42,7 +42,6 @@ beforeAll(async () => {
   for (const name of ["viem", "@sinclair"])
     symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each([
   ["protocol", "@dataset-oracle/protocol"],

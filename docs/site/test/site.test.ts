@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { afterAll, beforeAll, describe } from "vitest";
+import { beforeAll, describe } from "vitest";
 import { hasBrowser } from "../../../operator/page/test/support/browser.js";
 import { type BuiltSite, builtSiteTests, readBuiltSite } from "./site/built-site.js";
 import { browserTests } from "./site/in-browser.js";
@@ -23,7 +23,6 @@ beforeAll(() => {
   if (!isBuilt) execFileSync("node", args, { cwd: ROOT, stdio: "pipe" });
   site = readBuiltSite(folder);
 }, 300_000);
-afterAll(() => rmSync(parent, { recursive: true }));
 
 describe("the built site", () => builtSiteTests(() => site));
 

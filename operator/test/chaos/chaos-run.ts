@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -66,7 +66,6 @@ export async function runChaos(settings: ChaosSettings): Promise<ChaosResult> {
     closers.push(...proxies.map((one) => () => one.close()));
 
     const folder = mkdtempSync(join(tmpdir(), "chaos-"));
-    closers.push(() => rmSync(folder, { recursive: true }));
     const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, stageMs: STAGE_SECONDS * 1000 };
     const nodes = await startFleet({
       ...{ seed: settings.seed, size: NODES, chain, dataset, providers, rpcProxies, providerProxies },

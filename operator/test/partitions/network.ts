@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { answersRpc } from "@dataset-oracle/devnet/anvil";
 import { startProcess } from "@dataset-oracle/devnet/processes";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { type Chain, chainOf } from "../support/chain.js";
@@ -49,7 +49,8 @@ export class Network {
   static async start(options: NetworkOptions): Promise<Network> {
     const { size, datasets: count, heartbeatSeconds, beatSeconds, blockSeconds = 1 } = options;
     const namespaces = new NetworkNamespaces(size + 1);
-    const folder = mkdtempSync(join(tmpdir(), "partitions-"));
+    // Temporary files do not outlive the tests, but the logs of a failed one must.
+    const folder = mkdtempSync(join(ROOT, "out", "partitions-"));
     try {
       const [chainHost, ...hosts] = namespaces.hosts as [Host, ...Host[]];
       const chain = await startChain(namespaces, chainHost, blockSeconds);

@@ -14,7 +14,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "specs-"));
   mkdirSync(join(folder, "42"));
   file = join(folder, "42", `${HASH.slice(2)}.json`);
-  return () => rmSync(folder, { recursive: true });
 });
 
 it("reads no spec through a symbolic link, from a folder or a device, or beyond the size of any spec", async () => {

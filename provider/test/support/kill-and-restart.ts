@@ -105,7 +105,6 @@ export async function killAndRestart(times: number, onKill: (tally: KillTally) =
     provider?.child.kill("SIGKILL");
     await provider?.closed;
     await exchanges.close();
-    rmSync(folder, { recursive: true });
   }
 }
 

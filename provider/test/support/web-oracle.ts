@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -59,7 +59,6 @@ export function useWebOracle() {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "specs-"));
     registry.rpc.fail("none");
-    return () => rmSync(folder, { recursive: true });
   });
 
   afterAll(async () => {

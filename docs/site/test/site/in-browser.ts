@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/http/static-files.js";
@@ -68,7 +68,6 @@ export function browserTests(folder: string, basePath: string): void {
   afterAll(async () => {
     await browser?.close();
     await app?.close();
-    rmSync(home, { recursive: true });
   });
 
   /**

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/ports";
 import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
@@ -77,7 +76,6 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
       proxy.server.closeAllConnections();
       proxy.server.close();
       await devnet.interrupt();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
