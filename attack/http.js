@@ -43,8 +43,8 @@ export function openConnection(url, from) {
   });
 }
 
-/** After a part of a short answer, the next one arrives within this time. */
-const REST_MS = 100;
+/** The longest pause between two parts of an answer. */
+const MAX_GAP_MS = 100;
 
 /**
  * Sends bytes on a new connection and returns the beginning of what comes back, or an empty string if nothing comes in
@@ -64,7 +64,7 @@ export async function sendRaw(url, bytes, { from, timeoutMs = 3_000 } = {}) {
     socket.on("data", (chunk) => {
       chunks.push(chunk);
       clearTimeout(timer);
-      timer = setTimeout(end, REST_MS);
+      timer = setTimeout(end, MAX_GAP_MS);
     });
     socket.on("close", end);
     socket.write(bytes);

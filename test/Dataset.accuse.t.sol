@@ -17,7 +17,7 @@ contract DatasetAccuseTest is DatasetFixture {
 
     function setUp() public override {
         super.setUp();
-        _seat(7);
+        _setMembers(7);
         vm.roll(1_000);
         vm.warp(START + 100);
     }
@@ -217,7 +217,7 @@ contract DatasetAccuseTest is DatasetFixture {
     }
 
     function test_accuse_leavesFourMembers() public {
-        _seat(5);
+        _setMembers(5);
         vm.warp(START + 200);
         uint256 round = START + 150;
         _accuse(_report(1, Oracle.QueryStatus.OK, 1, round), _report(1, Oracle.QueryStatus.OK, 2, round), KEY, round);
@@ -226,7 +226,7 @@ contract DatasetAccuseTest is DatasetFixture {
 
     function testFuzz_accuse_RevertWhen_fewerThanFourWouldBeLeft(uint256 size) public {
         size = bound(size, 1, 4);
-        _seat(size);
+        _setMembers(size);
         vm.warp(START + 200);
         uint256 round = START + 150;
         _refuse(
@@ -341,7 +341,7 @@ contract DatasetAccuseTest is DatasetFixture {
 
     // ---------------------------------------------------------------- steps
 
-    function _seat(uint256 size) private {
+    function _setMembers(uint256 size) private {
         providers = new Providers(size, TOLERANCE_BPS);
         address[] memory members = providers.members();
         vm.prank(OWNER);

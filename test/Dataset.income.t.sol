@@ -21,7 +21,7 @@ contract DatasetIncomeTest is DatasetFixture {
     /// No Ether is lost or created, whichever members refuse, whatever the balance: a refused share stays, and only its
     /// member can claim it.
     function testFuzz_shareIncome_losesNothing(uint256 size, uint96 income, uint256 refusing) public {
-        _seat(_accounts(bound(size, 1, 60)));
+        _deployWithMembers(_accounts(bound(size, 1, 60)));
         vm.deal(address(dataset), income);
         uint256 share = income / members.length;
         uint256 paid = 0;
@@ -54,7 +54,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_keepsTheRemainder() public {
-        _seat(_accounts(3));
+        _deployWithMembers(_accounts(3));
         vm.deal(address(dataset), 11);
         _share();
         assertEq(address(dataset).balance, 2);
@@ -65,7 +65,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_sharesWhatQueriesPaid() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         for (uint256 i = 0; i < 8; ++i) {
             query(dataset, KEY);
         }
@@ -77,7 +77,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_sharesNothingWithoutIncome() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.recordLogs();
         _share();
         Vm.Log[] memory logs = vm.getRecordedLogs();
@@ -86,7 +86,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_paysACommitteeOf255() public {
-        _seat(_accounts(255));
+        _deployWithMembers(_accounts(255));
         vm.deal(address(dataset), 255 ether);
         _share();
         assertEq(members[0].balance, 1 ether);
@@ -94,7 +94,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function testFuzz_shareIncome_mayBeCalledByAnyone(address caller) public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.assume(caller != address(vm) && caller.code.length == 0 && caller < members[0]);
         vm.deal(address(dataset), 4 ether);
         uint256 before = caller.balance;
@@ -108,12 +108,12 @@ contract DatasetIncomeTest is DatasetFixture {
 
     function testFuzz_shareIncome_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
         vm.assume(toleranceBps != TOLERANCE_BPS);
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         _assertNothingToShare(members, toleranceBps);
     }
 
     function testFuzz_shareIncome_RevertWhen_aMemberDiffers(uint256 place, address other) public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         address[] memory shown = members;
         vm.assume(shown[place %= 4] != other);
         shown[place] = other;
@@ -121,7 +121,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_RevertWhen_theListDiffers() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         _assertNothingToShare(new address[](0), TOLERANCE_BPS);
         _assertNothingToShare(_accounts(3), TOLERANCE_BPS);
         _assertNothingToShare(_accounts(5), TOLERANCE_BPS);
@@ -134,7 +134,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// The tolerance comes before the members in the hash: neither can be taken for the other.
     function test_shareIncome_RevertWhen_theToleranceIsAMember() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         address[] memory shown = new address[](3);
         (shown[0], shown[1], shown[2]) = (members[1], members[2], members[3]);
         _assertNothingToShare(shown, uint256(uint160(members[0])));
@@ -144,7 +144,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// The owner cannot take what another committee earned, in whatever order it sets committees.
     function test_setCommittee_movesNoIncomeToTheOwner() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.deal(address(dataset), 4 ether);
         address[] memory self = new address[](1);
         self[0] = OWNER;
@@ -164,7 +164,7 @@ contract DatasetIncomeTest is DatasetFixture {
         address[][3] memory committees = [_accounts(2), _accounts(3), _accounts(5)];
         uint256[3] memory earned;
         uint256 seated = 0;
-        _seat(committees[0]);
+        _deployWithMembers(committees[0]);
         for (uint256 i = 0; i < steps.length; ++i) {
             uint256 amount = steps[i] % 1 ether;
             vm.deal(address(dataset), address(dataset).balance + amount);
@@ -190,7 +190,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// The tolerance belongs to the committee: with another one, the same members are another committee.
     function test_shareIncome_paysAFormerCommitteeOnce() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.deal(address(dataset), 4 ether);
         vm.prank(OWNER);
         dataset.setCommittee(members, TOLERANCE_BPS + 1);
@@ -206,7 +206,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// No member, whatever its account does, can prevent a new committee.
     function test_setCommittee_callsNoMember() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         for (uint256 i = 0; i < 4; ++i) {
             vm.etch(members[i], type(Burner).runtimeCode);
         }
@@ -252,7 +252,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// The dataset accepts no plain Ether, not even its own.
     function test_shareIncome_isNotBlockedByItself() public {
-        _seat(_accounts(3));
+        _deployWithMembers(_accounts(3));
         _replaceFirst(address(dataset));
         vm.deal(address(dataset), 3 ether);
         vm.expectEmit(address(dataset));
@@ -263,7 +263,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// Bounds the gas that all members together can make the call use.
     function test_shareIncome_costsAtMostItsSharesWhenAllBurn() public {
-        _seat(_accounts(13));
+        _deployWithMembers(_accounts(13));
         for (uint256 i = 0; i < 13; ++i) {
             vm.etch(members[i], type(Burner).runtimeCode);
         }
@@ -276,7 +276,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// Transactions are limited to 2^24 gas (EIP-7825). The rest of it is the transaction's own and its calldata's.
     function test_shareIncome_fitsOneTransactionWhenACommitteeOf190Burns() public {
-        _seat(_accounts(190));
+        _deployWithMembers(_accounts(190));
         for (uint256 i = 0; i < 190; ++i) {
             vm.etch(members[i], type(Burner).runtimeCode);
             vm.cool(members[i]);
@@ -293,7 +293,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// A refused share stays its member's, even if it accepts the next one, or is no member any more.
     function test_shareIncome_owesARefusedShareToItsMember() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.etch(members[2], type(Refuser).runtimeCode);
         vm.deal(address(dataset), 4 ether);
         _share();
@@ -315,7 +315,7 @@ contract DatasetIncomeTest is DatasetFixture {
     /// A wallet that accepts no Ether during its own calls shares the income, again and again: the others get no more
     /// than their shares, and the wallet loses nothing.
     function test_shareIncome_paysTheOthersNoMoreForALockedWallet() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         Wallet wallet = new Wallet();
         _replaceFirst(address(wallet));
         for (uint256 i = 0; i < 10; ++i) {
@@ -335,7 +335,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     function testFuzz_claimShares_paysAnyAccountOnce(uint96 income, address to) public {
         vm.assume(to.code.length == 0 && uint160(to) > 255 && to != address(vm));
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.etch(members[1], type(Refuser).runtimeCode);
         vm.deal(address(dataset), bound(income, 4, type(uint96).max));
         uint256 share = address(dataset).balance / 4;
@@ -351,7 +351,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function testFuzz_claimShares_RevertWhen_nothingIsOwed(address caller) public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.etch(members[1], type(Refuser).runtimeCode);
         vm.assume(caller != members[1]);
         vm.deal(address(dataset), 4 ether);
@@ -361,7 +361,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_claimShares_RevertWhen_theAccountRejectsThem() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.etch(members[1], type(Refuser).runtimeCode);
         vm.deal(address(dataset), 4 ether);
         _share();
@@ -373,7 +373,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// Owed shares are not shared again, not even while they are being claimed.
     function test_claimShares_RevertWhen_reentered() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         Caller caller = new Caller();
         _replaceFirst(address(caller));
         vm.etch(members[0], type(Refuser).runtimeCode);
@@ -391,7 +391,7 @@ contract DatasetIncomeTest is DatasetFixture {
     // ---------------------------------------------------------------- accounts that call back
 
     function test_shareIncome_RevertWhen_reentered() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         Caller caller = new Caller();
         _replaceFirst(address(caller));
         caller.plan(address(dataset), 0, abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
@@ -409,7 +409,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_keepsAQueryPaidMeanwhile() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         Caller caller = new Caller();
         _replaceFirst(address(caller));
         caller.plan(address(dataset), PRICE, abi.encodeCall(dataset.query, (KEY)));
@@ -424,7 +424,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// A member cannot claim what it is owed while it is being paid, but can later.
     function test_shareIncome_RevertWhen_sharesAreClaimedMeanwhile() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         Caller caller = new Caller();
         _replaceFirst(address(caller));
         vm.etch(members[0], type(Refuser).runtimeCode);
@@ -465,7 +465,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// A member becomes the owner during the call: ownership moves, and the income is shared as planned.
     function test_shareIncome_isNotDisturbedByANewOwner() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         Caller caller = new Caller();
         _replaceFirst(address(caller));
         vm.prank(OWNER);
@@ -486,7 +486,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// A caller cannot starve a member: with any gas limit, each member gets its 50,000 gas or the call reverts.
     function testFuzz_shareIncome_givesEachItsGasOrReverts(uint256 gas_) public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         for (uint256 i = 0; i < 4; ++i) {
             // The first two accounts do not exist yet: creating them costs more, and they need no gas. With the rest,
             // the last two could be starved.
@@ -506,7 +506,7 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// A call with Ether brings a stipend: it is a part of the 50,000, not added to it.
     function test_shareIncome_givesNoMemberMoreGas() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         Meter meter = new Meter();
         _replaceFirst(address(meter));
         vm.deal(address(dataset), 4 ether);
@@ -516,7 +516,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_RevertWhen_tooLittleGasIsLeft() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         vm.deal(address(dataset), 4 ether);
         (bool done, bytes memory reason) = _shareWithGas(MIN_GAS_PER_SHARE);
         assertFalse(done);
@@ -538,7 +538,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_rejectsEther() public {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         (bool done,) = address(dataset).call{value: 1}(abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
         assertFalse(done);
     }
@@ -553,7 +553,7 @@ contract DatasetIncomeTest is DatasetFixture {
         }
     }
 
-    function _seat(address[] memory accounts) private {
+    function _deployWithMembers(address[] memory accounts) private {
         members = accounts;
         DatasetSettings memory settings_ = settings(providers);
         settings_.members = accounts;
@@ -586,7 +586,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function _shareWith(address account) private returns (uint256 used) {
-        _seat(_accounts(4));
+        _deployWithMembers(_accounts(4));
         _replaceFirst(account);
         vm.deal(address(dataset), 4 ether);
         used = gasleft();

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { specOf, variable } from "../network/specs.js";
+import { buildSpec, variable } from "../network/build-spec.js";
 
 const HOST = "changing.attack.example";
 const KEYS = 6;
@@ -20,7 +20,7 @@ async function killAndAsk(network, tally, lives, between) {
     response.end(`{"value":${value}}`);
   });
   const source = { url: `https://${HOST}/{v}` };
-  const [hash] = await network.publish(specOf("changing", source, { variables: [variable("v", "alphanumeric")] }));
+  const [hash] = await network.publish(buildSpec("changing", source, { variables: [variable("v", "alphanumeric")] }));
   let provider = await network.startProvider();
   const { name } = provider;
   const told = new Map();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { specOf, variable } from "../network/specs.js";
+import { buildSpec, variable } from "../network/build-spec.js";
 
 const HOST = "cpu.attack.example";
 const REQUESTS = 10;
@@ -18,7 +18,7 @@ export const craftedJsonPath = {
     const sources = Array.from({ length: 8 }, (_, i) => {
       return { url: `https://${HOST}/${i}`, path: "$.l[?@ != 2]['{v}']", errorPath: "$.l[?@ > 2]['{v}']" };
     });
-    const spec = specOf("costly", sources, { variables: [variable("v", "alphanumeric")] });
+    const spec = buildSpec("costly", sources, { variables: [variable("v", "alphanumeric")] });
     const [hash] = await network.publish(spec);
     const provider = await network.startProvider();
     const dataset = network.numbers;

@@ -1,5 +1,5 @@
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
-import { specOf } from "../network/specs.js";
+import { buildSpec } from "../network/build-spec.js";
 
 const HOST = "paid.attack.example";
 const SECRETS = { inHeader: "canary-c0ffee-header/+=key", inQuery: "canary c0ffee query/&?" };
@@ -52,7 +52,11 @@ export const echoedApiSecrets = {
     });
     const specs = cases.flatMap((_, i) =>
       ["value", "error"].map((where) =>
-        specOf(`secret ${i} ${where}`, { url: `https://${HOST}/${i}/${where}`, type: "string", errorPath: "$.error" }),
+        buildSpec(`secret ${i} ${where}`, {
+          url: `https://${HOST}/${i}/${where}`,
+          type: "string",
+          errorPath: "$.error",
+        }),
       ),
     );
     const hashes = await network.publish(...specs);

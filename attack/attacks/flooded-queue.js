@@ -3,8 +3,8 @@ import { CALLER } from "@dataset-oracle/devnet/accounts";
 import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { stringToHex } from "viem";
+import { buildSpec, variable } from "../network/build-spec.js";
 import { PRICE_KEYS } from "../network/network.js";
-import { specOf, variable } from "../network/specs.js";
 
 const HOST = "flood.attack.example";
 const CALLERS = 14;
@@ -24,7 +24,7 @@ export const floodedQueue = {
     const [fed] = PRICE_KEYS;
     network.internet.serve(HOST, (_, response) => response.end('{"value":1}'));
     const [hash] = await network.publish(
-      specOf("flood", { url: `https://${HOST}/{v}` }, { variables: [variable("v", "alphanumeric")] }),
+      buildSpec("flood", { url: `https://${HOST}/{v}` }, { variables: [variable("v", "alphanumeric")] }),
     );
     const feeds = [
       {

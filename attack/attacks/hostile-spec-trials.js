@@ -1,6 +1,6 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { postJson } from "../http.js";
-import { specOf } from "../network/specs.js";
+import { buildSpec } from "../network/build-spec.js";
 import { HOSTILE_URLS } from "./hostile-urls.js";
 
 const PAID = "paid.attack.example";
@@ -32,7 +32,7 @@ export const hostileSpecTrials = {
     );
     const tryOut = ({ url }, ...urls) => {
       const sources = urls.map((source) => ({ url: source }));
-      return postJson(`${url}/specs/try`, { spec: specOf("hostile", sources), arguments: [] });
+      return postJson(`${url}/specs/try`, { spec: buildSpec("hostile", sources), arguments: [] });
     };
 
     const before = internet.trapped();

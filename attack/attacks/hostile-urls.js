@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { specOf } from "../network/specs.js";
+import { buildSpec } from "../network/build-spec.js";
 
 const PUBLIC = "93-184-215-14";
 /** Addresses that no published spec may reach, as they are written in a name: redirect-connections.cjs resolves it. */
@@ -101,7 +101,7 @@ export const hostileUrls = {
     );
     for (const url of NAMES) internet.serve(new URL(url).host, value);
     const urls = [...HOSTILE_URLS, ...redirects];
-    const hashes = await network.publish(...urls.map((url, i) => specOf(`hostile ${i}`, { url })));
+    const hashes = await network.publish(...urls.map((url, i) => buildSpec(`hostile ${i}`, { url })));
     const before = internet.trapped();
     await forEachConcurrently(urls, 8, async (url, i) => {
       // A name that changes its address is read twice, because its first lookup gives a public address.

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { specOf, variable } from "../network/specs.js";
+import { buildSpec, variable } from "../network/build-spec.js";
 
 const REQUESTS = 24;
 const HEAP_MIB = 600;
@@ -15,7 +15,7 @@ export const largeSourceAnswers = {
       network.internet.serve(host, (_request, response) => response.end(answer));
       return { url: `https://${host}/{v}`, path: "$[340000]" };
     });
-    const spec = specOf("large", sources, { variables: [variable("v", "alphanumeric")] });
+    const spec = buildSpec("large", sources, { variables: [variable("v", "alphanumeric")] });
     const [hash] = await network.publish(spec);
     const provider = await network.startProvider(0, {}, { nodeOptions: `--max-old-space-size=${HEAP_MIB}` });
     const callers = network.callers(4);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openConnection } from "../http.js";
-import { specOf } from "../network/specs.js";
+import { buildSpec } from "../network/build-spec.js";
 import { countOpenFiles } from "../process-usage.js";
 
 const CALLERS = 14;
@@ -16,7 +16,7 @@ export const leakedFileDescriptors = {
   async run(network, tally) {
     const { operator, internet } = network;
     internet.serve("slow.attack.example", () => {});
-    const [hash] = await network.publish(specOf("slow", { url: "https://slow.attack.example/" }));
+    const [hash] = await network.publish(buildSpec("slow", { url: "https://slow.attack.example/" }));
     const request = { network_id: 42, dataset: network.numbers, key: network.key(hash), broadcast: false };
     const body = JSON.stringify(request);
     const slow = `POST /data/request HTTP/1.1\r\nhost: operator\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { specOf, variable } from "../network/specs.js";
+import { buildSpec, variable } from "../network/build-spec.js";
 
 const HOST = "keys.attack.example";
 const KEYS = 60;
@@ -12,7 +12,9 @@ export const newKeysFromOneAddress = {
   async run(network, tally) {
     network.internet.serve(HOST, (_, response) => response.end('{"value":1}'));
     const source = { url: `https://${HOST}/{v}` };
-    const [hash] = await network.publish(specOf("many keys", source, { variables: [variable("v", "alphanumeric")] }));
+    const [hash] = await network.publish(
+      buildSpec("many keys", source, { variables: [variable("v", "alphanumeric")] }),
+    );
     // This attack is to run into the gas budget, not into the rate limits.
     const operator = await network.startOperator({}, { broadcastsPerMinute: 1_000, requestsPerMinute: 1_000 });
     const ask = (name, from) =>

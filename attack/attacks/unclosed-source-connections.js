@@ -1,5 +1,5 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { specOf } from "../network/specs.js";
+import { buildSpec } from "../network/build-spec.js";
 
 const SPECS = 255;
 const HOSTS = 8;
@@ -17,7 +17,7 @@ export const unclosedSourceConnections = {
         network.internet.serve(host, answer);
         return { url: `https://${host}/` };
       });
-      return specOf(`idle ${i}`, sources);
+      return buildSpec(`idle ${i}`, sources);
     });
     const hashes = await network.publish(...specs);
     const ask = (hash) => network.reportOfSpec(provider, { dataset: network.numbers, key: network.key(hash) });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { specOf } from "../network/specs.js";
+import { buildSpec } from "../network/build-spec.js";
 
 const HOST = "clock.attack.example";
 const ROUNDS = 3;
@@ -13,7 +13,7 @@ export const valuesReadApart = {
   isFast: false,
   async run(network, tally) {
     network.internet.serve(HOST, (_, response) => response.end(`{"value":${Math.floor(Date.now() / 1_000)}}`));
-    const specs = Array.from({ length: ROUNDS }, (_, i) => specOf(`clock ${i}`, { url: `https://${HOST}/${i}` }));
+    const specs = Array.from({ length: ROUNDS }, (_, i) => buildSpec(`clock ${i}`, { url: `https://${HOST}/${i}` }));
     const hashes = await network.publish(...specs);
     const dataset = network.numbers;
     // The providers look the specs up before the attack, so that lookups do not change its timing.

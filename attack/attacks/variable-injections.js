@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { specOf, variable } from "../network/specs.js";
+import { buildSpec, variable } from "../network/build-spec.js";
 
 const HOST = "variables.attack.example";
 /** Texts that have a meaning in a URL. */
@@ -81,7 +81,7 @@ export const variableInjections = {
       body: '{"v":"{v}","fixed":1}',
       type: "string",
     };
-    const spec = (title, path) => specOf(title, { ...source, path }, { variables: [variable("v")] });
+    const spec = (title, path) => buildSpec(title, { ...source, path }, { variables: [variable("v")] });
     const [requests, paths] = await network.publish(
       spec("variables in a request", "$.value"),
       spec("variables in a path", "$.items[?@.name == '{v}'].value"),

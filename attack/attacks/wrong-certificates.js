@@ -1,4 +1,4 @@
-import { specOf } from "../network/specs.js";
+import { buildSpec } from "../network/build-spec.js";
 
 const WRONG = {
   "expired.attack.example": ({ issue }) => issue(["expired.attack.example"], -1),
@@ -18,7 +18,7 @@ export const wrongCertificates = {
     }
     network.internet.serve("right.attack.example", (_, response) => response.end('{"value":1}'));
     const all = [...hosts, "right.attack.example"];
-    const hashes = await network.publish(...all.map((host) => specOf(host, { url: `https://${host}/` })));
+    const hashes = await network.publish(...all.map((host) => buildSpec(host, { url: `https://${host}/` })));
     for (const [i, host] of all.entries()) {
       for (const provider of network.providers) {
         const { json, text } = await network.reportOfSpec(provider, {

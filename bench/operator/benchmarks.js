@@ -1,6 +1,6 @@
 import { measureAddedLatency } from "./added-latency.js";
 import { measureDistinctKeys, measureSameKey } from "./cpu-per-request.js";
-import { measureThroughput, storeAll } from "./throughput.js";
+import { measureThroughput, storeAll } from "./transaction-throughput.js";
 
 /**
  * The benchmarks. `bound` and `goal` limit the median: from above if `isCost`, otherwise from below. `measure` runs one

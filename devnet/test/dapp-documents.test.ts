@@ -52,7 +52,7 @@ test("every block is run here", () => {
   expect(GUIDE.match(/^```/gm)).toHaveLength(2 * BLOCKS.length);
 });
 
-test("its addresses are the devnet's", () => {
+test("the guide's addresses are the devnet's", () => {
   expect(new Set(GUIDE.match(/0x5[0-9a-fA-F]{39}\b/g))).toEqual(new Set([devnet.dataset, devnet.lens]));
 });
 
@@ -71,8 +71,8 @@ test("the contract passes its test in a Foundry project that installed this repo
 
 describe("the shell", () => {
   /** Runs a block as it stands. */
-  async function shell(holds: string): Promise<string> {
-    const found = blocks("sh").filter(({ text }) => text.includes(holds));
+  async function shell(containing: string): Promise<string> {
+    const found = blocks("sh").filter(({ text }) => text.includes(containing));
     expect(found).toHaveLength(1);
     const { stdout } = await run("bash", ["-eu", "-c", here(found[0]?.text ?? "")], { cwd: ROOT });
     return stdout;
@@ -125,9 +125,9 @@ describe("the programs", () => {
     expect(stdout).toBe("");
   });
 
-  /** Runs the one program that holds a text. */
-  async function program(holds: string) {
-    const found = PROGRAMS.flatMap((text, i) => (text.includes(holds) ? [i] : []));
+  /** Runs the one program that containing a text. */
+  async function program(containing: string) {
+    const found = PROGRAMS.flatMap((text, i) => (text.includes(containing) ? [i] : []));
     expect(found).toHaveLength(1);
     return run("node", [join(folder, `program${found[0]}.js`)]);
   }
@@ -142,8 +142,8 @@ describe("the programs", () => {
     ["viem", 'functionName: "read"', /^ETH-USD is \d+(\.\d+)?, signed at \d{10}\.$/m],
     ["the client", "await readVerified(", /^OK: \d+(\.\d+)?\.$/m],
     ["ethers", "enableCcipRead", /^By ethers: \d+(\.\d+)?\.$/m],
-  ])("that reads by %s prints a verified value", async (_, holds, printed) => {
-    expect((await program(holds)).stdout).toMatch(printed);
+  ])("that reads by %s prints a verified value", async (_, containing, printed) => {
+    expect((await program(containing)).stdout).toMatch(printed);
   });
 
   test("that asks the operator prints its progress and the transaction", async () => {

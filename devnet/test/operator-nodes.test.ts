@@ -5,14 +5,15 @@ import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hash, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hasBrowser, launchBrowser } from "../../operator/page/test/support/browser.js";
+import { hasBrowser } from "../../operator/page/test/support/has-browser.js";
+import { launchBrowser } from "../../operator/page/test/support/launch-browser.js";
 import { visit } from "../../operator/page/test/support/visit.js";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
 
 const KEYS: readonly string[] = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8")).financial.keys;
 /** Short, so that there are many rounds. */
 const HEARTBEAT_SECONDS = 12;
-/** A dead node stops no feed. How late each is when it is due is what bench/network simulates: here the machine may be busy. */
+/** The limit is generous, because this machine may be busy; bench/network measures how late feeds are. */
 const MAX_AGE_SECONDS = 60;
 
 let devnet: Devnet;

@@ -55,8 +55,9 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       const limitNewKeys = newKeyLimit(routes, settings.newKeysPerMinute);
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addCcipReadGateway(routes, operator, limitNewKeys);
-      if (networks.some(({ identity }) => identity !== null)) addForwardedDataRequest(routes, operator, settings);
-      if (networks.some(({ canHaveNodes }) => canHaveNodes)) {
+      if (networks.some(({ authentication }) => authentication !== null))
+        addForwardedDataRequest(routes, operator, settings);
+      if (networks.some(({ canHaveOtherNodes }) => canHaveOtherNodes)) {
         addTransactions(routes, operator, settings);
         addReports(routes, operator, settings.requestsPerMinute);
       }

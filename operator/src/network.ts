@@ -21,7 +21,7 @@ import { CommitteeDirectoryWatch } from "./peers/committee-directory-watch.js";
 import { Forwarding } from "./peers/forwarding.js";
 import { GuardedHttp } from "./peers/guarded-http.js";
 import { HeldTransactions } from "./peers/held-transactions.js";
-import { NodeIdentity } from "./peers/node-identity.js";
+import { NodeAuthentication } from "./peers/node-authentication.js";
 import { NodeList, type Nodes } from "./peers/node-list.js";
 import { ProviderFailures } from "./peers/provider-failures.js";
 import { ProviderUrls } from "./peers/provider-urls.js";
@@ -86,12 +86,12 @@ export interface Network {
   /** Follows the nodes that are announced on chain; null without a directory. */
   readonly directory: CommitteeDirectoryWatch | null;
   /** False where there can be no other node. */
-  readonly canHaveNodes: boolean;
+  readonly canHaveOtherNodes: boolean;
   /** The transactions that this node and the others have signed, whether the chain has them or not. */
   readonly transactions: HeldTransactions;
   /** Null where there can be no other node, or this one has no account to sign with. */
-  readonly identity: NodeIdentity | null;
-  /** Null if `identity` is null. */
+  readonly authentication: NodeAuthentication | null;
+  /** Null if `authentication` is null. */
   readonly forwarding: Forwarding | null;
 }
 
@@ -115,9 +115,9 @@ export async function connectNetwork(
   const { chainId } = deployment;
   const nodes = nodesOf(plan, accounts);
   const directoryAddress = plan.committeeDirectory;
-  const canHaveNodes = plan.peers.length > 0 || directoryAddress !== null;
-  const identity =
-    canHaveNodes && accounts.length > 0 ? new NodeIdentity(chainId, nodes, accounts, context.clock) : null;
+  const canHaveOtherNodes = plan.peers.length > 0 || directoryAddress !== null;
+  const authentication =
+    canHaveOtherNodes && accounts.length > 0 ? new NodeAuthentication(chainId, nodes, accounts, context.clock) : null;
   const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
   const http = new GuardedHttp(urls, settings.allowLocalNodes, context.closing);
   const providerUrls = new ProviderUrls(chainId, plan.endpoints, nodes, http);
@@ -160,10 +160,10 @@ export async function connectNetwork(
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
       nodes,
       directory,
-      canHaveNodes,
+      canHaveOtherNodes,
       transactions,
-      identity,
-      forwarding: identity && new Forwarding(context, nodes, identity, http),
+      authentication,
+      forwarding: authentication && new Forwarding(context, nodes, authentication, http),
     };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

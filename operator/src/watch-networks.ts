@@ -19,7 +19,7 @@ export async function watchNetworks(operator: Operator): Promise<void> {
 
 async function watchNetwork(operator: Operator, network: Network): Promise<void> {
   const { closing, logger } = operator;
-  const { chainId, settings, datasets, directory, canHaveNodes } = network;
+  const { chainId, settings, datasets, directory, canHaveOtherNodes } = network;
   const networkLog = logger.child({ network: chainId });
   const watch = async (look: () => Promise<void>) => {
     for (;;) {
@@ -37,7 +37,7 @@ async function watchNetwork(operator: Operator, network: Network): Promise<void>
     // It was looked at when the network was connected.
     watches.push(watch(() => directory.look().catch(unread(networkLog, "the directory of nodes"))));
   }
-  for (const dataset of canHaveNodes ? datasets.values() : []) {
+  for (const dataset of canHaveOtherNodes ? datasets.values() : []) {
     const mined = new MinedStatements(network, dataset);
     const read = () => mined.read().catch(unread(networkLog.child({ dataset: dataset.address }), "mined updates"));
     // The first reading only finds the head, so it does not wait.

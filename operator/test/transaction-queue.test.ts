@@ -342,7 +342,7 @@ test("two processes with one sender get every update stored, and the log names t
   await until(() => log.join("").includes("another process sends with this sender's key"), "the cause");
 });
 
-describe("a reorganisation", () => {
+describe("a reorganization", () => {
   test("while pending transactions are recovered does not lose them", async () => {
     const earlier = startQueue();
     await earlier.send(job("K"));
@@ -384,7 +384,7 @@ describe("a reorganisation", () => {
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
     await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
     expect(await chain.client.getTransactionCount({ address: account.address })).toBe(0);
-    // The queue notices the reorganisation at the next block.
+    // The queue notices the reorganization at the next block.
     await mine();
     const [again] = await until(async () => (await pool()).some(({ input }) => input === "0x02") && pool(), "round 2");
     expect(again?.nonce).toBe(0);

@@ -34,9 +34,9 @@ export interface SpotPriceKey {
 export interface PricePolicy {
   /** How many sources must be used. */
   readonly minSources: number;
-  /** How far a price may lie from the median of all to be used, in basis points of that median. */
+  /** How far a price may lie from the median of all prices and still be used, in basis points of that median. */
   readonly maxDeviationBps: number;
-  /** The age up to which a quote is used, and how far ahead its time may be, in seconds. Without one it is fresh. */
+  /** The age up to which a quote is used, and how far ahead its time may be, in seconds. A quote without a time counts as fresh. */
   readonly maxQuoteAge: number;
 }
 

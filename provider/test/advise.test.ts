@@ -17,7 +17,7 @@ import { adviceToText } from "../src/web-oracle/advice/format-advice.js";
 import { loadKeptReadings } from "../src/web-oracle/advice/load-kept-readings.js";
 import { readingsOfSamples } from "../src/web-oracle/advice/samples.js";
 import { takeSamples } from "../src/web-oracle/advice/take-samples.js";
-import { compileRequestSpec } from "../src/web-oracle/compile-request-spec.js";
+import { compileSpec } from "../src/web-oracle/compile-spec.js";
 import { startTrialProvider, type TrialProvider } from "./support/trial-provider.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
@@ -64,7 +64,7 @@ const specOf = (shape: object, combine: string) => ({
 /** Samples the sources as fast as they answer. */
 async function adviceOn(shape: object, combine: string, sources: Record<string, Say>, count = 20) {
   says = sources;
-  const compiled = compileRequestSpec(specOf(shape, combine));
+  const compiled = compileSpec(specOf(shape, combine));
   if (!compiled.ok) throw new Error(compiled.error);
   const bound = compiled.value.bind([]);
   if (!bound.ok) throw new Error(bound.error);

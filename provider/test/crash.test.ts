@@ -4,9 +4,9 @@ import { type KillTally, killAndRestart } from "./support/kill-and-restart.js";
 /** `npm run crash` runs the long form, by `--mode long`; `CRASH_TIMES` changes the number of kills. */
 const TIMES = Number(process.env.CRASH_TIMES ?? (process.env.MODE === "long" ? 1_000 : 12));
 
-const sentence = ({ kills, betweenStoreAndAnswer, untold, leastInFlight, answers, values, repeated }: KillTally) =>
+const sentence = ({ kills, betweenStoreAndAnswer, undelivered, leastInFlight, answers, values, repeated }: KillTally) =>
   `${kills} kills, with ${leastInFlight} requests or more in flight: ${betweenStoreAndAnswer} fell between store and ` +
-  `answer (${untold} decisions that no caller had been told). ${answers} answers with ${values} different values, ${repeated} of them asked for again.`;
+  `answer (${undelivered} decisions that no caller had been told). ${answers} answers with ${values} different values, ${repeated} of them asked for again.`;
 
 it(
   `a provider that is killed ${TIMES} times never signs two different values for one round`,

@@ -19,7 +19,7 @@ import { RecordingReader } from "../src/evidence/recording-reader.js";
 import { replay } from "../src/evidence/replay.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/source-reader.js";
-import type { RequestSpec } from "../src/web-oracle/request-spec.js";
+import type { RequestSpec } from "../src/web-oracle/spec-schema.js";
 import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { DATASET, startProvider } from "./support/test-provider.js";
 

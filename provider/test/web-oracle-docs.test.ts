@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { SourceSpec } from "../src/source/common-source-spec.js";
 import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
-import { RequestSpec } from "../src/web-oracle/request-spec.js";
+import { RequestSpec } from "../src/web-oracle/spec-schema.js";
 import { CHARACTER_CLASSES, Variable } from "../src/web-oracle/variables.js";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);

@@ -3,7 +3,7 @@
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
 import { ProviderConfig } from "@dataset-oracle/provider/dist/config.js";
 import { SpotSourceSpec } from "@dataset-oracle/provider/dist/source/spot-source-spec.js";
-import { RequestSpec } from "@dataset-oracle/provider/dist/web-oracle/request-spec.js";
+import { RequestSpec } from "@dataset-oracle/provider/dist/web-oracle/spec-schema.js";
 import { boundsOf, objectsOf, typeOf } from "../json-schema-text.js";
 import { table } from "../markdown-table.js";
 

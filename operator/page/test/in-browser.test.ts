@@ -12,7 +12,7 @@ import { requestFormFlows } from "./flows/request-form.js";
 import { securityHeaderFlows } from "./flows/security-headers.js";
 import { snippetFlows } from "./flows/snippets.js";
 import { specBuilderFlows } from "./flows/spec-builder.js";
-import { hasBrowser } from "./support/browser.js";
+import { hasBrowser } from "./support/has-browser.js";
 import { startTestEnvironment, type TestEnvironment } from "./support/test-environment.js";
 
 describe.runIf(hasBrowser())("the page in Chromium", () => {

@@ -16,7 +16,7 @@ export interface JsonRpc {
 /**
  * Connects one JSON-RPC endpoint. It never repeats a call by itself.
  *
- * @param url May hold a token: it is in no error.
+ * @param url May contain a token, so it never appears in an error.
  * @param timeoutMs The deadline of each call.
  */
 export function connectEndpoint(chainId: number, url: string, timeoutMs: number): JsonRpc {

@@ -42,7 +42,7 @@ export class FeedChunks {
    * Returns the feeds whose own transactions are started now. Nodes start only as many at each beat as one sender may have
    * pending: the others would wait in its queue past their turn.
    */
-  singlesOf<T extends HasKey>(feeds: readonly T[]): readonly T[] {
+  singlesToStart<T extends HasKey>(feeds: readonly T[]): readonly T[] {
     return this.#isAlone ? feeds : this.#sorted(feeds).slice(0, this.network.settings.maxPendingPerSender);
   }
 

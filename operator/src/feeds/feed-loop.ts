@@ -144,7 +144,7 @@ class FeedLoop {
     const single = idle.filter((feed) => !isBatched(feed) && this.#backoff.isDue(feed.key));
     const attempts = [
       ...this.#turns.chunks.chunksOf(idle.filter(isBatched)),
-      ...this.#turns.chunks.singlesOf(single).map((feed) => [feed]),
+      ...this.#turns.chunks.singlesToStart(single).map((feed) => [feed]),
     ];
     const isProbing = this.#backoff.isFailing("committee") || this.#backoff.isFailing("sending");
     const started = isProbing ? attempts.slice(0, 1) : attempts;

@@ -47,9 +47,9 @@ export function addForwardedDataRequest(
   const { rate, limitNode } = nodeLimits(app, "forwarded", nodeRequestsPerMinute);
   const limitNewKeys = newKeyLimitOfNodes(app, newKeysPerMinute);
   app.post(FORWARDED_PATH, { schema, config: { rate } }, async (request, reply) => {
-    const identity = operator.networks.get(request.body.network_id)?.identity;
+    const authentication = operator.networks.get(request.body.network_id)?.authentication;
     const signature = request.headers[NODE_SIGNATURE_HEADER]?.toString();
-    const node = identity?.verify(signature, FORWARDED_PATH, JSON.stringify(request.body)) ?? null;
+    const node = authentication?.verify(signature, FORWARDED_PATH, JSON.stringify(request.body)) ?? null;
     if (node === null) throw unknownNode();
     await limitNode(request, reply, node.submitter);
     const dataPoint = findDataPoint(operator.networks, request.body, invalidProperty);

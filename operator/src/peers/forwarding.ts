@@ -10,7 +10,7 @@ import { roundAt } from "../round-time.js";
 import type { SentUpdate } from "../update/sent-update.js";
 import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
-import type { NodeIdentity } from "./node-identity.js";
+import type { NodeAuthentication } from "./node-authentication.js";
 import type { Node, Nodes } from "./node-list.js";
 import { rankNodesForRequest } from "./rank-nodes-for-request.js";
 import { verifyForwardedAnswer } from "./verify-forwarded-answer.js";
@@ -39,7 +39,7 @@ export class Forwarding {
   constructor(
     private readonly context: Context,
     private readonly nodes: Nodes,
-    private readonly identity: NodeIdentity,
+    private readonly authentication: NodeAuthentication,
     private readonly http: GuardedHttp,
   ) {}
 
@@ -92,7 +92,7 @@ export class Forwarding {
       timestamp: Number(round),
     };
     const body = JSON.stringify(request);
-    const signature = await this.identity.sign(node, FORWARDED_PATH, body).catch(() => null);
+    const signature = await this.authentication.sign(node, FORWARDED_PATH, body).catch(() => null);
     // A remote signer can be away, or sign transactions only.
     if (signature === null) return "refused";
     const headers = { accept: "application/json", [NODE_SIGNATURE_HEADER]: signature, ...traceHeaders(trace) };

@@ -7,10 +7,10 @@ import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type Mined, readMined } from "../chain/transactions.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import type { Context } from "../process-context.js";
+import { CredibleNonceCounts } from "./credible-nonce-counts.js";
 import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
 import { ForeignTransactions } from "./foreign-transactions.js";
 import { type Call, type Job, type RoundCall, type Sent, SubmissionUnknown } from "./job.js";
-import { NonceCounts } from "./nonce-counts.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan-actions.js";
 import { InFlightTransactions, newTask, type Task, type Transaction, WaitingUpdates } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
@@ -52,7 +52,7 @@ const MAX_TIMES_NOT_FOUND = 5;
 export class TransactionQueue {
   readonly #waiting = new WaitingUpdates();
   readonly #inFlight = new InFlightTransactions();
-  readonly #nonces: NonceCounts;
+  readonly #nonces: CredibleNonceCounts;
   readonly #submitter: Submitter;
   readonly #replacements: Replacements;
   readonly #foreign: ForeignTransactions;
@@ -79,7 +79,7 @@ export class TransactionQueue {
     this.#log = logger;
     this.#startedAt = clock();
     this.#submitter = new Submitter(client, account, settings, clock);
-    this.#nonces = new NonceCounts(client, account.address, maxPending, clock);
+    this.#nonces = new CredibleNonceCounts(client, account.address, maxPending, clock);
     this.#replacements = new Replacements({
       ...{ submitter: this.#submitter, inFlight: this.#inFlight, maxCancelsPerHour: 2 * maxPending, clock, logger },
       onRenewed: () => this.#wake(),

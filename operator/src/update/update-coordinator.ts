@@ -27,7 +27,7 @@ export interface Caller {
   readonly listener: ProgressListener;
 }
 
-/** Another transaction stores this round or a newer one: `stored`, in seconds since 1970. */
+/** Another transaction stores this round or a newer one: `newerRound`, in seconds since 1970. */
 interface Overtaken {
   readonly kind: "overtaken";
   readonly stored: bigint;
@@ -165,10 +165,10 @@ export class UpdateCoordinator {
         return await followFlight(flight, caller.listener, (sentUpdate) => use(sentUpdate, round));
       } catch (error) {
         // A feed or another caller started this work, and its own gas is spent.
-        const isOthers =
+        const isBudgetOfAnother =
           error instanceof FeedGasSpent ||
           (error instanceof GasBudgetSpent && error.payer !== null && error.payer !== caller.payer);
-        if (!isOthers || tried > MAX_OTHER_PAYERS) throw error;
+        if (!isBudgetOfAnother || tried > MAX_OTHER_PAYERS) throw error;
       }
     }
   }

@@ -42,7 +42,7 @@ export class AcknowledgedUpdates {
     this.#updates.push(update);
   }
 
-  reorganised(): void {
+  reorganized(): void {
     this.#reorgs.push(Date.now());
   }
 

@@ -51,7 +51,7 @@ export async function runChaos(settings: ChaosSettings): Promise<ChaosResult> {
     const [chain, providers] = await Promise.all([startChain(), startProviders(4)]);
     closers.push(() => chain.close(), ...providers.map((provider) => () => provider.close()));
     const dataset = await chain.deploy(providers.map(({ address }) => address));
-    // These blocks keep reorganisations from reaching the deployment.
+    // These blocks keep reorganizations from reaching the deployment.
     await chain.client.mine({ blocks: 8 });
     const faults: Tally = {};
     const proxy = (upstream: string, name: "RPC" | "provider", stream: number) =>

@@ -8,7 +8,7 @@ import type { FleetNode } from "./fleet.js";
 
 /** One fault of each kind is injected per this many requests. */
 const ONE_IN = {
-  reorganisation: 140,
+  reorganization: 140,
   "dropped from the pool": 140,
   "fee spike": 150,
   SIGKILL: 150,
@@ -74,8 +74,8 @@ export class FaultInjector {
       case "fee spike":
         await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(String(5 + this.random.below(60))) });
         return true;
-      case "reorganisation":
-        await this.#reorganise(1 + this.random.below(3));
+      case "reorganization":
+        await this.#reorganize(1 + this.random.below(3));
         await this.#setClock();
         return true;
       case "dropped from the pool":
@@ -88,8 +88,8 @@ export class FaultInjector {
   }
 
   /** Retries once, because anvil refuses about one in a hundred with "Resource not found" and no other reason. */
-  async #reorganise(blocks: number): Promise<void> {
-    this.acknowledged.reorganised();
+  async #reorganize(blocks: number): Promise<void> {
+    this.acknowledged.reorganized();
     const ask = () => this.chain.client.request({ method: "anvil_reorg", params: [blocks, []] } as never);
     await ask().catch(() => delay(500).then(ask));
   }

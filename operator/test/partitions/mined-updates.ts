@@ -16,11 +16,11 @@ export interface MinedTransaction {
 /** The measurements of one period. */
 export interface Measurement {
   /** Transactions that stored what was due. */
-  readonly rounds: number;
+  readonly needed: number;
   /** Transactions that were paid for without need: a round that was stored already, or one too soon after another. */
   readonly needless: number;
   /** The greatest age of any feed, in seconds. */
-  readonly oldest: number;
+  readonly greatestAge: number;
   readonly sentBy: ReadonlyMap<Address, number>;
 }
 
@@ -83,9 +83,9 @@ export class MinedUpdates {
     const sentBy = new Map<Address, number>();
     for (const { sender } of mined) sentBy.set(sender, (sentBy.get(sender) ?? 0) + 1);
     return {
-      rounds: ages.length,
+      needed: ages.length,
       needless: mined.length - ages.length,
-      oldest: Math.max(0, ...ages, ...[...this.#stored.values()].map((round) => now - round)),
+      greatestAge: Math.max(0, ...ages, ...[...this.#stored.values()].map((round) => now - round)),
       sentBy,
     };
   }

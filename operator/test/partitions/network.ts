@@ -134,7 +134,7 @@ export class Network {
     const giveUpAt = Date.now() + 10_000 + 4 * times * this.options.heartbeatSeconds * 1000;
     for (;;) {
       const measured = await this.mined.measure(from);
-      if (measured.rounds >= wanted || Date.now() > giveUpAt) return measured;
+      if (measured.needed >= wanted || Date.now() > giveUpAt) return measured;
       await delay(250);
     }
   }

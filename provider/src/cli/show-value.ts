@@ -1,6 +1,6 @@
-import { priceToJson, priceToTable } from "./format-price.js";
-import { type WebOracleValue, webOracleValueToJson, webOracleValueToText } from "./format-web-oracle-value.js";
+import { priceToJson, priceToTable } from "./price-output.js";
 import { styleOf } from "./text-style.js";
+import { type WebOracleValue, webOracleValueToJson, webOracleValueToText } from "./web-oracle-value-output.js";
 
 /** A key of any kind and its value. */
 type ShownValue =

@@ -25,7 +25,7 @@ import { SpotSourceSpec } from "../source/spot-source-spec.js";
 import { sourcesOfPair } from "../sources-of-pair.js";
 import { readSpotPrice } from "../spot-price.js";
 import type { ValueWithSources } from "../value-with-sources.js";
-import { compileCanonicalSpec } from "../web-oracle/compile-request-spec.js";
+import { compileCanonicalSpec } from "../web-oracle/compile-spec.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";

@@ -3,7 +3,7 @@ import { withDefaultHeaders } from "../source/default-headers.js";
 import { type AnswerText, judgeText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import { MAX_BYTES, SOURCE_MS } from "../source/source-reader.js";
-import type { BoundRequest } from "./compile-request-spec.js";
+import type { BoundRequest } from "./compile-spec.js";
 
 /** The answer of one source, and how long it took in milliseconds. */
 export interface AskedSource {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileRequestSpec } from "./compile-request-spec.js";
+import { compileSpec } from "./compile-spec.js";
 import { extractValues, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 
 const source = { method: "GET", url: "https://api.example.com/", type: "uint", decimals: 0, rounding: "truncate" };
@@ -8,7 +8,7 @@ const source = { method: "GET", url: "https://api.example.com/", type: "uint", d
 function extract(texts: readonly (string | null)[], paths: object) {
   const sources = texts.map(() => ({ ...source, ...paths }));
   const spec = { title: "a", variables: [], sources, minSources: 1, combine: "median" };
-  const compiled = compileRequestSpec(spec);
+  const compiled = compileSpec(spec);
   if (!compiled.ok) throw new Error(compiled.error);
   const request = compiled.value.bind([]);
   if (!request.ok) throw new Error(request.error);

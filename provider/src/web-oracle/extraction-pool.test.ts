@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ExtractionPool, type ExtractionPoolOptions } from "./extraction-pool.js";
-import type { RequestSpec } from "./request-spec.js";
+import type { RequestSpec } from "./spec-schema.js";
 
 const source = { method: "GET", url: "https://api.example.com/", type: "uint", decimals: 0 } as const;
 const SPEC: RequestSpec = {

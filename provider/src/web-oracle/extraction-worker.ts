@@ -3,9 +3,9 @@ import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { type Json, parseExactJson } from "../source/exact-json.js";
 import type { Reading } from "../source/source-failure.js";
-import { type CompiledRequest, compileRequestSpec } from "./compile-request-spec.js";
+import { type CompiledRequest, compileSpec } from "./compile-spec.js";
 import { type Extracted, extractValues, MAX_KEY_TEXT } from "./extract-values.js";
-import type { RequestSpec } from "./request-spec.js";
+import type { RequestSpec } from "./spec-schema.js";
 
 /** The answers to one key's requests, and what to look for in them. */
 export interface ExtractionJob {
@@ -49,7 +49,7 @@ function extract({ specHash, spec, args, texts }: ExtractionJob): Extraction {
 }
 
 function compile(spec: RequestSpec): CompiledRequest {
-  const compiled = compileRequestSpec(spec);
+  const compiled = compileSpec(spec);
   if (!compiled.ok) throw new Error(compiled.error);
   return compiled.value;
 }

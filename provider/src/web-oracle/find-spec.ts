@@ -7,7 +7,7 @@ import type { Caller } from "../caller.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
 import { RequestRateLimiter } from "../source/request-rate-limiter.js";
 import { type TokenBucketLimit, TokenBuckets } from "../token-bucket.js";
-import { type CompiledRequest, compileCanonicalSpec } from "./compile-request-spec.js";
+import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
 import { type SpecRegistry, SpecRegistryError } from "./spec-registry.js";
 

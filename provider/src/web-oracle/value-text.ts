@@ -1,5 +1,5 @@
 import { formatUnits, hexToString, numberToHex } from "viem";
-import type { CompiledRequest } from "./compile-request-spec.js";
+import type { CompiledRequest } from "./compile-spec.js";
 
 /** Writes a value for people: a number with its unit, a string as it reads. What a string contains is not escaped. */
 export function valueText({ type, spec: { unit, sources } }: CompiledRequest, value: bigint): string {

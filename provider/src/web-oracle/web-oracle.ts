@@ -8,7 +8,7 @@ import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
 import { type SourceRequest, unlimitedIfRedirected } from "../source/source-request.js";
 import { isHostAllowed } from "./allowed-hosts.js";
 import type { CheckedWebOracleSettings } from "./check-settings.js";
-import type { BoundRequest, CompiledRequest } from "./compile-request-spec.js";
+import type { BoundRequest, CompiledRequest } from "./compile-spec.js";
 import { SpecFinder } from "./find-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
 import { SpecRegistry } from "./spec-registry.js";

@@ -33,7 +33,7 @@ export interface KillTally {
   /** Kills after which the database held decisions that no caller had received. */
   betweenStoreAndAnswer: number;
   /** The number of those decisions. */
-  untold: number;
+  undelivered: number;
   /** The fewest requests that were in flight at a kill. */
   leastInFlight: number;
   answers: number;
@@ -73,7 +73,7 @@ export async function killAndRestart(times: number, onKill: (tally: KillTally) =
   const tally: KillTally = {
     kills: 0,
     betweenStoreAndAnswer: 0,
-    untold: 0,
+    undelivered: 0,
     leastInFlight: WORKERS,
     answers: 0,
     values: 0,
@@ -93,9 +93,9 @@ export async function killAndRestart(times: number, onKill: (tally: KillTally) =
       asked = life.asked;
       tally.kills += 1;
       tally.leastInFlight = Math.min(tally.leastInFlight, life.inFlight);
-      const untold = await compareWithDatabase(join(folder, "database"), witness);
-      tally.untold += untold;
-      if (untold > 0) tally.betweenStoreAndAnswer += 1;
+      const undelivered = await compareWithDatabase(join(folder, "database"), witness);
+      tally.undelivered += undelivered;
+      if (undelivered > 0) tally.betweenStoreAndAnswer += 1;
       tally.answers = witness.answers;
       tally.values = new Set(witness.told.values()).size;
       onKill(tally);
@@ -235,7 +235,7 @@ async function compareWithDatabase(folder: string, witness: Witness): Promise<nu
   cpSync(folder, copy, { recursive: true });
   const now = BigInt(Math.floor(Date.now() / 1_000));
   const decisions = await DecisionStore.open(copy, { now: () => now });
-  let untold = 0;
+  let undelivered = 0;
   for (let round = now - 30n; round <= now + 2n; ++round) {
     const decided = await decisions.recall(round, KEYS.map(dataPointOf));
     for (const key of KEYS) {
@@ -244,12 +244,12 @@ async function compareWithDatabase(folder: string, witness: Witness): Promise<nu
       if (told !== undefined && told !== textOf(decision)) {
         throw new Error(`${keyToAscii(key)} at ${round} was told to be ${told}, and is kept as ${textOf(decision)}`);
       }
-      if (decision !== undefined && told === undefined) untold += 1;
+      if (decision !== undefined && told === undefined) undelivered += 1;
     }
   }
   await decisions.close();
   rmSync(join(copy, ".."), { recursive: true });
-  return untold;
+  return undelivered;
 }
 
 const dataPointOf = (key: Hex) => `42/${DATASET}/${key}`;

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccessible } from "../../../../operator/page/test/support/axe.js";
-import { launchBrowser } from "../../../../operator/page/test/support/browser.js";
+import { launchBrowser } from "../../../../operator/page/test/support/launch-browser.js";
 import { DEVNET } from "../../devnet-addresses.js";
 import { PAGES } from "../../pages.js";
 

@@ -31,7 +31,7 @@ export function TrialResult({ trial, network, dataset }: Props) {
         <p class={combined.text !== null && combined.text.length > 24 ? "big long" : "big"}>{combined.text ?? "—"}</p>
         <ol class="steps column">
           <Step name="Combined" state={combined.value === null ? "failed" : "done"}>
-            {combined.reason === null ? combinedWords(trial) : `${combined.reason}.`}
+            {combined.reason === null ? describeCombination(trial) : `${combined.reason}.`}
           </Step>
         </ol>
         <p class="small quiet">
@@ -81,8 +81,15 @@ function SourceSteps({ source: { fetched, selected, scaled, error } }: { source:
   );
 }
 
-function combinedWords({ combined: { how, with_value: count, min_sources: needed }, sources }: SpecTrial): string {
-  const words = { median: "the median", majority: "what more than half give", equal: "what all of them give" }[how];
+function describeCombination({
+  combined: { how, with_value: count, min_sources: needed },
+  sources,
+}: SpecTrial): string {
+  const words = {
+    median: "the median",
+    majority: "the value that more than half of them give",
+    equal: "the value that all of them give",
+  }[how];
   return `${words}: ${count} of ${sources.length} ${sources.length === 1 ? "source has" : "sources have"} a value; the minimum is ${needed}.`;
 }
 

@@ -6,7 +6,7 @@ import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 
 /** Removes the commas of a shown number. */
-const unspaced = (text: string | null) => (text ?? "").replaceAll(",", "").trim();
+const withoutCommas = (text: string | null) => (text ?? "").replaceAll(",", "").trim();
 
 /** The history of a data point: its plot, its table, and its ranges. */
 export function historyFlows(environment: () => TestEnvironment): void {
@@ -37,7 +37,7 @@ export function historyFlows(environment: () => TestEnvironment): void {
     expect(stored.toReversed().slice(-shown.length)).toEqual(
       // The table pads all to equally many decimals.
       shown.map(([value, hash]) => [
-        unspaced(value ?? "")
+        withoutCommas(value ?? "")
           .replace(/(\.\d*?)0+$/, "$1")
           .replace(/\.$/, ""),
         hash,
@@ -56,8 +56,8 @@ export function historyFlows(environment: () => TestEnvironment): void {
     const oldest = (await history.locator("tbody tr:last-child td").first().textContent()) ?? "";
     await history.getByRole("slider").focus();
     await page.keyboard.press("Home");
-    expect(Number(unspaced((await history.locator(".tip b").textContent())?.replace("USD", "") ?? ""))).toBe(
-      Number(unspaced(oldest)),
+    expect(Number(withoutCommas((await history.locator(".tip b").textContent())?.replace("USD", "") ?? ""))).toBe(
+      Number(withoutCommas(oldest)),
     );
     const step = () => history.getByRole("slider").getAttribute("aria-valuenow");
     // The feed may have stored its first value only a moment ago.

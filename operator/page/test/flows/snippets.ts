@@ -68,7 +68,7 @@ export function snippetFlows(environment: () => TestEnvironment): void {
     expect(stdout).toMatch(/^OK \d+(\.\d+)? \d{4}-\d\d-\d\dT/);
   });
 
-  test.runIf(HAS_CURL)("for curl have it updated", async () => {
+  test.runIf(HAS_CURL)("for curl request an update", async () => {
     expect(JSON.parse(await shell("curl"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
   });
 

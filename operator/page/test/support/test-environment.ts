@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
-import { launchBrowser } from "./browser.js";
+import { launchBrowser } from "./launch-browser.js";
 import { startSeverableProxy } from "./severable-proxy.js";
 import { startExtraOperator } from "./start-extra-operator.js";
 

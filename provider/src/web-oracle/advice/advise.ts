@@ -1,5 +1,5 @@
 import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
-import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
+import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
 import { conclusionsOf } from "./conclusions.js";
 import { figuresOf } from "./figures.js";
 import type { ProviderReadings } from "./parse-readings.js";

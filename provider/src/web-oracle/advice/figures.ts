@@ -3,7 +3,7 @@ import { hexToString, numberToHex } from "viem";
 import { median } from "../../median.js";
 import type { Reading } from "../../source/source-failure.js";
 import { combine } from "../combine.js";
-import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
+import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
 import type { ProviderReadings } from "./parse-readings.js";
 
 type Value = bigint | null;
@@ -176,7 +176,7 @@ function countFailures(readings: readonly Reading<bigint>[]): Record<string, num
   return Object.fromEntries(failures);
 }
 
-/** Finds the other source that a source is at least twice as close to with a delay as without. */
+/** Finds the source that this one trails: their values are at least twice as close with a delay as without. */
 function followsOf(
   index: number,
   series: readonly (readonly Series[])[],

@@ -1,7 +1,7 @@
 import type { SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import type { Style } from "../../cli/text-style.js";
 import { printable } from "../../printable.js";
-import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
+import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
 
 /** Writes advice for the spec's author: first the figures, then what follows from them. */
 export function adviceToText(

@@ -3,7 +3,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
-import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
+import { type BoundRequest, type CompiledRequest, compileSpec } from "../compile-spec.js";
 import { type ProviderReadings, parseReadings } from "./parse-readings.js";
 import { readingsOfSamples, Samples } from "./samples.js";
 
@@ -27,7 +27,7 @@ export function loadKeptReadings(file: string): KeptReadings {
   if (problems.length > 0)
     throw new ConfigError(`${file} is not a file that advise --keep wrote:\n  ${problems.join("\n  ")}`);
   const kept = json as SpecAdviceRequest | Samples;
-  const request = compileRequestSpec(kept.spec);
+  const request = compileSpec(kept.spec);
   if (!request.ok) throw new ConfigError(`${file}: its spec is not valid: ${request.error}`);
   const bound = request.value.bind(kept.arguments);
   if (!bound.ok) throw new ConfigError(`${file}: ${bound.error}`);

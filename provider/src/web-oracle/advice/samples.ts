@@ -2,7 +2,7 @@ import { orNull, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import type { FailureCode, Reading } from "../../source/source-failure.js";
-import type { BoundRequest } from "../compile-request-spec.js";
+import type { BoundRequest } from "../compile-spec.js";
 import { extractValues } from "../extract-values.js";
 import type { ProviderReadings } from "./parse-readings.js";
 

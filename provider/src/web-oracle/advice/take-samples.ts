@@ -1,7 +1,7 @@
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import { askSources } from "../ask-sources.js";
-import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
+import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
 import { repeatAtInterval } from "./repeat-at-interval.js";
 import { readingsOfSample, type Samples } from "./samples.js";
 

@@ -5,8 +5,8 @@ import {
   type SpecAdviceRequest,
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
 import { styleOf } from "../../cli/text-style.js";
+import { describeWebOracleValue } from "../../cli/web-oracle-value-output.js";
 import { printable } from "../../printable.js";
 import { advise } from "../advice/advise.js";
 import { adviceToText } from "../advice/format-advice.js";
@@ -15,7 +15,7 @@ import { parseReadings } from "../advice/parse-readings.js";
 import { sampleRemoteProviders } from "../advice/sample-remote-providers.js";
 import { readingsOfSamples, type Samples } from "../advice/samples.js";
 import { takeSamples } from "../advice/take-samples.js";
-import type { BoundRequest } from "../compile-request-spec.js";
+import type { BoundRequest } from "../compile-spec.js";
 import type { CliCommand } from "./arguments.js";
 import { openEgress } from "./open-egress.js";
 import { bindSpec, type LoadedSpec, loadSpec } from "./spec-file.js";
@@ -115,7 +115,7 @@ async function sampleAt(
 ) {
   for (const name of ["config", "override"] as const) {
     if (options[name] !== undefined)
-      throw new ConfigError(`With --providers, their own settings apply. Leave out --${name}.`);
+      throw new ConfigError(`With --providers, each provider's own settings apply. Leave out --${name}.`);
   }
   const asked = await sampleRemoteProviders(
     urls,
@@ -127,7 +127,8 @@ async function sampleAt(
   );
   if (options.keep !== undefined) keep(options.keep, asked);
   const readings = parseReadings(asked.providers, kind, spec.sources.length);
-  if (!readings.ok) throw new ConfigError(`--providers: their trials cannot be used: ${readings.error}`);
+  if (!readings.ok)
+    throw new ConfigError(`--providers: the answers of these providers cannot be used: ${readings.error}`);
   return readings.value;
 }
 

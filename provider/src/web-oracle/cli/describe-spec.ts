@@ -1,5 +1,5 @@
 import { styleOf } from "../../cli/text-style.js";
-import type { RequestSpec } from "../request-spec.js";
+import type { RequestSpec } from "../spec-schema.js";
 import type { LoadedSpec } from "./spec-file.js";
 
 /** Describes a valid spec to its author. */

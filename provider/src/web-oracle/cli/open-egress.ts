@@ -3,7 +3,7 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadProviderConfig } from "../../config.js";
 import { checkRedirectedOrigins } from "../../source/check-redirected-origins.js";
-import type { CompiledRequest } from "../compile-request-spec.js";
+import type { CompiledRequest } from "../compile-spec.js";
 import type { CliCommand } from "./arguments.js";
 
 /**

@@ -3,7 +3,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import type { Hex } from "viem";
 import { toCanonicalJson } from "../canonical-json.js";
-import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
+import { type BoundRequest, type CompiledRequest, compileSpec } from "../compile-spec.js";
 
 /** A spec that its author has in a file. */
 export interface LoadedSpec {
@@ -20,7 +20,7 @@ export interface LoadedSpec {
  */
 export function loadSpec(path: string): LoadedSpec {
   const json = readJsonFile(path);
-  const request = compileRequestSpec(json);
+  const request = compileSpec(json);
   if (!request.ok)
     throw new ConfigError(`${path} is not a valid request spec:\n  ${request.error.replaceAll("\n", "\n  ")}`);
   const bytes = toCanonicalJson(json);

@@ -1,11 +1,11 @@
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import { resultToText } from "../../cli/format-value.js";
-import { describeWebOracleValue } from "../../cli/format-web-oracle-value.js";
 import { type Style, styleOf } from "../../cli/text-style.js";
+import { resultToText } from "../../cli/value-output.js";
+import { describeWebOracleValue } from "../../cli/web-oracle-value-output.js";
 import { printable } from "../../printable.js";
 import type { Reading } from "../../source/source-failure.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
-import type { BoundRequest, CompiledRequest } from "../compile-request-spec.js";
+import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
 import { extractValues } from "../extract-values.js";
 import type { CliCommand } from "./arguments.js";
 import { openEgress } from "./open-egress.js";

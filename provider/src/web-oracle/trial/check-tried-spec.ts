@@ -4,7 +4,7 @@ import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import type { Hex } from "viem";
 import { invalidArguments, invalidSpecInTrial } from "../../problems.js";
 import { toCanonicalJson } from "../canonical-json.js";
-import { type BoundRequest, type CompiledRequest, compileRequestSpec } from "../compile-request-spec.js";
+import { type BoundRequest, type CompiledRequest, compileSpec } from "../compile-spec.js";
 
 /** A spec that someone tries: checked, and with its arguments. */
 export interface TriedSpec {
@@ -25,7 +25,7 @@ const FIX = "Send one argument for each variable of the spec, as the variable al
  * @throws ProblemError when they are not valid.
  */
 export function checkTriedSpec({ spec, arguments: args }: Pick<SpecTrialRequest, "spec" | "arguments">): TriedSpec {
-  const compiled = compileRequestSpec(spec);
+  const compiled = compileSpec(spec);
   if (!compiled.ok) throw invalidSpecInTrial(compiled.error);
   const bytes = toCanonicalJson(spec);
   if (!bytes.ok) throw invalidSpecInTrial(`/: ${bytes.error}`);

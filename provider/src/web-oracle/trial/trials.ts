@@ -17,7 +17,7 @@ import { TokenBucket, type TokenBucketLimit } from "../../token-bucket.js";
 import { type CombinedValue, OUTCOMES } from "../../value-with-sources.js";
 import { type AllowedHosts, isHostAllowed } from "../allowed-hosts.js";
 import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
-import type { CompiledRequest } from "../compile-request-spec.js";
+import type { CompiledRequest } from "../compile-spec.js";
 import type { Extraction } from "../extraction-worker.js";
 import type { RateLimitedExtractor } from "../rate-limited-extractor.js";
 import { valueText } from "../value-text.js";

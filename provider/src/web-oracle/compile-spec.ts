@@ -9,7 +9,7 @@ import type { Reading } from "../source/source-failure.js";
 import type { CombinedValue } from "../value-with-sources.js";
 import { parseCanonicalSpec } from "./canonical-json.js";
 import { combine } from "./combine.js";
-import { RequestSpec } from "./request-spec.js";
+import { RequestSpec } from "./spec-schema.js";
 import { argumentProblem, variableProblem } from "./variables.js";
 
 /** A checked request spec. */
@@ -34,11 +34,11 @@ export interface BoundRequest {
 /** Checks a published spec, given as the bytes whose hash keys name. */
 export function compileCanonicalSpec(bytes: Hex): Result<CompiledRequest> {
   const json = parseCanonicalSpec(bytes);
-  return json.ok ? compileRequestSpec(json.value) : json;
+  return json.ok ? compileSpec(json.value) : json;
 }
 
 /** Checks a spec. The error has one line for each problem, with its place. */
-export function compileRequestSpec(json: unknown): Result<CompiledRequest> {
+export function compileSpec(json: unknown): Result<CompiledRequest> {
   const problems = schemaProblems(RequestSpec, json);
   if (problems.length > 0) return err(problems.join("\n"));
   const spec = json as RequestSpec;

@@ -2,11 +2,11 @@ import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { numberToHex } from "viem";
 import { printable } from "../printable.js";
 import type { ValueWithSources } from "../value-with-sources.js";
-import type { CompiledRequest } from "../web-oracle/compile-request-spec.js";
+import type { CompiledRequest } from "../web-oracle/compile-spec.js";
 import { valueText } from "../web-oracle/value-text.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle.js";
-import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./text-style.js";
+import { resultToText, valueToJson } from "./value-output.js";
 
 /** A Web Oracle key and its value. */
 export interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { BoundSource } from "../source/compile-source.js";
 import { parseExactJson } from "../source/exact-json.js";
 import { toCanonicalJson } from "./canonical-json.js";
-import { compileCanonicalSpec, compileRequestSpec } from "./compile-request-spec.js";
-import type { RequestSpec } from "./request-spec.js";
+import { compileCanonicalSpec, compileSpec } from "./compile-spec.js";
+import type { RequestSpec } from "./spec-schema.js";
 import { CHARACTER_CLASSES } from "./variables.js";
 
 const city = { name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 };
@@ -21,13 +21,13 @@ const source = {
 const valid = { title: "The temperature", variables: [city], sources: [source], minSources: 1, combine: "median" };
 
 function compiled(spec: object = valid) {
-  const request = compileRequestSpec(spec);
+  const request = compileSpec(spec);
   if (!request.ok) throw new Error(request.error);
   return request.value;
 }
 
 const problem = (spec: object) => {
-  const request = compileRequestSpec(spec);
+  const request = compileSpec(spec);
   return request.ok ? "" : request.error;
 };
 
@@ -144,8 +144,16 @@ describe("a request spec", () => {
       { ...valid, sources: [{ ...source, url: "https://{city}.example.com/" }] },
       "/sources/0",
     ],
-    ["asks an address", { ...valid, sources: [{ ...source, url: "https://127.0.0.1/{city}" }] }, "/sources/0"],
-    ["asks a port", { ...valid, sources: [{ ...source, url: "https://a.example.com:8443/{city}" }] }, "/sources/0"],
+    [
+      "has an IP address as its host",
+      { ...valid, sources: [{ ...source, url: "https://127.0.0.1/{city}" }] },
+      "/sources/0",
+    ],
+    [
+      "has a port in its URL",
+      { ...valid, sources: [{ ...source, url: "https://a.example.com:8443/{city}" }] },
+      "/sources/0",
+    ],
     [
       "asks this machine",
       { ...valid, sources: [{ ...source, url: "https://a.localhost/{city}" }] },
@@ -254,7 +262,7 @@ describe("specs of unknown authors", () => {
     let made = 0;
     fc.assert(
       fc.property(fc.oneof(spec, fc.jsonValue()), fc.array(text, { maxLength: 2 }), (json, args) => {
-        const request = compileRequestSpec(json);
+        const request = compileSpec(json);
         if (!request.ok) return void expect(request.error).not.toBe("");
         const { variables } = request.value.spec as RequestSpec;
         const own = request.value.bind(variables.map((_, i) => args[i] ?? "1"));

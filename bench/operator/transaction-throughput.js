@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { reportDigest } from "@dataset-oracle/protocol/report";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
@@ -8,6 +7,7 @@ import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { postJson } from "../load-generator.js";
+import { minedPerSecond } from "../mined-per-second.js";
 import { dataRequestBody } from "./data-request-body.js";
 
 /** Each update stores a different key. */
@@ -22,7 +22,6 @@ const SENDER = privateKeyToAccount(deriveAccount(5).privateKey);
 const VIEM_ROUNDS = 3;
 /** More than five times the gas that such an update needs. */
 const GAS = 300_000n;
-const MINED_MS = 10_000;
 
 const providers = PROVIDERS.map(({ privateKey }) => accountFromPrivateKey(privateKey));
 
@@ -46,34 +45,6 @@ async function broadcast(environment, i) {
     dataRequestBody(environment, environment.keys[i], true),
   );
   return answer.transaction_hash;
-}
-
-/**
- * Returns how many of the sent transactions are mined, divided by the seconds that sending takes. Waiting for the
- * blocks does not count, because the chain includes every waiting transaction in its next block.
- *
- * @param dataset The address, or several, to which they are sent.
- * @param send Sends an update by its index, and returns its transaction's hash.
- */
-export async function minedPerSecond({ client, dataset }, updates, atOnce, send) {
-  const from = await client.getBlockNumber({ cacheTime: 0 });
-  const hashes = new Set();
-  const start = performance.now();
-  await forEachConcurrently(Array(updates).keys(), atOnce, async (i) => hashes.add(await send(i)));
-  const seconds = (performance.now() - start) / 1_000;
-  const end = performance.now() + MINED_MS;
-  let mined = 0;
-  while (mined < hashes.size && performance.now() < end) {
-    await sleep(200);
-    const logs = await client.getContractEvents({
-      address: dataset,
-      abi: datasetAbi,
-      eventName: "Updated",
-      fromBlock: from,
-    });
-    mined = new Set(logs.map(({ transactionHash }) => transactionHash).filter((hash) => hashes.has(hash))).size;
-  }
-  return mined / seconds;
 }
 
 /** Encodes one update for each key and round. The rounds are newer than the stored ones, and over when this returns. */

@@ -11,7 +11,7 @@ const MAX_SKEW_MS = 10_000;
 const MAX_REMEMBERED = 100_000;
 
 /** Signs this node's requests to other nodes, and tells which node has signed a request to this one. */
-export class NodeIdentity {
+export class NodeAuthentication {
   #lastTime = 0;
   /** The digests of the requests of the last seconds. */
   readonly #seen: LRUCache<Hex, true>;

@@ -1,5 +1,5 @@
 /** Returns a spec of one source or several, with a default for whatever they leave out. */
-export function specOf(title, source, more = {}) {
+export function buildSpec(title, source, more = {}) {
   const isNumber = ({ type = "uint" }) => type === "uint";
   const sources = [source].flat().map((given) => ({
     method: "GET",

@@ -14,7 +14,7 @@ const BELIEVED_AFTER_MS = 600_000;
  * Reads a sender's transaction counts, and refuses those that its own transactions cannot explain. An endpoint that counts
  * too many would make the queue send behind a gap, which costs a cancellation for each nonce in it.
  */
-export class NonceCounts {
+export class CredibleNonceCounts {
   #mined: number | null = null;
   #refusedSince: number | null = null;
 

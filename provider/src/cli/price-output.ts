@@ -1,8 +1,8 @@
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import { reasonOf } from "../describe-sources.js";
 import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
-import { resultToText, valueToJson } from "./format-value.js";
 import type { Style } from "./text-style.js";
+import { resultToText, valueToJson } from "./value-output.js";
 
 /**
  * Returns a price and its sources as a JSON object, for programs.
