@@ -1,4 +1,4 @@
-import { postText as post } from "@dataset-oracle/service/http-client/post";
+import { postText as post } from "@dataset-oracle/service/http-client/request";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 

@@ -1,5 +1,5 @@
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import { postText } from "@dataset-oracle/service/http-client/post";
+import { postText } from "@dataset-oracle/service/http-client/request";
 import { type Hex, isHex } from "viem";
 import { classifyNodeError } from "./node-errors.js";
 import { RpcError, type RpcErrorKind } from "./rpc-error.js";

@@ -1,13 +1,7 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
-import {
-  CONNECTIONS,
-  type FetchFailure,
-  type FetchLimits,
-  fetchText,
-  type HttpAnswer,
-} from "@dataset-oracle/service/http-client/fetch";
-import { postText } from "@dataset-oracle/service/http-client/post";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
+import { getText, postText } from "@dataset-oracle/service/http-client/request";
 
 /** The most requests to announced URLs that are in flight or waiting. */
 const MAX_IN_FLIGHT = 256;
@@ -57,9 +51,9 @@ export class GuardedHttp {
 
   /** Gets a text, without following redirects. */
   get(base: string, path: string, limits: FetchLimits): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
-    const request = { url: `${base}${path}`, method: "GET" } as const;
-    if (this.#isTrusted(base)) return fetchText(request, limits, CONNECTIONS, this.closing);
-    return this.egress.fetchText(request, limits, this.closing);
+    const url = `${base}${path}`;
+    if (this.#isTrusted(base)) return getText(url, limits, this.closing);
+    return this.egress.fetchText({ url, method: "GET" }, limits, this.closing);
   }
 
   /** Reports whether a base URL is asked without guards: the owner chose it, or allows nodes on this machine. */

@@ -1,13 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { Agent, type Dispatcher, fetch, type Response } from "undici";
-
-/**
- * The connections to services that their owner has configured. The global dispatcher is never used: Node's own fetch shares
- * it, and its undici may be of another version: Node 22's refuses our handlers. Idle connections do not keep the process
- * alive.
- */
-export const CONNECTIONS = new Agent();
+import { type Dispatcher, fetch, type Response } from "undici";
 
 /** The bounds of an outgoing request. */
 export interface FetchLimits {

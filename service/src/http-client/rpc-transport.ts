@@ -1,5 +1,5 @@
 import { http } from "viem";
-import { CONNECTIONS, fetchText } from "./fetch.js";
+import { postText } from "./request.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
@@ -11,9 +11,8 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
  */
 export function rpcTransport(url: string, timeoutMs: number) {
   const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
-  const fetchFn = async (input: string | URL | Request, { headers, body }: RequestInit = {}): Promise<Response> => {
-    const posted = { headers: headers as Record<string, string>, body: String(body) };
-    const answer = await fetchText({ url: String(input), method: "POST", ...posted }, limits, CONNECTIONS);
+  const fetchFn = async (input: string | URL | Request, { body }: RequestInit = {}): Promise<Response> => {
+    const answer = await postText(String(input), {}, String(body), limits);
     if (!answer.ok) throw new Error(answer.error.detail);
     const { status, contentType, text } = answer.value;
     return new Response(text, {

@@ -1,7 +1,7 @@
 import type { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { SpecTrial, type SpecTrialRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import { postText } from "@dataset-oracle/service/http-client/post";
+import { postText } from "@dataset-oracle/service/http-client/request";
 import { Value } from "@sinclair/typebox/value";
 import { repeatAtInterval } from "./repeat-at-interval.js";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { postText } from "@dataset-oracle/service/http-client/post";
+import { postText } from "@dataset-oracle/service/http-client/request";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
@@ -68,7 +68,7 @@ it("is aborted by its caller, also before it starts", async () => {
 it("does not keep a process alive, and works where Node's own fetch has been used before", async () => {
   answer = (_request, response) => void response.end("ok");
   const script = `
-    import { postText } from "@dataset-oracle/service/http-client/post";
+    import { postText } from "@dataset-oracle/service/http-client/request";
     await (await fetch(${JSON.stringify(url)})).text();
     console.log((await postText(${JSON.stringify(url)}, {}, "{}", ${JSON.stringify(LIMITS)})).value.text);`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {

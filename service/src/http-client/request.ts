@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { Dispatcher } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import {
   ABORTED,
-  CONNECTIONS,
   type FetchFailure,
   type FetchLimits,
   type HttpAnswer,
@@ -12,6 +11,13 @@ import {
   timedOut,
   tooLarge,
 } from "./fetch.js";
+
+/**
+ * The connections to services that their owner has configured. The global dispatcher is never used: Node's own fetch shares
+ * it, and its undici may be of another version: Node 22's refuses our handlers. Idle connections do not keep the process
+ * alive.
+ */
+const CONNECTIONS = new Agent();
 
 /**
  * Posts JSON to a service that its owner has configured. It does what `fetchText` does, but through undici's
@@ -29,11 +35,25 @@ export function postText(
   signal?: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
+  const all = { "content-type": "application/json", ...headers };
+  return send(url, { method: "POST", headers: all, body }, limits, signal, onChunk);
+}
+
+/** Gets a text from a service that its owner has configured, as `postText` does. */
+export const getText = (url: string, limits: FetchLimits, signal?: AbortSignal) =>
+  send(url, { method: "GET" }, limits, signal);
+
+function send(
+  url: string,
+  request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
+  limits: FetchLimits,
+  signal?: AbortSignal,
+  onChunk?: (chunk: Buffer) => void,
+): Promise<Result<HttpAnswer, FetchFailure>> {
   const { origin, pathname, search } = new URL(url);
   return new Promise((resolve) => {
     const exchange = new Exchange(limits, resolve, signal, onChunk);
-    const all = { "content-type": "application/json", ...headers };
-    CONNECTIONS.dispatch({ origin, path: pathname + search, method: "POST", headers: all, body }, exchange);
+    CONNECTIONS.dispatch({ origin, path: pathname + search, ...request }, exchange);
   });
 }
 
