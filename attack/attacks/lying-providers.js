@@ -43,10 +43,10 @@ const LIES = {
   "a value far too high": send((asked) => signed(asked, { value: 2n ** 208n - 1n })),
   "a value that is too large": send((asked) => signed(asked, { value: 2n ** 255n })),
   "that there is no value": send((asked) => signed(asked, { outcome: "NOT_AVAILABLE", value: 0n })),
-  "no value, but one": send((asked) => signed(asked, { outcome: "NOT_AVAILABLE", value: 5n })),
+  "NOT_AVAILABLE with a value": send((asked) => signed(asked, { outcome: "NOT_AVAILABLE", value: 5n })),
   "another signer's report": send((asked) => signed(asked, { account: stranger })),
   "a report of another round": send((asked) => signed(asked, { timestamp: asked.timestamp - 1 })),
-  "another round under this one": send(async (asked) => ({
+  "a report of another round, labelled as this one": send(async (asked) => ({
     ...(await signed(asked, { timestamp: asked.timestamp - 1 })),
     timestamp: asked.timestamp,
   })),
@@ -62,8 +62,8 @@ const LIES = {
   "a malleated signature": send(async (asked) => withHighS(await signed(asked))),
   "a short signature": send(async (asked) => ({ ...(await signed(asked)), signature: "0x00" })),
   "a signature of zeros": send(async (asked) => ({ ...(await signed(asked)), signature: `0x${"00".repeat(65)}` })),
-  nothing: (_, response) => response.destroy(),
-  never: () => {},
+  "a closed connection": (_, response) => response.destroy(),
+  "no answer at all": () => {},
   "slowly, without end": async (_, response) => {
     while (!response.destroyed) {
       response.write(" ");

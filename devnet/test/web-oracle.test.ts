@@ -174,25 +174,22 @@ describe("a dapp developer", () => {
 
   test("tries, publishes and asks for a spec of their own, one command each", async () => {
     const folder = mkdtempSync(join(tmpdir(), "own-spec-"));
-    try {
-      const file = join(folder, "spec.json");
-      const spec = JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8"));
-      writeFileSync(file, JSON.stringify({ ...spec, title: "The temperature, my own way" }));
-      expect((await run("validate", file)).stdout).toMatch(/^valid: The temperature, my own way$/m);
-      const tried = await run("try", file, "Lima", "--override", `https://api.weather.example=${weather()}`);
-      const output = /^value: \d+\.\d\d K {2}\((0x[0-9a-f]{64})\)$/m.exec(tried.stdout)?.[1] ?? "0x0";
-      const value = BigInt(output).toString();
-      const [key = "", keyHex = ""] = (await run("key", file, "Lima")).stdout.split("\n");
-      const published = await run(
-        ...["publish", file, "--deployment", deploymentFile()],
-        ...["--rpc-url", devnet.chain, "--from", CALLER],
-      );
-      expect(published.stdout).toContain(`Published 0x${key.slice(4, 68)} on network 42`);
-      const { answer } = await postDataRequest(devnet, request(devnet.webOracle.numbers, key));
-      expect(answer).toMatchObject({ status: "OK", value });
-      expect(BigInt((await query(devnet.webOracle.numbers, keyHex as Hex)).output)).toBe(BigInt(value));
-    } finally {
-    }
+    const file = join(folder, "spec.json");
+    const spec = JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8"));
+    writeFileSync(file, JSON.stringify({ ...spec, title: "The temperature, my own way" }));
+    expect((await run("validate", file)).stdout).toMatch(/^valid: The temperature, my own way$/m);
+    const tried = await run("try", file, "Lima", "--override", `https://api.weather.example=${weather()}`);
+    const output = /^value: \d+\.\d\d K {2}\((0x[0-9a-f]{64})\)$/m.exec(tried.stdout)?.[1] ?? "0x0";
+    const value = BigInt(output).toString();
+    const [key = "", keyHex = ""] = (await run("key", file, "Lima")).stdout.split("\n");
+    const published = await run(
+      ...["publish", file, "--deployment", deploymentFile()],
+      ...["--rpc-url", devnet.chain, "--from", CALLER],
+    );
+    expect(published.stdout).toContain(`Published 0x${key.slice(4, 68)} on network 42`);
+    const { answer } = await postDataRequest(devnet, request(devnet.webOracle.numbers, key));
+    expect(answer).toMatchObject({ status: "OK", value });
+    expect(BigInt((await query(devnet.webOracle.numbers, keyHex as Hex)).output)).toBe(BigInt(value));
   });
 
   test("can paste the guide's commands", async () => {

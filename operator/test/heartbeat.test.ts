@@ -76,8 +76,8 @@ async function settle(): Promise<void> {
   for (;;) {
     const pending = await pendingFeeds();
     const read = feedsRead(since);
-    // The first look may have begun at an earlier time, and the third lacks what the second has found to be due. While
-    // all feeds wait for a block, none is read.
+    // The first poll may have begun before the clock moved on, and the third leaves out the feeds that the second found
+    // due. While all feeds wait for a block, none is read.
     const idle = read.length < 3 ? 0 : (read.at(-1) ?? 0);
     if (pending + idle === KEYS.length) return;
     if (Date.now() > giveUpAt) throw new Error(operator?.log.slice(-20).join(""));

@@ -5,7 +5,13 @@ import { failed, type Reading, throttled } from "./source/source-failure.js";
 import type { SourceReader } from "./source/source-reader.js";
 import type { PairQuery, Quote } from "./source/spot-source.js";
 import type { SpotSourceSpec } from "./source/spot-source-spec.js";
-import { type DropReason, missingValue, type SourceUse, toUse, type ValueWithSources } from "./value-with-sources.js";
+import {
+  type DropReason,
+  outcomeOfTooFewValues,
+  type SourceUse,
+  toUse,
+  type ValueWithSources,
+} from "./value-with-sources.js";
 
 /** A source and its query for one pair. */
 export interface PairSource extends Pick<PairQuery, "request" | "read"> {
@@ -117,7 +123,7 @@ export function decidePrice(
   if (values.length >= policy.minSources) return { kind: "value", value: median(values), sources };
   const waits = asked.flatMap(({ dropped }) => dropped?.retryAfter ?? []);
   const reason = `only ${values.length} of ${sources.length} sources can be used`;
-  return { ...missingValue(waits, policy.minSources - values.length, reason), sources };
+  return { ...outcomeOfTooFewValues(waits, policy.minSources - values.length, reason), sources };
 }
 
 function dropByAge(use: SourceUse, { maxQuoteAge }: PricePolicy, at: bigint): SourceUse {

@@ -40,7 +40,7 @@ export type ValueWithSources = CombinedValue & { readonly sources: readonly Sour
  * @param waits After how many seconds each source at its rate limit can be asked again.
  * @param missing How many more values are needed.
  */
-export function missingValue(waits: readonly number[], missing: number, reason: string): CombinedValue {
+export function outcomeOfTooFewValues(waits: readonly number[], missing: number, reason: string): CombinedValue {
   const retryAfter = waits.toSorted((a, b) => a - b)[missing - 1];
   return retryAfter === undefined ? { kind: "none", reason } : { kind: "busy", retryAfter: Math.ceil(retryAfter) };
 }

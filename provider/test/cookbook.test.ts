@@ -188,7 +188,7 @@ const requests: { asked: string; body: unknown }[] = [];
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
-    // Every origin is another folder here.
+    // Each origin is redirected to a path prefix of its own.
     const [, source = "0", rest = ""] = /^\/(\d)(.*)$/.exec(request.url ?? "") ?? [];
     let text = "";
     for await (const chunk of request) text += chunk;

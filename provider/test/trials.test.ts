@@ -210,7 +210,7 @@ describe("POST /specs/try", () => {
 });
 
 describe("trials", () => {
-  /** Opens trials whose host's name leads to an address. */
+  /** Creates trials that make their requests through an egress. */
   function open(egress: Pick<Egress, "fetchText">) {
     const pool = new ExtractionPool();
     onTestFinished(() => pool.close());

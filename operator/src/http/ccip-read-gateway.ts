@@ -9,12 +9,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
-import { BlockWait } from "../update/wait-for-block.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { findDataPoint } from "./find-data-point.js";
 import { parseFetchUpdateCall } from "./parse-fetch-update-call.js";
 import { gatewayErrors } from "./problem-responses.js";
 import type { NewKeyLimit } from "./rate-limits.js";
+import { RoundWait } from "./wait-for-round.js";
 
 const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
 
@@ -63,7 +63,7 @@ const postSchema = {
  */
 export async function addCcipReadGateway(app: App, operator: Operator, limitNewKeys: NewKeyLimit): Promise<void> {
   const { networks, updates } = operator;
-  const blockWait = new BlockWait(operator);
+  const roundWait = new RoundWait(operator);
 
   async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
     const prepare = async () => {
@@ -72,7 +72,7 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
     };
     try {
       const { timestamp, transaction } = updates.preparedAnswer(dataPoint) ?? (await prepare());
-      await blockWait.reach(dataPoint.network, BigInt(timestamp));
+      await roundWait.reach(dataPoint.network, BigInt(timestamp));
       return { data: transaction?.data ?? "0x" };
     } catch (error) {
       throw errorForCaller(operator, request, error);

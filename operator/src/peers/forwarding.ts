@@ -74,8 +74,8 @@ export class Forwarding {
     const own = turns.findIndex(({ provider }) => provider === this.nodes.own?.provider);
     // Only the nodes of committee members have turns, and this is not one of them.
     if (own < 0) return [];
-    const isHere = ({ provider }: Node) => (this.#awayUntil.get(provider) ?? 0) <= now;
-    return turns.slice(0, own).filter(isHere).slice(0, MAX_ASKED);
+    const isNotAway = ({ provider }: Node) => (this.#awayUntil.get(provider) ?? 0) <= now;
+    return turns.slice(0, own).filter(isNotAway).slice(0, MAX_ASKED);
   }
 
   async #ask(

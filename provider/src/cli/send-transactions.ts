@@ -48,10 +48,10 @@ export async function sendTransactions(
   const account = await senderOf(from, env);
   const transport = rpcTransport(rpcUrl, RPC_MS);
   const client = createPublicClient({ transport, pollingInterval: 500 });
-  const asked = await callRpc(() => client.getChainId());
-  if (asked !== chainId)
+  const endpointChainId = await callRpc(() => client.getChainId());
+  if (endpointChainId !== chainId)
     throw new ConfigError(
-      `The endpoint belongs to network ${asked}, but ${namedBy} to network ${chainId}. Change one of them.`,
+      `The endpoint belongs to network ${endpointChainId}, but ${namedBy} to network ${chainId}. Change one of them.`,
     );
   const wallet = createWalletClient({ account, transport });
   const sent: Hex[] = [];
@@ -60,7 +60,7 @@ export async function sendTransactions(
     sent.map(async (transaction) => {
       const receipt = await callRpc(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
       if (receipt.status !== "success") {
-        // A ConfigError shows nothing of a hash's length, because it could be a key.
+        // A ConfigError redacts 64 hex digits, which could be a private key.
         console.error(`reverted: ${transaction}`);
         throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH --rpc-url URL");
       }

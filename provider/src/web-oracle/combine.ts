@@ -1,7 +1,7 @@
 import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
 import { median } from "../median.js";
 import type { Reading } from "../source/source-failure.js";
-import { type CombinedValue, missingValue } from "../value-with-sources.js";
+import { type CombinedValue, outcomeOfTooFewValues } from "../value-with-sources.js";
 
 /** The ways in which values of several sources become one. */
 export const COMBINATIONS = ["median", "majority", "equal"] as const;
@@ -13,7 +13,7 @@ export function combine(readings: readonly Reading<bigint>[], minSources: number
   if (values.length < minSources) {
     const reason = `${values.length} of ${readings.length} sources answered, fewer than ${minSources}`;
     const waits = readings.flatMap((reading) => (reading.ok ? [] : (reading.error.retryAfter ?? [])));
-    return missingValue(waits, minSources - values.length, reason);
+    return outcomeOfTooFewValues(waits, minSources - values.length, reason);
   }
   if (how === "median") return { kind: "value", value: median(values) };
   const value = mostFrequent(values) ?? 0n;

@@ -37,9 +37,9 @@ const REFUSED: readonly (readonly [name: string, signature: string])[] = [
   ["no bytes", "0x"],
   ["64 bytes, in the form of EIP-2098", slice(SIGNATURE, 0, 64)],
   ["66 bytes", `${SIGNATURE}00`],
-  ["an odd digit too few", SIGNATURE.slice(0, -1)],
+  ["one hex digit too few", SIGNATURE.slice(0, -1)],
   ["no 0x", SIGNATURE.slice(2)],
-  ["what is no hex", SIGNATURE.replace(/.$/, "g")],
+  ["a digit that is not hex", SIGNATURE.replace(/.$/, "g")],
   ["a line end after it", `${SIGNATURE}\n`],
   ["zero bytes only", `0x${"00".repeat(65)}`],
 ];

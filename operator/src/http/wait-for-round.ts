@@ -5,7 +5,7 @@ import type { Context } from "../process-context.js";
 import { type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 
 /** The longest wait for a block: two slots of Ethereum and the time that a block takes to spread. */
-const MAX_BLOCK_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /** A block that has just arrived here is not yet at every other node. */
 const SPREAD_MS = 1_000;
 
@@ -13,7 +13,7 @@ const SPREAD_MS = 1_000;
  * Waits until the newest block reaches a round. `eth_call` executes in the newest block, with its time, and a dataset
  * refuses a round that is later: on a chain with a block every 12 seconds, most current rounds are.
  */
-export class BlockWait {
+export class RoundWait {
   readonly #waits: SingleFlight<void>;
 
   constructor(private readonly context: Context) {
@@ -34,7 +34,7 @@ export class BlockWait {
   async #wait({ client, settings }: Network, round: bigint): Promise<void> {
     const { clock, closing } = this.context;
     if ((await readHead(client)).timestamp >= round) return;
-    const giveUpAt = clock() + MAX_BLOCK_WAIT_MS;
+    const giveUpAt = clock() + MAX_WAIT_MS;
     do {
       await delay(settings.rpcPollMs, undefined, { signal: closing });
     } while ((await readHead(client)).timestamp < round && clock() < giveUpAt);
