@@ -8,11 +8,11 @@ import { startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
 const KEYS = 200;
 const OVERVIEWS = 5;
 /** An overview reads the head, the new keys and specs, and the price and the values of each of three datasets. */
-const MOST_CALLS = 40;
+const MAX_CALLS_PER_OVERVIEW = 40;
 
 export const announcedKeysWithoutSpec = {
   name: "announced-keys-without-spec",
-  breach: `keys that anyone announced without a spec cost an operator more than ${MOST_CALLS} RPC calls for each further overview`,
+  breach: `keys that anyone announced without a spec cost an operator more than ${MAX_CALLS_PER_OVERVIEW} RPC calls for each further overview`,
   isFast: false,
   async run(network, tally) {
     const { client, numbers } = network;
@@ -30,7 +30,8 @@ export const announcedKeysWithoutSpec = {
       const points = await overview(network, operator);
       const calls = rpc.count() - before;
       if (points < KEYS) throw new Error(`The overview has ${points} points.`);
-      if (calls > MOST_CALLS) tally.breach(`an overview of ${points} points cost ${calls} calls`, calls - MOST_CALLS);
+      if (calls > MAX_CALLS_PER_OVERVIEW)
+        tally.breach(`an overview of ${points} points cost ${calls} calls`, calls - MAX_CALLS_PER_OVERVIEW);
     }
   },
 };

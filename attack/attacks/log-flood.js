@@ -3,12 +3,12 @@ import { call } from "../http.js";
 
 const REQUESTS = 1_500;
 const URL_LENGTH = 7_000;
-/** The average for one refused request: enough for a short line for each, or long lines for a few. */
-const MOST_BYTES = 512;
+/** The maximum average for one refused request: enough for a short line for each, or long lines for a few. */
+const MAX_BYTES_PER_REQUEST = 512;
 
 export const logFlood = {
   name: "log-flood",
-  breach: `a refused request makes a service log more than ${MOST_BYTES} bytes on average`,
+  breach: `a refused request makes a service log more than ${MAX_BYTES_PER_REQUEST} bytes on average`,
   isFast: true,
   async run(network, tally) {
     for (const service of [network.operator, network.providers[0]]) {
@@ -20,7 +20,8 @@ export const logFlood = {
       });
       const bytes = Math.round((service.log().length - before) / REQUESTS);
       tally.note(`${service.name} logged ${bytes} bytes for each`);
-      if (bytes > MOST_BYTES) tally.breach(`${service.name} logged ${bytes} bytes for each of ${REQUESTS}`, REQUESTS);
+      if (bytes > MAX_BYTES_PER_REQUEST)
+        tally.breach(`${service.name} logged ${bytes} bytes for each of ${REQUESTS}`, REQUESTS);
     }
   },
 };

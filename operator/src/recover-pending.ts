@@ -5,7 +5,7 @@ import type { Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import { holdStatementsInCalldata } from "./statements/statements-in-calldata.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
-import { decodeUpdateCall } from "./update/decode-call.js";
+import { decodeUpdateCall } from "./update/decode-update-call.js";
 import { updateJob } from "./update/send-update.js";
 import { expiryOf, type UpdateBuilder } from "./update/update-builder.js";
 

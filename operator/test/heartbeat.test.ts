@@ -10,7 +10,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { decodeUpdateCall } from "../src/update/decode-call.js";
+import { decodeUpdateCall } from "../src/update/decode-update-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../src/network.js";
 import { TRANSACTIONS_PATH } from "../src/peers/held-transactions.js";
 import { readSignedTransaction } from "../src/peers/signed-transaction.js";
-import { decodeUpdateCall } from "../src/update/decode-call.js";
+import { decodeUpdateCall } from "../src/update/decode-update-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/providers.js";

@@ -165,7 +165,7 @@ async function altered(alter: (args: UpdateArguments) => UpdateArguments): Promi
 const MEDIAN = () => providers[1]?.value;
 
 describe.each(READS)("%s", (_, read) => {
-  test("reads a value of now, with no transaction, no payment and nothing stored", async () => {
+  test("reads a current value, with no transaction, no payment and nothing stored", async () => {
     const before = await chain.client.getTransactionCount({ address: operator.account.address });
     const { value, updatedAt, status } = await read(await lensOf(honest));
     expect([value, status]).toEqual([MEDIAN(), "OK"]);
@@ -265,7 +265,7 @@ describe.each(READS)("%s", (_, read) => {
   });
 
   test.each<[string, (reply: FastifyReply) => unknown]>([
-    ["text that is no hex", (reply) => reply.send({ data: "a value" })],
+    ["text that is not hex", (reply) => reply.send({ data: "a value" })],
     ["a number", (reply) => reply.send({ data: 3000 })],
     ["no JSON", (reply) => reply.type("application/json").send("<html>")],
   ])("takes no value from a gateway that answers %s", async (_name, answer) => {

@@ -1,9 +1,9 @@
 import { type Address, type Hex, hexToBigInt, keccak256, toHex } from "viem";
 import { isMissing } from "./batch-report.js";
+import { decodeUpdateArguments } from "./decode-update-arguments.js";
 import { FastReportDigests } from "./fast-report-digests.js";
 import { type DataPoint, type Outcome, type ReportHeader, reportDigest, ZERO_VALUE } from "./report.js";
 import { fullSignature, recoverSigner } from "./signature.js";
-import { decodeUpdateArguments } from "./update-arguments.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {

@@ -15,7 +15,7 @@ using ReportedValuesLibrary for ReportedValues global;
 /// @title ReportedValuesLibrary
 /// @notice Counts reported values without copying them to memory.
 library ReportedValuesLibrary {
-    /// @notice Returns reported values without missing words.
+    /// @notice Creates reported values of which no word is missing.
     /// @dev Assumes that all of it lies within the calldata; the caller has checked it.
     function create(uint256 offset, uint256 stride, uint256 words) internal pure returns (ReportedValues reported) {
         assembly ("memory-safe") {
@@ -105,7 +105,7 @@ library ReportedValuesLibrary {
         }
     }
 
-    /// @notice Counts the same in plain Solidity, word by word.
+    /// @notice Does what `tally` does, word by word, and skips missing words.
     function tallyOneByOne(ReportedValues reported, uint256 median, uint256 maxDistance)
         internal
         pure

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
+import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { encodeFunctionData, stringToHex } from "viem";
@@ -37,7 +37,7 @@ const SPEC_VALUES = {
 };
 
 export async function httpReference() {
-  const { info, paths } = await withEmptyOperator((app) => app.swagger());
+  const { info, paths } = await withAppForDocs((app) => app.swagger());
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
       section(`${method.toUpperCase()} ${path}`, operation, example(method, path, operation)),

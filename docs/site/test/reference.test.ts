@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { withEmptyOperator } from "@dataset-oracle/operator/dist/operator-without-networks.js";
+import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";
@@ -100,7 +100,7 @@ describe("the reference of the HTTP API", () => {
     const commands = page.match(/^curl .*$/gm) ?? [];
     expect(operations.length).toBeGreaterThan(8);
     expect(commands).toHaveLength(operations.length);
-    const codes = await withEmptyOperator((app) =>
+    const codes = await withAppForDocs((app) =>
       Promise.all(
         commands.map(async (command) => {
           const [, url = "", body] = CURL.exec(command) ?? [];

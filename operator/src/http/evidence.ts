@@ -20,7 +20,7 @@ import { costlyRate } from "./rate-limits.js";
 /** A caller's limit is that of data requests divided by this, because an answer can have several megabytes. */
 const COST_IN_REQUESTS = 3;
 /** Providers limit what they answer to one operator, so all callers together have a limit too. */
-const OF_ALL_PER_MINUTE = 120;
+const ALL_CALLERS_PER_MINUTE = 120;
 /** The maximum number of questions to providers at a time. */
 const MAX_AT_ONCE = 8;
 /** The maximum text that is remembered, in characters. Evidence does not change. */
@@ -53,7 +53,7 @@ interface DecisionId {
 /** Adds `GET /evidence`. */
 export function addEvidence(app: App, operator: Operator, requestsPerMinute: number): void {
   const rate = costlyRate("evidence", requestsPerMinute, COST_IN_REQUESTS);
-  const limitAll = globalRateLimiter(app, "evidence-of-all", OF_ALL_PER_MINUTE);
+  const limitAll = globalRateLimiter(app, "evidence-of-all", ALL_CALLERS_PER_MINUTE);
   const known = new LRUCache<string, EvidenceAnswer>({ maxSize: MAX_CACHED, sizeCalculation: sizeOf });
   const asked = new Map<string, Promise<EvidenceAnswer>>();
   addQueryRoute(app, "/evidence", schema, rate, async (request, reply): Promise<EvidenceAnswer> => {

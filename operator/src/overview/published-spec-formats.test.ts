@@ -82,7 +82,7 @@ test("a spec's unit says how its numbers are scaled, whatever scale its sources 
   expect(await formats.of(keyOf(spec))).toMatchObject({ decimals: 2, unit: "USD" });
 });
 
-test("a unit that could mislead readers makes a spec that is not understood", async () => {
+test("a spec whose unit could mislead readers is treated as not understood", async () => {
   spec = stringToHex(
     JSON.stringify({
       title: "Debt",

@@ -11,7 +11,7 @@ import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
 import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
-import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-call.js";
+import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-update-call.js";
 import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
 import { type Node, type Nodes, othersOf } from "./node-list.js";

@@ -31,7 +31,7 @@ export interface BoundRequest {
   combine(readings: readonly Reading<bigint>[]): CombinedValue;
 }
 
-/** Checks a published spec, given as the bytes whose hash keys name. */
+/** Checks a published spec, given as the bytes whose hash is in its keys. */
 export function compileCanonicalSpec(bytes: Hex): Result<CompiledRequest> {
   const json = parseCanonicalSpec(bytes);
   return json.ok ? compileSpec(json.value) : json;

@@ -49,7 +49,7 @@ const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
 /**
  * A provider that listens on loopback, with a clock that stands still until it is moved.
  *
- * @param start The clock's time when it starts; then it is moved on, as if it had run for a long time.
+ * @param start The clock's time at the start. Once the provider listens, the clock jumps ahead, as if it had run for a long time.
  * @param rateLimitOf Returns the rate limit of what stands in for an exchange; there is none by default.
  */
 export async function startProvider(

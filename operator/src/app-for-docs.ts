@@ -7,8 +7,8 @@ import { OperatorConfig } from "./config.js";
 import { Metrics } from "./metrics.js";
 import { startOperator } from "./operator.js";
 
-/** Calls `ask` with the app of an operator that serves no network and opens no port. */
-export async function withEmptyOperator<T>(ask: (app: App) => T | Promise<T>): Promise<T> {
+/** Calls `ask` with the HTTP app that the reference documents: of an operator that serves no network and opens no port. */
+export async function withAppForDocs<T>(ask: (app: App) => T | Promise<T>): Promise<T> {
   const registry = new Registry();
   const closing = new AbortController();
   const logger = pino({ level: "silent" });

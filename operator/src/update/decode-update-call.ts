@@ -1,5 +1,5 @@
+import { decodeUpdateArguments } from "@dataset-oracle/protocol/decode-update-arguments";
 import type { Outcome } from "@dataset-oracle/protocol/report";
-import { decodeUpdateArguments } from "@dataset-oracle/protocol/update-arguments";
 import type { Hex } from "viem";
 
 /** The round and the keys of an update's calldata. A batch names its keys by their hashes. */
@@ -7,7 +7,7 @@ export type DecodedUpdateCall =
   | { readonly kind: "update"; readonly round: bigint; readonly outcome: Outcome; readonly key: Hex }
   | { readonly kind: "batch"; readonly round: bigint; readonly keyHashes: readonly Hex[] };
 
-/** Decodes the calldata of an update, and checks no signature. Returns null for any other call. */
+/** Decodes the calldata of an update, without checking its signatures. Returns null for any other call. */
 export function decodeUpdateCall(data: Hex): DecodedUpdateCall | null {
   const call = decodeUpdateArguments(data);
   switch (call?.functionName) {

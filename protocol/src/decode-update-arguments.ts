@@ -1,7 +1,7 @@
 import { decodeFunctionData, getAbiItem, type Hex } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 
-/** Only the functions that update. viem hashes the signature of each function that it tries, at each call. */
+/** Only the functions that update: on every call, viem hashes functions' signatures until one matches. */
 const UPDATE_ABI = [
   getAbiItem({ abi: datasetAbi, name: "update" }),
   getAbiItem({ abi: datasetAbi, name: "updateNotAvailable" }),
