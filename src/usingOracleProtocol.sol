@@ -44,6 +44,9 @@ library OracleProtocol {
     /// @notice The calling contract holds less than the query costs: send it Ether. Both in wei.
     error InsufficientBalance(uint256 balance, uint256 price);
 
+    /// @notice The account has no code, or does not answer `queryPrice`: correct the oracle's address.
+    error NotAnOracle(address account);
+
     /// @notice The dataset refused the update. A helper that stores the update reverts with this only if the stored
     /// value cannot be used either; one that verifies it always does. `reason` is the dataset's error: request another
     /// update.
@@ -206,8 +209,7 @@ library OracleProtocol {
         internal
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        uint256 price = oracle.queryPrice();
-        if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
+        uint256 price = _price(oracle, maxPrice);
         try oracle.query{value: price}(key) returns (bytes32 output_, uint256 updatedAt_, Oracle.QueryStatus status_) {
             return (output_, updatedAt_, status_);
         } catch (bytes memory reason) {
@@ -457,7 +459,7 @@ library OracleProtocol {
             isDone := and(isDone, gt(returndatasize(), 0x1f))
             price := mload(0x00)
         }
-        if (!isDone) _revertWith(_returnData());
+        if (!isDone) _revertWithoutPrice(oracle);
         if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
 
         uint256 age;
@@ -476,6 +478,28 @@ library OracleProtocol {
             if (status != uint256(Oracle.QueryStatus.OK)) revert BadQueryStatus(Oracle.QueryStatus(status));
             if (age > maxAge) revert DataExpired(age, maxAge);
         }
+    }
+
+    /// @dev Returns what a query costs, if the caller agrees to pay it. `_ask` repeats this, because a call of it would cost
+    /// every query 41 gas.
+    function _price(Oracle oracle, uint256 maxPrice) private view returns (uint256 price) {
+        bytes4 selector = Oracle.queryPrice.selector;
+        bool isDone;
+        assembly ("memory-safe") {
+            mstore(0x00, selector)
+            isDone := staticcall(gas(), oracle, 0x00, 0x04, 0x00, 0x20)
+            isDone := and(isDone, gt(returndatasize(), 0x1f))
+            price := mload(0x00)
+        }
+        if (!isDone) _revertWithoutPrice(oracle);
+        if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
+    }
+
+    /// @dev Reverts for the reason why the last call, which asked for the price, has failed.
+    function _revertWithoutPrice(Oracle oracle) private pure {
+        bytes memory reason = _returnData();
+        if (reason.length == 0) revert NotAnOracle(address(oracle));
+        _revertWith(reason);
     }
 
     /// @dev A call with more Ether than there is fails without a reason. Called only after a call has failed.

@@ -174,7 +174,7 @@ contract UsingOracleProtocolTest is Test {
     function test_query_RevertWhen_theAccountHasNoCode() public {
         oracle = OracleStub(makeAddr("nobody"));
         for (uint256 i = 0; i < 5; ++i) {
-            vm.expectRevert(bytes(""));
+            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.NotAnOracle.selector, oracle));
             _read(i, WEB_KEY);
         }
     }
