@@ -8,7 +8,7 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Accepts the ownership of DATASET on behalf of the new owner that its settings name.
 contract AcceptOwnership is DatasetScript {
-    function run() external {
+    function run() external checked {
         address next = _ownerSetting(name);
         address owner = ownable.owner();
         if (next == owner) {

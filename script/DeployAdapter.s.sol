@@ -15,13 +15,13 @@ contract DeployAdapter is DatasetScript {
     }
 
     /// @notice Deploys a ChainlinkAdapter of KEY, with DECIMALS.
-    function chainlink() external {
+    function chainlink() external checked {
         bytes memory key = bytes(vm.envString("KEY"));
         _deploy("ChainlinkAdapter", abi.encode(dataset, key, vm.envOr("DECIMALS", uint256(8))));
     }
 
     /// @notice Deploys a PythAdapter with EXPONENT and CONFIDENCE_BPS. Keys are listed afterwards, with its `list`.
-    function pyth() external {
+    function pyth() external checked {
         _deploy(
             "PythAdapter",
             abi.encode(dataset, vm.envOr("EXPONENT", int256(-8)), vm.envOr("CONFIDENCE_BPS", uint256(100)))
@@ -30,7 +30,7 @@ contract DeployAdapter is DatasetScript {
 
     /// @notice Deploys a QuoteAdapter of ASSETS, whose prices are under KEYS in the same order, and at most MAX_AGE
     /// seconds old. An asset whose key is empty is the common quote.
-    function quotes() external {
+    function quotes() external checked {
         address[] memory addresses = vm.envAddress("ASSETS", ",");
         string[] memory keys = vm.split(vm.envString("KEYS"), ",");
         require(addresses.length == keys.length, "ASSETS and KEYS differ in number. Give each asset one key.");
@@ -42,7 +42,7 @@ contract DeployAdapter is DatasetScript {
     }
 
     /// @notice Deploys a MorphoAdapter of COLLATERAL and LOAN over the QuoteAdapter at QUOTES.
-    function morpho() external {
+    function morpho() external checked {
         address adapter = vm.envAddress("QUOTES");
         require(adapter.code.length > 0, "QUOTES has no code. Deploy a QuoteAdapter first.");
         _deploy("MorphoAdapter", abi.encode(adapter, vm.envAddress("COLLATERAL"), vm.envAddress("LOAN")));

@@ -7,7 +7,7 @@ import {DeployScript} from "./base/DeployScript.sol";
 /// @notice Deploys the directory in which the data providers of one network announce their nodes: through the
 /// deterministic deployment proxy, if the network has it, so that its address is the same on every such network.
 contract DeployCommitteeDirectory is DeployScript {
-    function run() external returns (CommitteeDirectory directory) {
+    function run() external checked returns (CommitteeDirectory directory) {
         directory = CommitteeDirectory(_deployAtFixedAddress("committeeDirectory", "CommitteeDirectory"));
         _finish();
     }

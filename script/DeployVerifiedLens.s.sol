@@ -7,7 +7,7 @@ import {DeployScript} from "./base/DeployScript.sol";
 /// @notice Deploys the lens that reads any dataset of the network through the gateways that GATEWAYS names, separated
 /// by commas.
 contract DeployVerifiedLens is DeployScript {
-    function run() external returns (VerifiedLens lens) {
+    function run() external checked returns (VerifiedLens lens) {
         string[] memory gateways = vm.envString("GATEWAYS", ",");
         lens = VerifiedLens(_deployedAt(".verifiedLens"));
         if (_isThere("verifiedLens", address(lens))) {

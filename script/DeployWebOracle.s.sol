@@ -9,7 +9,7 @@ import {DeployScript} from "./base/DeployScript.sol";
 /// @notice Deploys the Web Oracle of one network: a dataset of numbers, one of any 32 bytes, and the registry of the
 /// request specs that their keys name.
 contract DeployWebOracle is DeployScript {
-    function run() external returns (IDataset numbers, IDataset words, WebOracleRegistry registry) {
+    function run() external checked returns (IDataset numbers, IDataset words, WebOracleRegistry registry) {
         numbers = _deployDataset("webOracleNumber", Kind.MEDIAN, KeyForm.WEB_ORACLE);
         words = _deployDataset("webOracleBytes", Kind.MAJORITY, KeyForm.WEB_ORACLE);
         registry = WebOracleRegistry(_deployAtFixedAddress("webOracleRegistry", "WebOracleRegistry"));

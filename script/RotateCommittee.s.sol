@@ -10,7 +10,7 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 /// @notice Replaces the committee and the tolerance of DATASET with those in its settings. The income is first shared
 /// among the old committee's members.
 contract RotateCommittee is DatasetScript {
-    function run() external {
+    function run() external checked {
         (address[] memory members, uint256 toleranceBps) = _committeeSetting(name);
         if (CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash()) {
             console.log("Nothing to do: the committee and the tolerance are those of %s.", configPath);

@@ -8,7 +8,7 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Sets the query price of DATASET to the one in its settings.
 contract SetQueryPrice is DatasetScript {
-    function run() external {
+    function run() external checked {
         uint256 price = _uintSetting(name, "queryPrice");
         uint256 ceiling = dataset.priceCeiling();
         _check(

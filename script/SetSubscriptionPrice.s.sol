@@ -8,7 +8,7 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Sets the price of one period of a subscription to DATASET to the one in its settings.
 contract SetSubscriptionPrice is DatasetScript {
-    function run() external {
+    function run() external checked {
         uint256 price = _uintSetting(name, "subscriptionPrice");
         (uint256 current,, uint256 ceiling) = dataset.costOfSubscription();
         _check(

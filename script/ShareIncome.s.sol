@@ -6,7 +6,7 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 /// @notice Shares the income of DATASET among its committee, or that of a former committee if FORMER_MEMBERS and
 /// FORMER_TOLERANCE_BPS name one. Anyone may run it.
 contract ShareIncome is DatasetScript {
-    function run() external {
+    function run() external checked {
         (address[] memory members, uint256 toleranceBps) =
             vm.envExists("FORMER_MEMBERS") ? _formerCommittee() : _currentCommittee();
         _shareIncome("signer", msg.sender, members, toleranceBps);

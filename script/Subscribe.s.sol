@@ -9,7 +9,7 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Pays for READER to read DATASET by subscription for at least the next DAYS days. Anyone may run it.
 contract Subscribe is DatasetScript {
-    function run() external {
+    function run() external checked {
         address reader = vm.envAddress("READER");
         uint256 wanted = vm.getBlockTimestamp() + vm.envUint("DAYS") * 1 days;
         uint256 until = dataset.subscribedUntil(reader);

@@ -9,7 +9,7 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 /// @notice Offers DATASET to the owner in its settings. The current owner keeps it until the new one accepts it with
 /// AcceptOwnership.s.sol. An offer to anyone else is withdrawn.
 contract TransferOwnership is DatasetScript {
-    function run() external {
+    function run() external checked {
         address next = _ownerSetting(name);
         address owner = ownable.owner();
         address pending = ownable.pendingOwner();

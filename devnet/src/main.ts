@@ -22,7 +22,7 @@ await runMain(async () => {
 async function start(devnet: DevnetContext): Promise<void> {
   const { isLive, nodes } = devnet.options;
   await step("Starting the chain", () => startChain(devnet));
-  await step("Compiling the contracts", () => compile(devnet));
+  await step("Compiling the contracts, which takes up to a few minutes the first time", () => compile(devnet));
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
   if (!isLive) await step("Starting the simulated market", () => startMarket(devnet));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
@@ -37,7 +37,7 @@ async function start(devnet: DevnetContext): Promise<void> {
   await printReadySummary({ ...devnet, deployed, providers, operators, examples });
 }
 
-/** Prints a step's name and the seconds since the start, then runs it: the first compilation takes minutes. */
+/** Prints a step's name and the seconds since the start, then runs it. */
 function step<T>(name: string, run: () => Promise<T>): Promise<T> {
   console.log(`${process.uptime().toFixed(1).padStart(5)} s  ${name} ...`);
   return run();

@@ -22,7 +22,8 @@ export interface DevnetOptions {
 
 const USAGE = `Usage: npm start -- [options]
 
-Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C stops everything.
+Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C stops everything; the
+next start begins with a new chain.
 The first start compiles the contracts, which takes a few minutes.
 
   --chain-port N      the chain's port (default: 8545)

@@ -45,6 +45,13 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
         ["consumer", `${consumer}  test/examples/SpotPriceConsumer.sol`],
       ],
     ],
+    [
+      "An account for your wallet: its key is public, so never use it on another network",
+      [
+        ["address", `${CALLER.address}  with Ether on this chain`],
+        ["private key", CALLER.privateKey],
+      ],
+    ],
     ["Web Oracle keys of the specs in devnet/specs", examples.map(({ name, key }) => [name, key])],
     [
       `Services: more than two thirds of the ${providers.length} providers must sign`,
@@ -71,7 +78,7 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
       ...command.split("\n").map((line) => `  ${line}`),
       "",
     ]),
-    "  Ctrl-C stops everything.",
+    "  Ctrl-C stops everything. The next start begins with a new chain.",
   ].join("\n");
 }
 

@@ -3,8 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { QUERY_STATUSES } from "@dataset-oracle/protocol";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { type Abi, toFunctionSelector } from "viem";
+import { formatAbiItem } from "viem/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, HAS_CURL } from "./code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
@@ -45,9 +48,9 @@ function write(path: string, text: string): void {
 
 test("every block is run here", () => {
   expect(BLOCKS.map(({ language }) => language).toSorted()).toEqual([
-    ...Array<string>(5).fill("sh"),
+    ...Array<string>(6).fill("sh"),
     ...Array<string>(2).fill("solidity"),
-    ...Array<string>(7).fill("ts"),
+    ...Array<string>(8).fill("ts"),
   ]);
   expect(GUIDE.match(/^```/gm)).toHaveLength(2 * BLOCKS.length);
 });
@@ -66,8 +69,32 @@ test("the contract passes its test in a Foundry project that installed this repo
   const { stdout } = await run(foundryBinary("forge"), ["test", "--root", folder, "--json"], { env: foundryEnv() });
   const suites: Record<string, { test_results: Record<string, { status: string }> }> = JSON.parse(stdout);
   const results = Object.values(suites).flatMap((suite) => Object.values(suite.test_results));
-  expect(results.map(({ status }) => status)).toEqual(Array(5).fill("Success"));
+  expect(results.map(({ status }) => status)).toEqual(Array(6).fill("Success"));
 }, 120_000);
+
+/** The rows of the guide's table with these columns. */
+const rowsOf = (pattern: RegExp) => [...GUIDE.matchAll(pattern)].map(([, ...cells]) => cells);
+
+test("the statuses have the contract's numbers", () => {
+  const rows = rowsOf(/^\| `([A-Z_]+)` \| (\d) \| /gm).map(([status, number]) => [Number(number), status]);
+  expect(new Map(rows as [number, string][])).toEqual(new Map(QUERY_STATUSES.entries()));
+});
+
+test("the errors of the helpers, and their selectors, are those of the compiled contracts", () => {
+  const errorsOf = (file: string, name: string) => {
+    const { abi } = JSON.parse(readFileSync(join(folder, `out/${file}.sol/${name}.json`), "utf8")) as { abi: Abi };
+    return abi.filter((item) => item.type === "error").map((item) => formatAbiItem(item, { includeName: true }));
+  };
+  const listed = rowsOf(/^\| `(\w+\([^`]*\))` \| `(0x[0-9a-f]{8})` \| /gm);
+  const names = listed.map(([error]) => error);
+  const helpers = [
+    ...errorsOf("usingOracleProtocol", "OracleProtocol"),
+    ...errorsOf("UpdateToVerification", "UpdateToVerification"),
+  ];
+  expect(names).toEqual(expect.arrayContaining(helpers));
+  expect([...helpers, ...errorsOf("IDataset", "IDataset")]).toEqual(expect.arrayContaining(names));
+  for (const [error, selector] of listed) expect(toFunctionSelector(`function ${error}`)).toBe(selector);
+});
 
 describe("the shell", () => {
   /** Runs a block as it stands. */
@@ -101,6 +128,11 @@ describe("the shell", () => {
     expect(value).toMatch(/^\d{19,} \[/);
     expect(Date.now() / 1000 - Number(updatedAt?.split(" ")[0])).toBeLessThan(15);
     expect(status).toBe("1");
+  });
+
+  test.runIf(HAS_CURL)("lists the updates of a key", async () => {
+    const { updates } = JSON.parse(await shell("/history"));
+    expect(updates[0]).toMatchObject({ status: "OK", transaction_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   });
 
   test("reads the value from an account without Ether", async () => {
@@ -158,7 +190,13 @@ describe("the programs", () => {
     const { stdout, stderr } = await program("Stored by");
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^Stored by 0x[0-9a-f]{64}: \d+(\.\d+)? USD\.$/m);
-    expect(PROGRAMS).toHaveLength(10);
+    expect(PROGRAMS).toHaveLength(11);
+  });
+
+  test("that verifies the reports of an answer prints what each provider signed", async () => {
+    const { stdout } = await program("did not sign this report");
+    expect(stdout.trim().split("\n").length).toBeGreaterThanOrEqual(3);
+    expect(stdout).toMatch(/^(0x[0-9a-fA-F]{40} signed \d+(\.\d+)?\.\n)+$/);
   });
 
   test("that submits reports without an operator says how many", async () => {

@@ -197,6 +197,30 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect([exitCode, sent, readFileSync(scripts.deploymentFile, "utf8")]).toEqual([0, 0, before]);
   });
 
+  test("updates the list of keys in the file, and nothing on chain", async () => {
+    const before = scripts.deployment();
+    const settings = filledIn(chainId);
+    const keys = [...settings.financial.keys.slice(1), "SPOTPX/PEPE-USD"];
+    scripts.configure({ ...settings, financial: { ...settings.financial, keys } });
+    const dry = await scripts.run("DeployFinancialDataset");
+    expect(scripts.deployment()).toEqual(before);
+    const { exitCode, output, sent } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
+    for (const text of [dry.output, output]) {
+      expect(text).toMatch(/Change the keys of financial in \S+\.json: nothing changes on chain\./);
+      expect(text).toContain("adds    SPOTPX/PEPE-USD\n");
+      expect(text).toContain(`removes ${settings.financial.keys[0]}\n`);
+    }
+    expect([exitCode, sent]).toEqual([0, 0]);
+    const [financial, ...others] = before.datasets;
+    expect(scripts.deployment()).toEqual({
+      ...before,
+      datasets: [{ ...financial, keys: keys.map((key) => stringToHex(key)) }, ...others],
+    });
+    scripts.configure(settings);
+    expect(await scripts.run("DeployFinancialDataset", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 0 });
+    expect(scripts.deployment()).toEqual(before);
+  });
+
   test("a contract that is in the file but not on chain is deployed, or found at its fixed address", async () => {
     const before = readFileSync(scripts.deploymentFile, "utf8");
     const { webOracleRegistry: registry, datasets } = scripts.deployment();
@@ -271,16 +295,16 @@ describe("invalid settings are rejected, with a sentence that says how to fix th
   ];
   test.each(refused)("%s", async (_, settings, message) => {
     scripts.configure(settings);
-    const { exitCode, output, sent } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
-    expect(output).toContain(message);
+    const { exitCode, lastLine, sent } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
+    expect(lastLine).toContain(message);
     expect(exitCode).not.toBe(0);
     expect([sent, existsSync(scripts.deploymentFile)]).toEqual([0, false]);
   });
 
   test("that are missing", async () => {
     rmSync(scripts.settingsFile);
-    const { exitCode, output } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
-    expect(output).toContain(
+    const { exitCode, lastLine } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
+    expect(lastLine).toContain(
       "settings.json does not exist. Copy another network's file and fill it in, or set DEPLOY_CONFIG.",
     );
     expect(exitCode).not.toBe(0);

@@ -7,7 +7,17 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { type Address, createTestClient, createWalletClient, http, parseAbi, parseEther, publicActions } from "viem";
+import {
+  type Address,
+  createTestClient,
+  createWalletClient,
+  type Hex,
+  http,
+  parseAbi,
+  parseEther,
+  publicActions,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HAS_CURL } from "./code-blocks.js";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
@@ -225,6 +235,13 @@ describe("the operator's catalogue", () => {
     }
     expect([...statuses]).toEqual([200]);
   }, 60_000);
+});
+
+test("the printed private key is that of an account with Ether", async () => {
+  const [, key] = /private key +(0x[0-9a-f]{64})$/m.exec(devnet.output()) ?? [];
+  const { address } = privateKeyToAccount(key as Hex);
+  expect(devnet.output()).toMatch(new RegExp(`^ +address +${address} `, "m"));
+  expect(await chain.getBalance({ address })).toBeGreaterThan(parseEther("1"));
 });
 
 describe("the printed commands", () => {

@@ -71,7 +71,7 @@ export async function startScriptRunner(chainId: number) {
       (error) => ({ stdout: error.stdout as string, stderr: error.stderr as string, exitCode: error.code as number }),
     );
     const sent = (await client.getTransactionCount({ address: sender as typeof OWNER })) - before;
-    return { exitCode, output: stdout + stderr, sent };
+    return { exitCode, output: stdout + stderr, lastLine: stderr.trimEnd().split("\n").at(-1), sent };
   }
 
   return {

@@ -1,7 +1,7 @@
 // The devnet that `npm start` runs. On another network, use its own addresses: GET /datasets of an operator lists the
 // datasets, GET /overview names the lens, and the consumer is your contract.
-export const RPC_URL = "http://127.0.0.1:8545";
-export const OPERATOR = "http://127.0.0.1:8080";
+export const RPC_URL = process.env.RPC_URL ?? "http://127.0.0.1:8545";
+export const OPERATOR = process.env.OPERATOR_URL ?? "http://127.0.0.1:8080";
 export const NETWORK_ID = 42;
 export const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 /** test/examples/SpotPriceConsumer.sol */

@@ -1,14 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -77,6 +68,15 @@ describe("the starter for Foundry", () => {
     expect(await shell("npm run example -- foundry", "foundry", env())).toContain("5 tests passed, 0 failed");
   });
 
+  test("has its compiler's output ignored by git, and compiles without warnings", async () => {
+    const cwd = project("foundry");
+    await execute("git", ["init", "--quiet"], { cwd });
+    const { stdout } = await execute("git", ["status", "--short"], { cwd });
+    expect(stdout.match(/\S+$/gm)).toEqual([".gitignore", "foundry.toml", "lib/", "script/", "src/", "test/"]);
+    const build = await execute("forge", ["build", "--force"], { cwd, env: env() });
+    expect(build.stdout + build.stderr).not.toContain("Warning");
+  });
+
   test.runIf(HAS_CURL)("buys a ticket on the devnet with an update of this moment", async () => {
     const stdout = await shell("forge script", "foundry", env());
     expect(stdout).toMatch(/A ticket costs, in wei: \d{16}/);
@@ -111,16 +111,8 @@ describe.runIf(existsSync(join(HARDHAT, "@nomicfoundation/hardhat-viem")))("the 
 });
 
 describe("the JavaScript examples", () => {
-  const programs = join(folder, "examples/javascript");
-
-  beforeAll(() => {
-    cpSync(join(ROOT, "examples/javascript"), programs, { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    rewrite(join(programs, "devnet-addresses.js"));
-  });
-
   test("have the devnet's addresses", async () => {
-    const { DATASET, CONSUMER, LENS } = await import(join(programs, "devnet-addresses.js"));
+    const { DATASET, CONSUMER, LENS } = await import(join(ROOT, "examples/javascript/devnet-addresses.js"));
     const { dataset, consumer, lens } = devnet;
     expect({ DATASET, CONSUMER, LENS }).toEqual({ DATASET: dataset, CONSUMER: consumer, LENS: lens });
   });
@@ -131,7 +123,8 @@ describe("the JavaScript examples", () => {
       .split("\n") ?? [];
 
   test.each(commands)("%s", async (command) => {
-    const { stdout, stderr } = await execute("bash", ["-c", command], { cwd: folder, timeout: 60_000 });
+    const env = { ...process.env, RPC_URL: devnet.chain, OPERATOR_URL: devnet.operator.url };
+    const { stdout, stderr } = await execute("bash", ["-c", command], { cwd: ROOT, env, timeout: 60_000 });
     expect(stderr).toBe("");
     const number = "\\d+(\\.\\d+)?";
     expect(stdout).toMatch(

@@ -21,8 +21,8 @@ abstract contract DatasetScript is NetworkScript {
     /// @dev The same contract, with its ownership interface.
     Ownable2Step internal ownable;
 
-    function setUp() public override {
-        super.setUp();
+    function _readInput() internal override {
+        super._readInput();
         name = vm.envOr("DATASET", string(""));
         require(bytes(name).length > 0, "DATASET is not set. Set it to the dataset's name, for example financial.");
         dataset = IDataset(_deployedAt(string.concat(".datasets.", name, ".address")));

@@ -23,7 +23,8 @@ abstract contract DeployScript is NetworkScript {
 
     Entry[] private _entries;
 
-    /// @notice Deploys a dataset from its settings, unless an earlier run did.
+    /// @notice Deploys a dataset from its settings, unless an earlier run did: then only its list of keys can change,
+    /// which is in the deployments file alone.
     function _deployDataset(string memory name, Kind kind, KeyForm keyForm) internal returns (IDataset dataset) {
         string memory path = string.concat(".datasets.", name);
         dataset = IDataset(_deployedAt(string.concat(path, ".address")));
@@ -32,15 +33,17 @@ abstract contract DeployScript is NetworkScript {
                 dataset.keyForm() == keyForm,
                 string.concat(deploymentPath, ": ", name, " has another key form. Correct its address.")
             );
-            return dataset;
+            if (!_keysChange(name)) return dataset;
+            _serialize(name, kind, keyForm);
+        } else {
+            DatasetSettings memory settings = _settings(name, keyForm);
+            _serialize(name, kind, keyForm);
+            bytes memory code = _compiled(kind == Kind.MEDIAN ? "MedianDataset" : "MajorityDataset");
+            vm.broadcast();
+            dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
+            console.log("Deploy %s at %s", name, address(dataset));
         }
-        DatasetSettings memory settings = _settings(name, keyForm);
-        string memory entry = _entry(name, kind, keyForm);
-        bytes memory code = _compiled(kind == Kind.MEDIAN ? "MedianDataset" : "MajorityDataset");
-        vm.broadcast();
-        dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
         _entries.push(Entry(path, vm.serializeAddress(name, "address", address(dataset))));
-        console.log("Deploy %s at %s", name, address(dataset));
     }
 
     /// @notice Deploys a contract without constructor arguments, unless it exists already: through the deterministic
@@ -79,7 +82,7 @@ abstract contract DeployScript is NetworkScript {
     function _finish() internal {
         if (_entries.length == 0) return;
         if (_isDryRun()) {
-            console.log("This was a dry run: nothing was sent or written. Add --broadcast to deploy.");
+            console.log("This was a dry run: nothing was sent or written. Add --broadcast to send and write.");
             return;
         }
         if (!vm.exists(deploymentPath)) {
@@ -113,8 +116,8 @@ abstract contract DeployScript is NetworkScript {
         settings.repaymentFeeCap = _uintSetting(name, "repaymentFeeCap");
     }
 
-    /// @dev Returns the dataset's entry without the address, which is unknown until the dataset is deployed.
-    function _entry(string memory name, Kind kind, KeyForm keyForm) private returns (string memory) {
+    /// @dev Begins the dataset's entry. The address follows: it is unknown until the dataset is deployed.
+    function _serialize(string memory name, Kind kind, KeyForm keyForm) private {
         string[] memory keys = _keysSetting(name);
         for (uint256 i = 0; i < keys.length; ++i) {
             bool isGood = keyForm.matches(bytes(keys[i]));
@@ -124,6 +127,29 @@ abstract contract DeployScript is NetworkScript {
         }
         vm.serializeString(name, "kind", kind == Kind.MEDIAN ? "median" : "majority");
         vm.serializeString(name, "keyForm", keyForm == KeyForm.SPOT_PRICE ? "SPOT_PRICE" : "WEB_ORACLE");
-        return vm.serializeString(name, "keys", keys);
+        vm.serializeString(name, "keys", keys);
+    }
+
+    /// @dev Returns whether the settings list other keys than the deployments file, and logs which.
+    function _keysChange(string memory name) private view returns (bool) {
+        string[] memory keys = _keysSetting(name);
+        string[] memory listed = _listedKeys(name);
+        if (keccak256(abi.encode(keys)) == keccak256(abi.encode(listed))) return false;
+        console.log("Change the keys of %s in %s: nothing changes on chain.", name, deploymentPath);
+        _logMissing("  adds    %s", keys, listed);
+        _logMissing("  removes %s", listed, keys);
+        console.log("  keys %s -> %s", listed.length, keys.length);
+        return true;
+    }
+
+    /// @dev Logs the keys that others do not have.
+    function _logMissing(string memory line, string[] memory keys, string[] memory others) private pure {
+        for (uint256 i = 0; i < keys.length; ++i) {
+            bool isMissing = true;
+            for (uint256 j = 0; j < others.length; ++j) {
+                if (keccak256(bytes(keys[i])) == keccak256(bytes(others[j]))) isMissing = false;
+            }
+            if (isMissing) console.log(line, keys[i]);
+        }
     }
 }

@@ -18,8 +18,14 @@ abstract contract NetworkScript is Script {
     string private _config;
     string private _deployment;
 
+    /// @dev Marks the functions that forge calls. In `setUp` forge would not show the sentences of the checks.
+    modifier checked() {
+        _readInput();
+        _;
+    }
+
     /// @dev Reverts unless both files are for the connected chain. The deployments file may be missing.
-    function setUp() public virtual {
+    function _readInput() internal virtual {
         string memory file = string.concat(vm.toString(block.chainid), ".json");
         configPath = vm.envOr("DEPLOY_CONFIG", string.concat("script/config/", file));
         deploymentPath = string.concat(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), "/", file);
@@ -42,6 +48,11 @@ abstract contract NetworkScript is Script {
         deployed = _deployment.readAddress(path);
         // Then an earlier run wrote the file, but its transaction was not mined.
         if (deployed.code.length == 0) return address(0);
+    }
+
+    /// @notice Returns the keys that the deployments file lists for a dataset.
+    function _listedKeys(string memory dataset) internal view returns (string[] memory) {
+        return _deployment.readStringArray(string.concat(".datasets.", dataset, ".keys"));
     }
 
     function _isDryRun() internal view returns (bool) {

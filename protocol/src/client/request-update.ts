@@ -61,7 +61,10 @@ interface Update extends QueryResult {
 export interface BroadcastUpdate extends Update {
   /** The transaction that stores the value; null if it is another relayer's and could not be found. */
   readonly transactionHash: Hash | null;
-  /** True if the stored value was so recent that nothing was sent. */
+  /**
+   * True if nothing was sent, because the stored value was recent enough for the operator's `minUpdateAgeSeconds`. False
+   * after an update, however new the value is: `updatedAt` has its time.
+   */
   readonly fresh: boolean;
 }
 
@@ -278,14 +281,11 @@ function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
 }
 
 function unreachable(url: string, cause: unknown): DataRequestError {
-  return new DataRequestError(
-    {
-      // A path or a query may hold a token.
-      title: `The operator at ${URL.canParse(url) ? new URL(url).origin : "the given URL"} cannot be reached.`,
-      code: "unreachable",
-      detail: "Check the URL and the network, or ask another operator: the dataset accepts updates from anyone.",
-    },
-    null,
-    { cause },
-  );
+  const advice = "Check the URL and the network, or ask another operator: the dataset accepts updates from anyone.";
+  // User info, a path or a query may hold a token.
+  const host = url.replace(/[/?#].*/s, "").replace(/.*@/s, "");
+  const [title, detail] = /^https?:/i.test(url)
+    ? [`The operator at ${URL.canParse(url) ? new URL(url).origin : "the given URL"} cannot be reached.`, advice]
+    : [`"${host}" is not a URL.`, "Begin it with http:// or https://."];
+  return new DataRequestError({ title, code: "unreachable", detail }, null, { cause });
 }

@@ -64,13 +64,18 @@ contract Reader is usingOracleProtocol {
     // ${dataset.name}, network ${networkId}
     Oracle private constant ORACLE = Oracle(${dataset.dataset});
 
-    // The caller must send ORACLE.queryPrice() wei: the most that the query may cost.
-    function read() external payable returns (${type}) {
+    // The caller sends exactly the query price, in wei: more would stay in this contract.
+    modifier paid() {
+        require(msg.value == ORACLE.queryPrice(), "Send exactly the query price.");
+        _;
+    }
+
+    function read() external payable paid returns (${type}) {
         return ORACLE.query${kind}WithExpiry(${key}, 10 minutes, msg.value);
     }
 
     // Stores an update that the caller fetched from an operator, and reads it in the same transaction.
-    function readFresh(bytes calldata update) external payable returns (${type}) {
+    function readFresh(bytes calldata update) external payable paid returns (${type}) {
         return ORACLE.updateAndQuery${kind}(${key}, update, 1 minutes, msg.value);
     }
 }
