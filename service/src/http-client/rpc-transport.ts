@@ -11,8 +11,8 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
  */
 export function rpcTransport(url: string, timeoutMs: number) {
   const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
-  const fetchFn = async (input: string | URL | Request, { body }: RequestInit = {}): Promise<Response> => {
-    const answer = await postText(String(input), {}, String(body), limits);
+  const fetchFn = async (input: string | URL | Request, { headers, body }: RequestInit = {}): Promise<Response> => {
+    const answer = await postText(String(input), Object.fromEntries(new Headers(headers)), String(body), limits);
     if (!answer.ok) throw new Error(answer.error.detail);
     const { status, contentType, text } = answer.value;
     return new Response(text, {
