@@ -23,7 +23,9 @@ Examples
 const { values, positionals } = readArguments(USAGE, { copy: { type: "boolean" } }, { allowPositionals: true });
 const [starter = "", path = ""] = positionals;
 const folder = resolve(path);
-if (!["foundry", "hardhat"].includes(starter) || positionals.length !== 2) fail("Name a starter and a new folder.");
+const STARTERS = ["foundry", "hardhat"];
+if (positionals.length !== 2) fail("Name a starter and a new folder.");
+if (!STARTERS.includes(starter)) fail(`There is no starter ${starter}. The starters are: ${STARTERS.join(", ")}.`);
 if (existsSync(folder)) fail(`${folder} exists already. Name a new folder.`);
 
 const run = (command, args, options) => execFileSync(command, args, { cwd: folder, stdio: "inherit", ...options });

@@ -19,7 +19,7 @@ export async function announceNodes({ folder, chainUrl, operatorUrls }: DevnetCo
     operatorUrls.map((url, index) => {
       const submitter = SUBMITTERS[index];
       if (submitter === undefined) throw new Error(`There is no account for node ${index + 1}.`);
-      const node = ["--url", url, "--submitter", submitter.address, "--from", submitter.address];
+      const node = ["--url", url, "--submitter", submitter.address, "--from", submitter.address, "--allow-local"];
       const env = { ...process.env, PROVIDER_PRIVATE_KEY_FILE: providerKeyFile(folder, index) };
       return promisify(execFile)(process.execPath, [COMMAND, "announce", ...node, ...network], {
         ...{ cwd: ROOT, timeout: ANNOUNCE_MS, env },

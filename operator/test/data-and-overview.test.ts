@@ -176,8 +176,8 @@ describe("GET /data", () => {
 
   test("says once of each parameter what is wrong with it", async () => {
     const { detail } = (await (await get("data", { network_id: "42", dataset, colour: "red" })).json()) as Problem;
-    expect(detail).toContain("key: is missing.");
-    expect(detail).toContain("colour: is unknown; remove it.");
+    expect(detail).toContain("key is missing.");
+    expect(detail).toContain("colour is unknown; remove it.");
     expect(detail).not.toContain("in quotes");
   });
 

@@ -1,5 +1,5 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { matchesKeyForm } from "@dataset-oracle/protocol/dataset-key";
+import { keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/dataset-key";
 import type { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
@@ -50,7 +50,12 @@ export async function findDataPoint(
   const served = dataset.keys.get(key as Hex);
   if (served !== undefined) return { id, dataset, key: served };
   if (!matchesKeyForm(dataset.keyForm, key as Hex)) throw invalidKey(dataset.keyForm);
-  if (dataset.keyForm !== "WEB_ORACLE" || webOracle === null) throw unknownKey(key);
+  if (dataset.keyForm !== "WEB_ORACLE" || webOracle === null) {
+    const name = keyToAscii(key as Hex) ?? key;
+    const isListed = dataset.unservedKeys.includes(name);
+    const reason = dataset.keyForm === "WEB_ORACLE" ? "web_oracle_off" : isListed ? "too_few_sources" : "not_listed";
+    throw unknownKey(name, reason);
+  }
   return { id, dataset, key: await webOracle.find(dataset, key as Hex, caller) };
 }
 

@@ -23,7 +23,7 @@ await runMain(async () => {
   const { setup, warnings } = await loadSetup(command.configFile, process.env);
   if (command.name === "serve") return serveReports(setup, warnings);
   checkFolders(setup.config);
-  for (const warning of warnings) console.error(warning);
+  for (const warning of [...warnings, ...listStartupWarnings(setup)]) console.error(warning);
   console.log(`${command.configFile} is valid. ${summarizeSetup(setup)}`);
 });
 

@@ -3,6 +3,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window.js";
+import { WEB_ORACLE_DATASETS } from "./web-oracle/dataset-names.js";
 
 export const invalidAddress = (problem: string) =>
   new ProblemError(400, "invalid_address", { title: "The dataset's address is not valid.", detail: problem });
@@ -26,12 +27,18 @@ export const invalidKey = (form: KeyForm) =>
     detail: `The keys of this dataset are ${KEY_FORM_WORDS[form]}.`,
   });
 
-export const unknownKey = (key: string) =>
+/** Why a key that has the form of its dataset is not served. */
+const UNSERVED = {
+  not_listed: "is not in the provider's deployment file",
+  too_few_sources: "is in the provider's deployment file, but too few of the provider's sources know it",
+  web_oracle_off: "belongs to the Web Oracle, which this provider does not serve",
+} as const;
+
+/** @param key In ASCII if it is printable, else in hex. */
+export const unknownKey = (key: string, reason: keyof typeof UNSERVED) =>
   new ProblemError(422, "unknown_key", {
     title: "This provider does not serve the key.",
-    detail:
-      `${key} is not in the provider's deployment file, has too few sources, or belongs to the Web Oracle, which is ` +
-      "off here. Use another key, or ask the provider's owner to serve this one.",
+    detail: `${key} ${UNSERVED[reason]}. Use another key, or ask the provider's owner to serve this one.`,
   });
 
 export const specNotPublished = (specHash: string, chainId: number) =>
@@ -79,7 +86,7 @@ export const invalidArguments = (problem: string, fix = '"web-oracle key" prints
 export const otherKind = (type: string, kind: DatasetKind) =>
   new ProblemError(422, "other_kind", {
     title: "The key belongs to another dataset.",
-    detail: `Its value is a ${type}, which only a ${kind} dataset stores. Use the Web Oracle's ${kind} dataset.`,
+    detail: `Its value is a ${type}. Use the Web Oracle's ${WEB_ORACLE_DATASETS[kind]} dataset.`,
   });
 
 /** @param asking The kind of requests whose rule does not allow the host. */

@@ -52,13 +52,20 @@ export function findServedDatasets(
  * @throws ConfigError
  */
 export function requireKeys(served: Served, minSources: number, hasWebOracle: boolean): void {
-  const isUseful = ({ keys, keyForm }: ServedDataset) => keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE");
-  if (datasetsOf(served).some(isUseful)) return;
+  if (datasetsOf(served).some((dataset) => isServed(dataset, hasWebOracle))) return;
   throw new ConfigError(
     `No key of the deployments has ${minSources} sources. Add sources, lower minSources, or set webOracle to serve ` +
       "keys of the Web Oracle.",
   );
 }
+
+/**
+ * Tells whether any key of a dataset is served.
+ *
+ * @param hasWebOracle True when the Web Oracle's datasets are served.
+ */
+export const isServed = ({ keys, keyForm }: ServedDataset, hasWebOracle: boolean): boolean =>
+  keys.size > 0 || (hasWebOracle && keyForm === "WEB_ORACLE");
 
 export const datasetsOf = (served: Served): ServedDataset[] =>
   [...served.values()].flatMap((datasets) => [...datasets.values()]);

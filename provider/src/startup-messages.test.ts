@@ -38,6 +38,7 @@ describe("a start", () => {
   });
 
   it("says whether the Web Oracle is served, and how far it may reach", () => {
+    expect(summarizeSetup({ served: web, webOracle: null, account })).toContain("(datasets: 0, keys: 0)");
     expect(notes(web, null, {})).toEqual([expect.stringContaining("because webOracle is not set")]);
     expect(notes(web, settings, {})).toEqual([]);
     expect(notes(web, { ...settings, hosts: "any" }, {})).toEqual([expect.stringContaining("every public host")]);

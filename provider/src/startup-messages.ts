@@ -1,5 +1,5 @@
 import type { Setup } from "./load-setup.js";
-import { datasetsOf, type Served } from "./served-datasets.js";
+import { datasetsOf, isServed, type Served } from "./served-datasets.js";
 
 /** Describes the provider's address, networks and datasets in one or two sentences. */
 export function summarizeSetup({
@@ -8,8 +8,9 @@ export function summarizeSetup({
   account,
 }: Pick<Setup, "served" | "webOracle" | "account">): string {
   const networks = [...served].map(([chainId, datasets]) => {
-    const keys = [...datasets.values()].reduce((sum, dataset) => sum + dataset.keys.size, 0);
-    return `network ${chainId} (datasets: ${datasets.size}, keys: ${keys})`;
+    const useful = [...datasets.values()].filter((dataset) => isServed(dataset, webOracle !== null));
+    const keys = useful.reduce((sum, dataset) => sum + dataset.keys.size, 0);
+    return `network ${chainId} (datasets: ${useful.length}, keys: ${keys})`;
   });
   const summary = `Provider ${account.address} serves ${networks.join(", ")}.`;
   if (webOracle === null) return summary;

@@ -91,17 +91,18 @@ describe("provider announce", () => {
 
   it("sends it from another account, because the provider's has no Ether", async () => {
     expect(await client.getBalance({ address: PROVIDER })).toBe(0n);
-    const other = ["--url", "http://10.0.0.7:8080", "--submitter", SUBMITTER, "--rpc-url", anvil.url];
+    const local = ["--url", "http://127.0.0.1:8080", "--submitter", SUBMITTER, "--allow-local"];
+    const other = [...local, "--rpc-url", anvil.url];
     const { code, stdout, stderr } = await announce(other, { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(
       new RegExp(
-        `^Announced the node http://10.0.0.7:8080 of provider ${PROVIDER} on network 42 in block \\d+ ` +
+        `^Announced the node http://127.0.0.1:8080 of provider ${PROVIDER} on network 42 in block \\d+ ` +
           "\\(0x[0-9a-f]{64}\\)\\.$",
         "m",
       ),
     );
-    expect(await latest()).toMatchObject({ url: "http://10.0.0.7:8080", submitter: SUBMITTER });
+    expect(await latest()).toMatchObject({ url: "http://127.0.0.1:8080", submitter: SUBMITTER });
   });
 
   it("needs no more of the network than an endpoint", async () => {
@@ -128,6 +129,12 @@ describe("provider announce", () => {
     expect(await latest()).toMatchObject({ url: "", submitter: zeroAddress });
   });
 
+  it("names the account that cannot pay, and the network", async () => {
+    const poor = { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY: PROVIDER_PRIVATE_KEY };
+    const { code, stderr } = await announce([...NODE, "--rpc-url", anvil.url], poor);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${PROVIDER} has too little Ether on network 42 `)]);
+  });
+
   it("refuses an endpoint of another network", async () => {
     const other = write("43.json", { chainId: 43, datasets: {}, committeeDirectory: directory });
     const sending = ["--rpc-url", anvil.url, "--from", DEPLOYER];
@@ -144,10 +151,13 @@ describe("provider announce", () => {
     [["node.example"], "announce takes only options. Write each value after its option."],
     [["--withdraw", "--url", "https://node.example"], "--withdraw announces that you run no node"],
     [["--url", "https://node.example", "--submitter", "0x12"], "--submitter: "],
-    [url("node.example"), "--url is not an http or https URL"],
-    [url("ftp://node.example"), "--url is not an http or https URL"],
+    [url("node.example"), "--url is not an https URL"],
+    [url("ftp://node.example"), "--url is not an https URL"],
+    [url("http://127.0.0.1:8080"), "only by https, on port 443 of a public host"],
+    [url("https://node.example:8443"), "only by https, on port 443 of a public host"],
+    [[...url("http://10.0.0.7:8080"), "--allow-local"], "only by https, on port 443 of a public host"],
     [url("https://me:secret@node.example"), "--url has a user name or a password"],
-    [url(`https://node.example/${"ü".repeat(120)}`), "--url has 261 bytes, but the directory takes at most 256"],
+    [url(`https://node.example/${"a".repeat(240)}`), "--url has 261 bytes, but the directory takes at most 256"],
     [[...NODE, "--rpc-url", "http://127.0.0.1:1"], "PUBLISHER_PRIVATE_KEY_FILE"],
   ];
   it.each(refused)("%j is told what to fix", async (args, message) => {

@@ -25,7 +25,10 @@ describe("--check-config", () => {
   it("ends with 0 and says what would be served", async () => {
     const { config } = writeConfig({});
     const { code, stdout, stderr } = await check(config);
-    expect(stderr).toBe("");
+    // What a start would warn of, too.
+    expect(stderr).toMatch(
+      /^\S+ on network 42: these keys have too few sources and are not served: SPOTPX\/NOSUCH-USD\./,
+    );
     expect(stdout).toBe(`${config} is valid. Provider ${ACCOUNT.address} serves network 42 (datasets: 1, keys: 1).\n`);
     expect(code).toBe(0);
   });
@@ -112,7 +115,7 @@ describe("--check-config", () => {
 });
 
 describe("the signing key", () => {
-  const { folder, config } = writeConfig({});
+  const { folder, config } = writeConfig({}, 42, ["SPOTPX/ETH-USD"]);
   const keyFile = join(folder, "key");
 
   it("may come from a file, and a file that others can read is warned of", async () => {

@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -60,7 +60,7 @@ describe("provider fetch", () => {
     [["fetch", "SPOTPX/ETH-USD", "--jsn"], /--jsn/],
     [["fetch", "SPOTPX/ETH-USD", "--config", "/no/such"], /cannot be read: ENOENT/],
     [["replay", "/no/such"], /cannot be read: ENOENT/],
-    [["replay", "x", "--config", "y"], /Unknown option '--config'/],
+    [["replay", "x", "--config", "y"], /^Unknown option '--config'\.\n\nUsage: /],
     [["fetsh"], /An argument belongs to no option/],
   ];
   for (const [args, message] of refused) {
@@ -101,13 +101,16 @@ describe("provider replay", () => {
     expect(JSON.parse(good.stdout)).toMatchObject({
       key: "SPOTPX/ETH-USD",
       price: "2001",
-      value: body.value,
+      value: BigInt(body.value).toString(),
       is_same: true,
-      signed: { outcome: "OK", value: body.value },
+      signed: { outcome: "OK", value: BigInt(body.value).toString() },
     });
     writeFileSync(file, readFileSync(file, "utf8").replace(body.value, `0x${"7".repeat(64)}`));
     const bad = await runProvider(["replay", file]);
     expect(bad.code).toBe(1);
-    expect(JSON.parse(bad.stdout)).toMatchObject({ is_same: false, value: body.value });
+    expect(JSON.parse(bad.stdout)).toMatchObject({ is_same: false, value: BigInt(body.value).toString() });
+    for (const name of readdirSync(dirname(file))) if (name.endsWith(".gz")) rmSync(join(dirname(file), name));
+    const gone = await runProvider(["replay", file]);
+    expect([gone.code, gone.stderr]).toEqual([2, expect.stringMatching(/\/[0-9a-f]{12}….gz cannot be read: ENOENT\./)]);
   });
 });

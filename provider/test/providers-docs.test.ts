@@ -1,5 +1,11 @@
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { runProvider, writeConfig } from "./support/provider-process.js";
+import { PRIVATE_KEY } from "./support/test-provider.js";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), "utf8");
@@ -21,4 +27,37 @@ it("the systemd unit starts the built program, and checks the same configuration
   const [credential] = (unit.get("LoadCredential") ?? "").split(":");
   expect(unit.get("Environment")).toContain(`PROVIDER_PRIVATE_KEY_FILE=%d/${credential}`);
   expect(guide).toContain(`"database": "/var/lib/${unit.get("StateDirectory")}/database"`);
+});
+
+it("the source file can be added, and its pair is then read and served", async () => {
+  const api = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(request.url === "/ticker/ETH-CHF" ? '{"last": "2001.5"}' : "{}");
+  });
+  await once(api.listen(0, "127.0.0.1"), "listening");
+  const server = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const settings = {
+    sources: ["example.json"],
+    minSources: 1,
+    redirectedOrigins: { "https://api.example.com": server },
+  };
+  const key = "SPOTPX/ETH-CHF";
+  const { folder, config } = writeConfig(settings, 42, [key]);
+  writeFileSync(join(folder, "example.json"), block("json"));
+  const fetched = await runProvider(["fetch", key, "--config", config]);
+  const checked = await runProvider(["--config", config, "--check-config"], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+  api.close();
+  expect(JSON.parse(fetched.stdout)).toMatchObject({ price: "2001.5", sources: [{ name: "example", used: true }] });
+  expect(checked.stdout).toContain("(datasets: 1, keys: 1)");
+});
+
+it("the table describes every member of the source file, and no other", () => {
+  const [, table = ""] = guide.split("| member | meaning |");
+  const rows =
+    table
+      .split("\n\n")[0]
+      ?.split("\n")
+      .map((row) => row.split("|")[1] ?? "") ?? [];
+  const names = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(names).toEqual(Object.keys(JSON.parse(block("json"))));
 });

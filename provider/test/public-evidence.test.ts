@@ -80,7 +80,7 @@ describe("POST /evidence", () => {
     const file = join(folder, "answer.json");
     writeFileSync(file, JSON.stringify(body));
     const { code, stdout } = await runProvider(["replay", file]);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { is_same: true, value: report.value }]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { is_same: true, value: BigInt(report.value).toString() }]);
   });
 
   it("of an answer that was changed is found out", async () => {

@@ -43,6 +43,22 @@ describe("what is not served is refused unsigned", () => {
     });
   }
 
+  const reasons: [what: string, change: object, detail: string][] = [
+    [
+      "has too few sources",
+      { key: spotPriceKey("NOSUCH-USD") },
+      "SPOTPX/NOSUCH-USD is in the provider's deployment file, but too few of the provider's sources know it.",
+    ],
+    [
+      "is not listed",
+      { key: spotPriceKey("SOL-USD") },
+      "SPOTPX/SOL-USD is not in the provider's deployment file. Use another key,",
+    ],
+  ];
+  it.each(reasons)("a key that %s: the detail names the key and says so", async (_, change, detail) => {
+    expect((await provider.ask(change)).body.detail).toContain(detail);
+  });
+
   it("a network's refusal names those that are served", async () => {
     expect((await provider.ask({ network_id: 1 })).body.served).toEqual([42, 43]);
   });

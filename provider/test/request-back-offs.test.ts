@@ -258,7 +258,7 @@ it("a provider logs that a source fails when it starts to, and when it answers a
       await provider.ask();
       return lines();
     };
-    await expect.poll(ended, { interval: 200 }).toEqual([...started, "source answers again"]);
+    await expect.poll(ended, { interval: 200 }).toEqual([...started, "source answers again", "source used again"]);
   } finally {
     await provider.close();
     await exchanges.close();

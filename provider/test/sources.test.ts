@@ -89,6 +89,31 @@ describe("a source that", () => {
     });
   }
 
+  it("is left out of a key round after round is logged once, and once more when it is used again", async () => {
+    const lines = () =>
+      provider.logs
+        .filter(({ msg }) => /^source (?:not used|used again)$/.test(String(msg)))
+        .map(({ msg, source }) => [msg, source]);
+    const nextRound = async () => {
+      provider.clock.now += 1;
+      expect((await provider.ask()).status).toBe(200);
+    };
+    exchanges.quote("9", "2002", "2001");
+    await nextRound();
+    await nextRound();
+    expect(lines()).toEqual([["source not used", "coinbase"]]);
+    exchanges.quote("2000", "2002", "2001");
+    await nextRound();
+    await nextRound();
+    expect(lines()).toEqual([
+      ["source not used", "coinbase"],
+      ["source used again", "coinbase"],
+    ]);
+    expect(await provider.registry.metrics()).toContain(
+      'provider_source_prices_total{source="coinbase",outcome="outlier"} 2',
+    );
+  });
+
   it("redirects is not followed", async () => {
     exchanges.requests.length = 0;
     exchanges.behave("coinbase", (response) => response.writeHead(302, { location: "/coinbase/other" }).end());

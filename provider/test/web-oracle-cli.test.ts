@@ -103,7 +103,7 @@ describe("validate", () => {
     const { code, stdout } = await run(["validate", file]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^valid: A value of two sources$/m);
-    expect(stdout).toContain("uint, of the Web Oracle's median dataset");
+    expect(stdout).toContain("uint, of the Web Oracle's number dataset");
     expect(stdout).toContain("a.prices.example, b.prices.example; 1 of 2 sources must answer");
     expect(stdout).toMatch(/WEB\/[0-9a-f]{64}\/<item>$/m);
   });
@@ -129,7 +129,7 @@ describe("key", () => {
   });
 
   it.each([
-    [[], "The spec has 1 variable(s): item. Give one argument for each, not 0."],
+    [[], "The spec has 1 variable: item. Give one argument for each, not 0."],
     [[""], "The argument item has 0 characters, but must have 1 to 20"],
   ])("with the arguments %j is told what to fix", async (args, problem) => {
     const { code, stderr } = await run(["key", file, ...args]);
@@ -217,6 +217,18 @@ describe("publish", () => {
     expect(stdout).toContain(await hashOf());
   });
 
+  it("sends nothing for a spec that is published already", async () => {
+    const env = { PUBLISHER_PRIVATE_KEY: ANVIL_KEY };
+    const before = registry.rpc.calls.length;
+    const { code, stdout, stderr } = await publish(["--rpc-url", registry.rpc.url], env);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      `Already published: ${await hashOf()} on network 42; nothing was sent.\n`,
+      "",
+    ]);
+    expect(registry.rpc.calls.slice(before)).not.toContain("eth_sendRawTransaction");
+  });
+
   it("as a dry run prints the transaction without asking the endpoint", async () => {
     const before = registry.rpc.calls.length;
     const { code, stdout } = await publish(["--dry-run"]);
@@ -261,16 +273,21 @@ describe("publish", () => {
   });
 
   it("publishes several specs, one transaction each, in their order", async () => {
-    const other = write("other.json", { ...spec, title: "Another value" });
+    const others = ["one", "two"].map((title) => write(`${title}.json`, { ...spec, title }));
+    const [one = "", two = ""] = others;
     const env = { PUBLISHER_PRIVATE_KEY: ANVIL_KEY };
     const { stdout } = await run(
-      ["publish", other, file, "--deployment", deployment, "--rpc-url", registry.rpc.url],
+      ["publish", one, file, two, "--deployment", deployment, "--rpc-url", registry.rpc.url],
       env,
     );
     const lines = stdout.trim().split("\n");
-    expect(lines).toHaveLength(2);
-    expect(lines[1]).toContain(await hashOf());
-    expect(new Set(lines.map((line) => /\((0x[0-9a-f]{64})\)\.$/.exec(line)?.[1] ?? "")).size).toBe(2);
+    expect(lines).toEqual([
+      expect.stringMatching(/^Published /),
+      `Already published: ${await hashOf()} on network 42; nothing was sent.`,
+      expect.stringMatching(/^Published /),
+    ]);
+    const sent = lines.filter((line) => line.startsWith("Published"));
+    expect(new Set(sent.map((line) => /\((0x[0-9a-f]{64})\)\.$/.exec(line)?.[1] ?? "")).size).toBe(2);
   });
 
   it("publishes the canonical bytes, whatever the file looks like", async () => {

@@ -57,7 +57,8 @@ describe("evidence of a Web Oracle value", () => {
       key: `WEB/${climate.slice(2)}/S%C3%A3o%20Paulo`,
       title: "with evidence",
       is_same: true,
-      value: wireValue(2150n),
+      value: "2150",
+      signed: { outcome: "OK", value: "2150" },
       sources: [
         { url: `https://${HOST}/now?q=S%C3%A3o%20Paulo`, value: "2150", used: true },
         { value: null, used: false, reason: "no_node" },

@@ -66,7 +66,7 @@ describe("provider fetch of a Web Oracle key", () => {
     expect(await refused(key(hash, "Lima"), [])).toContain("web-oracle try SPEC");
     expect(await refused(key(hash, "Lima"), config)).toContain(`This provider does not request ${HOST}`);
     expect(await refused(key(hash), ["--config", writeWebConfig({ hosts: [HOST] })])).toContain(
-      "has 1 variable(s): city. Give one argument for each, not 0.",
+      "has 1 variable: city. Give one argument for each, not 0.",
     );
     expect(await refused(unknown, config)).toMatch(/^The key's request spec is not published\. No spec with the hash/);
     web.registry.rpc.fail("error");

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const Body = Type.Object(
-  { count: Type.Integer(), ratio: Type.Optional(Type.Number()), broadcast: Type.Boolean() },
+  { count: Type.Integer({ maximum: 999 }), ratio: Type.Optional(Type.Number()), broadcast: Type.Boolean() },
   { additionalProperties: false },
 );
 
@@ -78,9 +78,10 @@ describe("an unambiguous body", () => {
       '{"count":1,"ratio":0.1234567890123456,"broadcast":true}',
       "The number 0.1234567890123456 has an exponent",
     ],
-    ["__proto__", '{"count":1,"broadcast":true,"__proto__":{}}', "__proto__: is unknown"],
-    ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor: is unknown"],
-    ["a very long name", `{"count":1,"broadcast":true,"${"x".repeat(10_000)}":1}`, `${"x".repeat(64)}...: is unknown`],
+    ["__proto__", '{"count":1,"broadcast":true,"__proto__":{}}', "__proto__ is unknown"],
+    ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor is unknown"],
+    ["a number above its limit", '{"count":1000,"broadcast":true}', "count must be at most 999."],
+    ["a very long name", `{"count":1,"broadcast":true,"${"x".repeat(10_000)}":1}`, `${"x".repeat(64)}... is unknown`],
   ];
   test.each(refused)("%s is a 400 that names the fix", async (_what, body, detail) => {
     const answer = await post(body);
@@ -95,17 +96,19 @@ describe("an unambiguous body", () => {
     }
   });
 
-  const unsupported: Record<string, string>[] = [
-    {},
-    { "content-type": "text/plain" },
-    { "content-type": "application/x-www-form-urlencoded" },
-    { "content-type": "application/json; charset=utf-16" },
-    { "content-type": "application/json; charset=latin1" },
-    { "content-type": "application/json", "content-encoding": "gzip" },
+  const notJson = "The content type is not JSON.";
+  const notPlain = "The body is compressed or not in UTF-8.";
+  const unsupported: [headers: Record<string, string>, title: string][] = [
+    [{}, notJson],
+    [{ "content-type": "text/plain" }, notJson],
+    [{ "content-type": "application/x-www-form-urlencoded" }, notJson],
+    [{ "content-type": "application/json; charset=utf-16" }, notPlain],
+    [{ "content-type": "application/json; charset=latin1" }, notPlain],
+    [{ "content-type": "application/json", "content-encoding": "gzip" }, notPlain],
   ];
-  test.each(unsupported)("with the headers %o it is a 415", async (headers) => {
+  test.each(unsupported)("with the headers %o it is a 415", async (headers, title) => {
     const answer = await post('{"count":42,"broadcast":true}', headers);
-    expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
+    expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type", title } });
   });
 });
 

@@ -16,6 +16,12 @@ const Settings = Type.Object(
       default: "info",
       description: "What is logged.",
     }),
+    log: Type.Optional(
+      Type.Object(
+        { type: Type.Literal("json"), to: Type.Union([Type.Literal("disk"), Type.Literal("network")]) },
+        { additionalProperties: false, description: "Without it, nothing is logged." },
+      ),
+    ),
   },
   { additionalProperties: false },
 );
@@ -31,12 +37,15 @@ describe("a configuration file", () => {
     expect(load({ port: 80 })).toEqual({ port: 80, path: "", level: "info" });
   });
 
-  const refused: [settings: unknown, message: string][] = [
-    [{}, "\n  /port: Expected required property. The port."],
+  const refused: [settings: unknown, message: string | RegExp][] = [
+    [{}, "\n  /port: Expected required property (integer). The port."],
     [{ port: "80" }, "\n  /port: Expected integer. The port."],
     [{ port: 80, path: "x y" }, "\n  /path: Expected string in the required form. The path of the base URL."],
     [{ port: 80, level: "loud" }, "\n  /level: Expected one of info, warn. What is logged."],
     [{ port: 80, prot: 81 }, "\n  /prot: Unexpected property"],
+    [{ port: 80, log: {} }, '\n  /log/type: Expected required property ("json")'],
+    [{ port: 80, log: { to: "disk", type: "json", tpye: 1 } }, /\n {2}\/log\/tpye: Unexpected property$/],
+    [{ port: 80, log: { type: "json" } }, "\n  /log/to: Expected required property (one of disk, network)"],
     ["{", "settings.json is not JSON: look at line 1, column 2."],
     ['{\n  "port": 80\n  "path": "x"\n}', "settings.json is not JSON: look at line 3, column 3."],
     ["a-token-in-the-wrong-file", "settings.json is not JSON: look at line 1, column 1."],

@@ -51,7 +51,7 @@ export function configurationReference() {
   return [
     "# Configuration",
     "Generated from the schemas that validate the files. Unknown settings are rejected, and values are not converted: " +
-      'a port written as `"8080"` is an error. `--check-config` lists every setting that must be fixed.',
+      'a port written as `"8080"` is an error. `--check-config` lists every setting of a file that must be fixed, and stops at the first file with errors.',
     ...sections,
   ].join("\n\n");
 }

@@ -1,5 +1,5 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { problemsByProperty } from "@dataset-oracle/service/http-server/http-problems";
+import { problemsByProperty, toSentence } from "@dataset-oracle/service/http-server/http-problems";
 import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { type Static, type TObject, TypeGuard } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest, FastifySchema } from "fastify";
@@ -35,7 +35,7 @@ function plainIntegers({ properties }: TObject) {
   return async ({ query }: Pick<FastifyRequest, "query">): Promise<void> => {
     const values = query as Readonly<Record<string, unknown>>;
     const wrong = names.filter((name) => values[name] !== undefined && !INTEGER.test(String(values[name])));
-    if (wrong.length > 0) throw invalidQuery(wrong.map((name) => `${name}: must be a whole number in decimal digits.`));
+    if (wrong.length > 0) throw invalidQuery(wrong.map((name) => `${name} must be a whole number in decimal digits.`));
   };
 }
 
@@ -44,5 +44,5 @@ function checkQuery({ validationError }: FastifyRequest): void {
   const failures: readonly { readonly instancePath: string; readonly message?: string }[] =
     validationError?.validation ?? [];
   if (failures.length === 0) return;
-  throw invalidQuery([...problemsByProperty(failures)].map(([name, problem]) => `${name}: ${problem}.`));
+  throw invalidQuery([...problemsByProperty(failures)].map(([name, problem]) => toSentence(name, problem)));
 }

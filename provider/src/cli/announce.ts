@@ -5,12 +5,13 @@ import {
 } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
+import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
 import { findCommitteeDirectory } from "./find-committee-directory.js";
 import { ANNOUNCE_USAGE } from "./help-text.js";
-import { describeTransaction, sendTransactions } from "./send-transactions.js";
+import { connectSender, describeTransaction } from "./send-transactions.js";
 
 const OPTIONS = {
   deployment: { type: "string" },
@@ -19,9 +20,13 @@ const OPTIONS = {
   withdraw: { type: "boolean" },
   "rpc-url": { type: "string" },
   from: { type: "string" },
+  "allow-local": { type: "boolean" },
 } as const;
 
 type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+
+/** A base URL on this machine, as nodes with `allowLocalNodes` ask it. */
+const LOCAL_URL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
  * How far behind the clock the time of an announcement is set, in seconds. The directory refuses one that is later than
@@ -48,7 +53,8 @@ export async function announceNode(args: readonly string[]): Promise<void> {
   const signature = await signAnnouncement(account, { chainId, address }, announcement);
   const call = { to: address, data: encodeAnnouncement(announcement, signature) };
   if (rpcUrl === undefined) return console.log(describeTransaction(chainId, call));
-  const [mined] = await sendTransactions([call], { chainId, namedBy, rpcUrl, from }, process.env);
+  const sender = await connectSender({ chainId, namedBy, rpcUrl, from }, process.env);
+  const [mined] = await sender.send([call]);
   const what = place.url === "" ? "Withdrew the node" : `Announced the node ${place.url}`;
   console.log(
     `${what} of provider ${account.address} on network ${chainId} in block ${mined?.block} (${mined?.transaction}).`,
@@ -64,17 +70,30 @@ function readPlace(options: Options): { readonly url: string; readonly submitter
   }
   if (options.url === undefined || options.submitter === undefined)
     throw new ConfigError(`Give your node's URL and submitter: --url URL --submitter ADDRESS.\n\n${ANNOUNCE_USAGE}`);
-  return { url: requireUrl(options.url), submitter: requireAddress(options.submitter, "--submitter") };
+  const url = requireUrl(options.url, options["allow-local"] === true);
+  return { url, submitter: requireAddress(options.submitter, "--submitter") };
 }
 
-/** @throws ConfigError */
-function requireUrl(text: string): string {
+/**
+ * Checks that other nodes ask a URL once it is announced.
+ *
+ * @param allowsLocal True for a development network, whose nodes have `allowLocalNodes` set.
+ * @throws ConfigError
+ */
+function requireUrl(text: string, allowsLocal: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ConfigError("--url is not an http or https URL. Write one, such as https://node.example.");
+    throw new ConfigError("--url is not an https URL. Write one, such as https://node.example.");
   // Everybody can read what is announced.
   if (url.username !== "" || url.password !== "")
     throw new ConfigError("--url has a user name or a password. Leave them out: the directory is public.");
+  const allowed = parseHttpsUrl(text);
+  if (!allowed.ok && !(allowsLocal && LOCAL_URL.test(text)))
+    throw new ConfigError(
+      "--url: other nodes ask an announced URL only by https, on port 443 of a public host. " +
+        `${allowed.error} On a development network whose nodes set allowLocalNodes, add --allow-local for an http URL ` +
+        "of this machine.",
+    );
   const { length } = new TextEncoder().encode(text);
   if (length > MAX_ANNOUNCED_URL_BYTES)
     throw new ConfigError(

@@ -70,10 +70,11 @@ sends it.
   --rpc-url URL        send the transaction through this JSON-RPC endpoint of the network
   --deployment FILE    the network's deployments/<chainId>.json (default: the network of the endpoint, and the usual
                        address of the directory, which is the same on every network)
-  --url URL            where your node answers: http or https, in at most 256 bytes
+  --url URL            where your node answers: https on port 443 of a public host, in at most 256 bytes
   --submitter ADDRESS  the account that sends your node's transactions
   --withdraw           announce that there is no node any more, in place of --url and --submitter
   --from ADDRESS       send from an unlocked account of the endpoint, as development chains have them
+  --allow-local        for a development network whose nodes set allowLocalNodes: allow http URLs of this machine
   --help               show this text
 
 The announcement is signed with the key that the environment names, as for the provider: PROVIDER_PRIVATE_KEY_FILE or

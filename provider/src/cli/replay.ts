@@ -1,4 +1,5 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
@@ -25,14 +26,19 @@ export async function replayEvidence(args: readonly string[]): Promise<void> {
   );
 }
 
-/** Returns what is added to the value and its sources, or replaces them, in the JSON object. */
-const comparisonOf = ({ record, decision, isSame }: Replay) => ({
-  is_same: isSame,
-  value: decision.value,
-  signed: { outcome: record.outcome, value: record.value },
-  round: record.timestamp,
-  network_id: record.network_id,
-});
+/** Returns what is added to the value and its sources in the JSON object. */
+function comparisonOf(again: Replay): object {
+  const { record, isSame } = again;
+  const { outcome, value } = record;
+  const kind = again.kind === "spot_price" ? "median" : again.compiled.kind;
+  return {
+    is_same: isSame,
+    // In the form of the computed value, so that the two can be compared.
+    signed: { outcome, value: outcome === "OK" ? formatValue(kind, BigInt(value)) : null },
+    round: record.timestamp,
+    network_id: record.network_id,
+  };
+}
 
 function verdictOn({ record, decision, isSame }: Replay): string {
   const decided = `${record.outcome} ${record.value}`;

@@ -8,6 +8,7 @@ export async function callRpc<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const { details, name } = error as { details?: string; name?: string };
     throw new ConfigError(
       `The RPC endpoint failed or refused the call: ${details || name}. Check --rpc-url and the account's balance.`,

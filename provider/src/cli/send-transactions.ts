@@ -2,7 +2,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/accounts";
-import { type Account, type Address, createPublicClient, createWalletClient, type Hex } from "viem";
+import { type Account, type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
 import { callRpc, RPC_MS } from "./rpc-endpoint.js";
 
 const MINED_MS = 120_000;
@@ -23,6 +23,11 @@ interface TransactionSender {
   readonly from: string | undefined;
 }
 
+interface MinedCall {
+  readonly transaction: Hex;
+  readonly block: bigint;
+}
+
 /** Describes a transaction for a person who sends it with another program. */
 export function describeTransaction(chainId: number, { to, data }: Call, rpcUrl = "<url>"): string {
   return [
@@ -35,16 +40,16 @@ export function describeTransaction(chainId: number, { to, data }: Call, rpcUrl 
 }
 
 /**
- * Sends calls, one transaction each, and waits until all are mined.
+ * Connects to the endpoint of the network and loads the account.
  *
- * @returns The transaction and the block of each call.
+ * @returns A client of the endpoint, and a function that sends calls, one transaction each, waits until all are mined,
+ * and returns the transaction and the block of each.
  * @throws ConfigError
  */
-export async function sendTransactions(
-  calls: readonly Call[],
+export async function connectSender(
   { chainId, namedBy, rpcUrl, from }: TransactionSender,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly transaction: Hex; readonly block: bigint }[]> {
+): Promise<{ readonly client: PublicClient; readonly send: (calls: readonly Call[]) => Promise<MinedCall[]> }> {
   const account = await senderOf(from, env);
   const transport = rpcTransport(rpcUrl, RPC_MS);
   const client = createPublicClient({ transport, pollingInterval: 500 });
@@ -54,19 +59,34 @@ export async function sendTransactions(
       `The endpoint belongs to network ${endpointChainId}, but ${namedBy} to network ${chainId}. Change one of them.`,
     );
   const wallet = createWalletClient({ account, transport });
-  const sent: Hex[] = [];
-  for (const { to, data } of calls) sent.push(await callRpc(() => wallet.sendTransaction({ to, data, chain: null })));
-  return Promise.all(
-    sent.map(async (transaction) => {
-      const receipt = await callRpc(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
-      if (receipt.status !== "success") {
-        // A ConfigError redacts 64 hex digits, which could be a private key.
-        console.error(`reverted: ${transaction}`);
-        throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH --rpc-url URL");
-      }
-      return { transaction, block: receipt.blockNumber };
-    }),
-  );
+  const address = typeof account === "string" ? account : account.address;
+  const sendCall = async ({ to, data }: Call) => {
+    try {
+      return await wallet.sendTransaction({ to, data, chain: null });
+    } catch (error) {
+      if (!/insufficient funds/i.test((error as { details?: string }).details ?? "")) throw error;
+      throw new ConfigError(
+        `The account ${address} has too little Ether on network ${chainId} to pay for the transaction. Send it some, ` +
+          "or use another account.",
+      );
+    }
+  };
+  const send = async (calls: readonly Call[]) => {
+    const sent: Hex[] = [];
+    for (const call of calls) sent.push(await callRpc(() => sendCall(call)));
+    return Promise.all(sent.map((transaction) => untilMined(client, transaction)));
+  };
+  return { client, send };
+}
+
+async function untilMined(client: PublicClient, transaction: Hex): Promise<MinedCall> {
+  const receipt = await callRpc(() => client.waitForTransactionReceipt({ hash: transaction, timeout: MINED_MS }));
+  if (receipt.status !== "success") {
+    // A ConfigError redacts 64 hex digits, which could be a private key.
+    console.error(`reverted: ${transaction}`);
+    throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH --rpc-url URL");
+  }
+  return { transaction, block: receipt.blockNumber };
 }
 
 async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {

@@ -14,12 +14,16 @@ import type { ServedKey } from "../served-datasets.js";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window.js";
 import type { SourceReader } from "../source/source-reader.js";
 import type { PricePolicy } from "../spot-price.js";
+import type { DropReason, SourceUse } from "../value-with-sources.js";
 import { extractFor, type RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
 import { type Decision, toDecision } from "./decision-record.js";
 import type { DecisionStore } from "./decision-store.js";
 
 /** The maximum number of decisions whose notes on the sources are remembered. */
 const MAX_NOTED = 20_000;
+
+/** The maximum number of sources of keys of which it is remembered why they are left out. */
+const MAX_LEFT_OUT = 10_000;
 
 interface DeciderParts {
   readonly reader: SourceReader;
@@ -37,6 +41,8 @@ interface DeciderParts {
 /** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
 export class Decider {
   readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
+  /** The logged reasons for not using a source, by data point and source. */
+  readonly #leftOut = new LRUCache<string, DropReason>({ max: MAX_LEFT_OUT });
 
   constructor(private readonly parts: DeciderParts) {}
 
@@ -98,7 +104,7 @@ export class Decider {
     return decided;
   }
 
-  /** Reads a value, and logs and counts the sources that were not used. */
+  /** Reads a value, and counts the sources that were not used. */
   async #read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
     const { extractor, policy, now, logger, metrics } = this.parts;
     const { mayUseReserve, trace } = caller;
@@ -107,13 +113,26 @@ export class Decider {
     const value = await readValue(dataPoint.key, { reader, mayUseReserve, policy, at }, extractFor(extractor, caller));
     metrics.valueRead(dataPoint.key.kind, value, at);
     const fields = dataPointLogFields(dataPoint, round, trace);
-    for (const { source, dropped } of value.sources) {
-      if (dropped === null || dropped.isRepeated) continue;
-      const { code: failure, detail } = dropped;
-      logger.warn({ ...fields, source, failure, detail }, "source not used");
-    }
+    for (const use of value.sources) this.#logUse(use, dataPoint.id, fields);
     if (value.kind === "none") logger.warn({ ...fields, reason: value.reason }, "no value");
     return { dataPoint, value, at, answers: reader.answers };
+  }
+
+  /** Logs when a source starts to be left out of a key, for what reason, and when it is used again. */
+  #logUse({ source, dropped }: SourceUse, dataPointId: string, fields: object): void {
+    const { logger } = this.parts;
+    const id = `${dataPointId}/${source}`;
+    const known = this.#leftOut.get(id);
+    if (dropped === null) {
+      if (known === undefined) return;
+      this.#leftOut.delete(id);
+      logger.info({ ...fields, source }, "source used again");
+      return;
+    }
+    const { code: failure, detail, isRepeated } = dropped;
+    if (isRepeated || failure === known) return;
+    this.#leftOut.set(id, failure);
+    logger.warn({ ...fields, source, failure, detail }, "source not used");
   }
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */

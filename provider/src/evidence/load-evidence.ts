@@ -57,16 +57,18 @@ function requireRecord(file: string, json: unknown): EvidenceRecord {
 /** Reads a spec or an answer from the folder of a decision's file. */
 function readText(file: string, hash: string): string {
   const path = join(dirname(file), `${hash}.gz`);
+  // ConfigError replaces 64 hex digits, which could be a private key.
+  const shown = join(dirname(file), `${hash.slice(0, 12)}….gz`);
   let text: string;
   try {
     text = gunzipSync(readFileSync(path), { maxOutputLength: MAX_BYTES }).toString("utf8");
   } catch (error) {
     throw new ConfigError(
-      `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}. ` +
+      `${shown} cannot be read: ${(error as NodeJS.ErrnoException).code}. ` +
         "Keep the decision's file beside its specs and answers.",
     );
   }
-  if (sha256(text) !== hash) throw new ConfigError(`${path} does not match the hash in its name: it was changed.`);
+  if (sha256(text) !== hash) throw new ConfigError(`${shown} does not match the hash in its name: it was changed.`);
   return text;
 }
 

@@ -49,6 +49,12 @@ describe("a source file is refused, with its name and what to fix,", () => {
     expect(() => loadSources([SHIPPED_SOURCES, other])).toThrow('rateLimit differs from that of "coinbase"');
   });
 
+  it("for an excluded source that is not there; all the others are named", () => {
+    expect(() => loadSources([SHIPPED_SOURCES], ["binance", "krakn"])).toThrow(
+      /there is no source "krakn"\. The sources are: binance, .*kraken/,
+    );
+  });
+
   it("for not being there", () => {
     expect(() => loadSources(["/nowhere.json"])).toThrow("/nowhere.json cannot be read: ENOENT.");
   });

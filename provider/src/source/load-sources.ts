@@ -32,14 +32,13 @@ export function loadSources(paths: readonly string[], excluded: readonly string[
     }
     sources.set(name, source.value);
   }
-  for (const name of excluded) {
-    if (!sources.delete(name)) {
-      throw new ConfigError(
-        `excludedSources: there is no source "${name}". The sources are: ${[...sources.keys()].join(", ")}.`,
-      );
-    }
+  const unknown = excluded.find((name) => !sources.has(name));
+  if (unknown !== undefined) {
+    throw new ConfigError(
+      `excludedSources: there is no source "${unknown}". The sources are: ${[...sources.keys()].join(", ")}.`,
+    );
   }
-  return [...sources.values()];
+  return [...sources.values()].filter(({ name }) => !excluded.includes(name));
 }
 
 function filesAt(path: string): string[] {

@@ -70,7 +70,8 @@ function bind(spec: RequestSpec, sources: readonly Source[], args: readonly stri
   if (args.length !== variables.length) {
     const names = variables.map(({ name }) => name).join(", ") || "none";
     return err(
-      `The spec has ${variables.length} variable(s): ${names}. Give one argument for each, not ${args.length}.`,
+      `The spec has ${variables.length} ${variables.length === 1 ? "variable" : "variables"}: ${names}. Give one ` +
+        `argument for each, not ${args.length}.`,
     );
   }
   const values: Record<string, string> = {};

@@ -48,6 +48,13 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "Expected object": "must be a JSON object",
 };
 
+/** Rewrites one of the validator's messages for people. */
+const reworded = (message: string): string =>
+  MESSAGES[message] ??
+  message
+    .replace(/^Expected (?:integer|number) to be less or equal to /, "must be at most ")
+    .replace(/^Expected (?:integer|number) to be greater or equal to /, "must be at least ");
+
 /**
  * Returns what is wrong with each property, for people. The first failure of a property is the cause: a missing property is
  * not an integer either.
@@ -56,16 +63,20 @@ export function problemsByProperty(failures: readonly ValidationFailure[]): Read
   const problems = new Map<string, string>();
   for (const { instancePath, message = "is not valid" } of failures) {
     const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
-    if (!problems.has(property)) problems.set(property, MESSAGES[message] ?? message);
+    if (!problems.has(property)) problems.set(property, reworded(message));
   }
   return problems;
 }
+
+/** Writes a problem as a sentence. A message of the validator that was not rewritten stands after a colon. */
+export const toSentence = (property: string, problem: string): string =>
+  `${property}${/^[A-Z]/.test(problem) ? ":" : ""} ${problem}.`;
 
 function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
   const errors = [...problemsByProperty(failures)].map(([property, problem]) => ({ property, problem }));
   return new ProblemError(400, "invalid_body", {
     title: "The request's body is not valid.",
-    detail: errors.map(({ property, problem }) => `${property}: ${problem}.`).join(" "),
+    detail: errors.map(({ property, problem }) => toSentence(property, problem)).join(" "),
     extras: { errors },
   });
 }
@@ -73,9 +84,9 @@ function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
 /** Shortens text from the caller before it is repeated. */
 const shortened = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}...` : text);
 
-export const unsupportedMediaType = () =>
+export const unsupportedMediaType = (title = "The content type is not JSON.") =>
   new ProblemError(415, "unsupported_media_type", {
-    title: "The body is not JSON.",
+    title,
     detail: 'Send JSON in UTF-8, uncompressed, with the header "content-type: application/json".',
   });
 

@@ -21,7 +21,7 @@ export function parseStrictJson(
 }
 
 function parseJson(request: FastifyRequest, body: string): unknown {
-  if (!isPlainUtf8(request.headers)) throw unsupportedMediaType();
+  if (!isPlainUtf8(request.headers)) throw unsupportedMediaType("The body is compressed or not in UTF-8.");
   // Common bodies are parsed fast; others take the strict path.
   const canonical = UNUSUAL_NUMBER.test(body) ? undefined : parseOnFastPath(body);
   if (canonical !== undefined) return canonical;

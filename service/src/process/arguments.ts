@@ -38,6 +38,7 @@ export function parseCommandLine<T extends NonNullable<ParseArgsConfig["options"
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: { ...options, help: { type: "boolean" } } });
   } catch (error) {
-    throw new ConfigError(`${(error as Error).message}\n\n${usage}`);
+    // For an unknown option, Node goes on with advice on positional arguments.
+    throw new ConfigError(`${(error as Error).message.replace(/ To specify a positional [\s\S]*/, "")}\n\n${usage}`);
   }
 }

@@ -8,7 +8,8 @@ Checks, tries and publishes request specs of the Web Oracle. In this repository:
   advise SPEC [ARGUMENT...]
                            ask its sources again and again, and say which rule and tolerance fit the value
   key SPEC [ARGUMENT...]   print the key in ASCII and in hex
-  publish SPEC...          publish one or more specs on a network, for all of their keys
+  publish SPEC...          publish one or more specs on a network, for all of their keys; sends nothing for a spec that is
+                           published already
 
 The arguments are the values of the spec's variables, in the same order.
 

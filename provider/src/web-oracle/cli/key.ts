@@ -1,6 +1,7 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { WEB_ORACLE_DATASETS } from "../dataset-names.js";
 import { bindSpec, type LoadedSpec } from "./spec-file.js";
 
 /**
@@ -12,5 +13,9 @@ export function describeKey(spec: LoadedSpec, args: readonly string[]): string {
   bindSpec(spec, args);
   const key = webOracleKey({ specHash: spec.hash, args });
   if (!key.ok) throw new ConfigError(key.error);
-  return [keyToAscii(key.value), key.value, `for the Web Oracle's ${spec.request.kind} dataset`].join("\n");
+  return [
+    keyToAscii(key.value),
+    key.value,
+    `for the Web Oracle's ${WEB_ORACLE_DATASETS[spec.request.kind]} dataset`,
+  ].join("\n");
 }

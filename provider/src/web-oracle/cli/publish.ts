@@ -2,12 +2,13 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { encodeFunctionData } from "viem";
-import { describeTransaction, sendTransactions } from "../../cli/send-transactions.js";
+import { callRpc } from "../../cli/rpc-endpoint.js";
+import { connectSender, describeTransaction } from "../../cli/send-transactions.js";
 import type { CliCommand } from "./arguments.js";
 import type { LoadedSpec } from "./spec-file.js";
 
 /**
- * Publishes specs, one transaction each, or with --dry-run prints the transactions.
+ * Publishes specs that are not published yet, one transaction each, or with --dry-run prints the transactions.
  *
  * @returns The text for the person at the terminal.
  * @throws ConfigError
@@ -22,17 +23,26 @@ export async function publish(
   const { chainId, webOracleRegistry: registry } = loadDeployment(file);
   if (registry === undefined)
     throw new ConfigError(`${file} has no webOracleRegistry. Add the address of the registry of network ${chainId}.`);
-  const calls = specs.map(({ bytes }) => ({
+  const callOf = ({ bytes }: LoadedSpec) => ({
     to: registry,
     data: encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] }),
-  }));
-  if (options["dry-run"] === true) return calls.map((call) => describeTransaction(chainId, call, rpcUrl)).join("\n\n");
+  });
+  if (options["dry-run"] === true)
+    return specs.map((spec) => describeTransaction(chainId, callOf(spec), rpcUrl)).join("\n\n");
   if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
-  const mined = await sendTransactions(calls, { chainId, namedBy: file, rpcUrl, from: options.from }, env);
-  return mined
-    .map(({ block, transaction }, i) => {
-      const hash = specs[i]?.hash;
-      return `Published ${hash} on network ${chainId} in block ${block} (${transaction}).`;
+  const { client, send } = await connectSender({ chainId, namedBy: file, rpcUrl, from: options.from }, env);
+  const isPublished = async ({ hash }: LoadedSpec) => {
+    const published = { address: registry, abi: webOracleRegistryAbi, functionName: "publishedAt" } as const;
+    return (await callRpc(() => client.readContract({ ...published, args: [hash] }))) > 0n;
+  };
+  const isKnown = await Promise.all(specs.map(isPublished));
+  const mined = await send(specs.filter((_, i) => !isKnown[i]).map(callOf));
+  return specs
+    .map(({ hash }, i) => {
+      const sent = isKnown[i] ? undefined : mined.shift();
+      return sent === undefined
+        ? `Already published: ${hash} on network ${chainId}; nothing was sent.`
+        : `Published ${hash} on network ${chainId} in block ${sent.block} (${sent.transaction}).`;
     })
     .join("\n");
 }
