@@ -43,7 +43,9 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   const app = await buildApp({ ...settings, logger: operator.logger });
   measureRequests(app, registry);
   const networks = [...operator.networks.values()];
-  const balances = new SenderBalances(networks, operator.clock);
+  const balances = new SenderBalances(networks, operator.clock, operator.logger);
+  // Nobody waits for it: it logs which senders have to be funded.
+  void balances.read();
   operator.metrics.watch(networks, balances, operator.clock);
   app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app, API_DESCRIPTION);

@@ -126,7 +126,7 @@ const NetworkSettings = Type.Object(
     }),
     lowBalanceGwei: Type.Integer({
       ...range(0, Number.MAX_SAFE_INTEGER, 50_000_000),
-      description: "GET /ready reports low_balance when a sender has less than this, in gwei.",
+      description: "GET /ready reports low_balance, and the log warns, when a sender has less than this, in gwei.",
     }),
     feedPollMs: milliseconds(
       10_000,

@@ -27,6 +27,10 @@ await runMain(async () => {
   if (command.name === "check") {
     for (const network of networks) nodesOf(network, senders.get(network.deployment.chainId)?.accounts ?? []);
     printConfigWarnings(networks, senders);
+    for (const chainId of chainIds) {
+      const addresses = senders.get(chainId)?.accounts.map(({ address }) => address) ?? [];
+      console.log(`Senders on network ${chainId}: ${addresses.join(", ") || "none, so nothing is broadcast"}.`);
+    }
     return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
   }
 

@@ -1,9 +1,10 @@
 /** The problems that callers get when a request cannot be served. */
 
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { type Address, formatGwei } from "viem";
-import type { Failure } from "./update/ask-provider.js";
+import { type Address, formatEther, formatGwei } from "viem";
+import type { Failure, FailureReason } from "./update/ask-provider.js";
 
 export const invalidProperty = (property: string, problem: string) =>
   new ProblemError(400, "invalid_body", {
@@ -136,15 +137,19 @@ export const invalidKey = (form: KeyForm) =>
     detail: `This dataset's keys have the form ${KEY_FORM_WORDS[form]}.`,
   });
 
-/** @param failures One for each provider, if they were asked for this request. */
-export function unknownKey(failures: readonly Failure[] = []): ProblemError {
-  const details = [...new Set(failures.map(({ detail }) => detail))];
-  const said = details.length === 0 ? "" : ` Answers of the providers: ${details.join("; ")}.`;
+/**
+ * @param fix Says what can make the providers serve the key; empty if nothing is known to.
+ * @param failures One for each provider, if they were asked for this request.
+ */
+export function unknownKey(fix = "", failures: readonly Failure[] = []): ProblemError {
+  const counts = new Map<string, number>();
+  for (const { detail } of failures) counts.set(detail, (counts.get(detail) ?? 0) + 1);
+  const details = [...counts].map(([detail, count]) => `${count} ${detail}`);
+  const said = details.length === 0 ? "" : `Of the data providers, ${details.join("; ")}.`;
+  const again = "The providers can be asked for this key again after a minute.";
   return new ProblemError(422, "unknown_key", {
     title: "The data providers do not serve this key.",
-    detail:
-      `Nothing was sent.${said} GET /datasets, under the operator's base URL, lists the known keys; a Web Oracle key ` +
-      "is served once its request spec is published. The providers can be asked for this key again after a minute.",
+    detail: ["Nothing was sent.", said, fix, again].filter((sentence) => sentence !== "").join(" "),
     extras: failures.length === 0 ? {} : { failures: failures.map(toMember) },
   });
 }
@@ -154,6 +159,9 @@ export const noSender = (networkId: number) =>
     title: `This operator does not broadcast on network ${networkId}.`,
     detail: 'Send "broadcast": false, and send the returned transaction from your own account.',
   });
+
+/** The reasons of failures that last until somebody corrects a configuration. */
+const NEEDS_CORRECTION: readonly FailureReason[] = ["no_endpoint", "other_report", "wrong_signer"];
 
 /** Too few data providers signed the same thing. */
 export class NoQuorum extends ProblemError {
@@ -167,12 +175,15 @@ export class NoQuorum extends ProblemError {
     readonly failures: readonly Failure[],
   ) {
     const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}.`);
+    const lost = failures.filter(({ reason }) => NEEDS_CORRECTION.includes(reason)).length;
+    const canRecover = isQuorum(members - lost, lost);
     super(503, "no_quorum", {
       title: "No quorum: more than two thirds of the data providers have to sign.",
       detail: [
         `Of ${members} data providers, ${signed}.`,
         ...failed,
-        "Nothing was sent. Try again in a few seconds.",
+        "Nothing was sent.",
+        ...(canRecover ? ["Try again in a few seconds."] : []),
       ].join(" "),
       extras: { failures: failures.map(toMember) },
     });
@@ -260,11 +271,26 @@ export const shuttingDown = () =>
     headers: { "retry-after": "1" },
   });
 
-export const outOfFunds = (networkId: number) =>
-  new ProblemError(503, "out_of_funds", {
-    title: `The operator's account on network ${networkId} cannot pay for the transaction.`,
-    detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
-  });
+/** A sender cannot pay for a transaction. Its address and balance are for the operator's log. */
+export class OutOfFunds extends ProblemError {
+  /** @param wei Its balance; null when it cannot be read. */
+  constructor(
+    networkId: number,
+    readonly sender: Address,
+    readonly wei: bigint | null,
+  ) {
+    super(503, "out_of_funds", {
+      title: `The operator's account on network ${networkId} cannot pay for the transaction.`,
+      detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
+    });
+    this.name = "OutOfFunds";
+  }
+
+  /** What the log says about the sender. */
+  get logFields() {
+    return { sender: this.sender, balanceEther: this.wei === null ? null : Number(formatEther(this.wei)) };
+  }
+}
 
 /** @param wanted The fee per gas that the chain asks for, in wei, like `cap`. */
 export const feesTooHigh = (networkId: number, wanted: bigint, cap: bigint) =>

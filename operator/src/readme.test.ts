@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/operator-problem";
+import { pino } from "pino";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { USAGE } from "./help-text.js";
@@ -33,7 +34,7 @@ test("the README lists every way in which a provider fails, and no other", () =>
 
 test("the README lists every metric of the operator, and no other", () => {
   const registry = new Registry();
-  new Metrics(registry).watch([], new SenderBalances([], Date.now), Date.now);
+  new Metrics(registry).watch([], new SenderBalances([], Date.now, pino({ level: "silent" })), Date.now);
   const names = registry.getMetricsAsArray().map(({ name }) => name);
   expect(named(/^\| `operator_/, 1)).toEqual(names.toSorted());
 });

@@ -65,9 +65,16 @@ const readFeed = async () => {
   return response.text();
 };
 
-test("tells of a feed that is stale, of one whose providers disagree, and of each recovery", async () => {
-  await store();
+test("tells of a feed that was never stored, is stale, or has no value, and of each recovery", async () => {
   expect(await readFeed()).not.toContain("<entry>");
+  ahead = 2 * HEARTBEAT * 1_000;
+  await expect.poll(events).toEqual(["stale"]);
+  expect(received[0]).toMatchObject({ title: `${KEY} is stale: it has never been stored.`, timestamp: 0 });
+  expect(await readFeed()).toContain(": never stored.</content>");
+  ahead = 0;
+  await store();
+  await expect.poll(events).toEqual(["stale", "recovered"]);
+  received.length = 0;
   ahead = 2 * HEARTBEAT * 1_000;
   await expect.poll(events).toEqual(["stale"]);
   expect(received[0]).toMatchObject({
@@ -81,9 +88,14 @@ test("tells of a feed that is stale, of one whose providers disagree, and of eac
   await nextRound();
   await store();
   await expect.poll(events).toEqual(["stale", "recovered", "disagreement"]);
+  for (const provider of providers) provider.behavior = "no data";
+  await nextRound();
+  await store();
+  await expect.poll(events).toEqual(["stale", "recovered", "disagreement", "no_value"]);
+  expect(received[3]).toMatchObject({ title: `${KEY} has no value: the data providers have none.` });
   const feed = await readFeed();
-  expect(feed.match(/<category term="\w+"\/>/g)).toEqual(
-    ["disagreement", "recovered", "stale"].map((event) => `<category term="${event}"/>`),
+  expect(feed.match(/<category term="\w+"\/>/g)?.slice(0, 4)).toEqual(
+    ["no_value", "disagreement", "recovered", "stale"].map((event) => `<category term="${event}"/>`),
   );
   for (const { id } of received) expect(feed).toContain(`<id>urn:uuid:${id}</id>`);
 });

@@ -49,6 +49,13 @@ beforeAll(async () => {
 
 afterEach(() => behave());
 
+test("without a quorum because members have another key than configured, trying again is not advised", async () => {
+  behave("another provider", "another provider", "honest", "honest");
+  const { detail } = await failUnsent(4, newKey());
+  expect(detail).toMatch(/signs as 0x[0-9a-fA-F]{40}; the operator's owner must correct `providers`/);
+  expect(detail).not.toContain("Try again");
+});
+
 test("additional fields in a report are ignored", async () => {
   behave("talkative", "talkative", "talkative", "talkative");
   expect((await operator.ask(body(4, newKey()), { prefer: "wait=10" })).reports).toHaveLength(4);
@@ -194,6 +201,24 @@ describe("an unserved key", () => {
     await operator.ask(body(5, key, false));
   });
 
+  test.each<[string, Behavior, string, string]>([
+    [
+      "that is not listed",
+      "unknown key",
+      "SPOTPX/UNLISTED-USD",
+      " GET /datasets, under the operator's base URL, lists the known keys.",
+    ],
+    ["that is listed", "unknown key", "SPOTPX/ETH-USD", ""],
+    ["that is refused for another reason", "other kind", "SPOTPX/OTHER-USD", ""],
+  ])("%s is explained, now and when it is asked for again", async (_, behavior, key, fix) => {
+    behave(behavior, behavior, behavior, behavior);
+    const code = behavior.replace(" ", "_");
+    const again = "The providers can be asked for this key again after a minute.";
+    const { detail } = await operator.askForProblem(body(4, key));
+    expect(detail).toBe(`Nothing was sent. Of the data providers, 4 answered HTTP 422 (${code}).${fix} ${again}`);
+    expect((await operator.askForProblem(body(4, key))).detail).toBe(`Nothing was sent.${fix} ${again}`);
+  });
+
   test("costs two calls to the RPC, for the price and for what is stored", async () => {
     const proxy = await startRpcProxy(chain.url);
     const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrls: [proxy.url] }]);
@@ -201,9 +226,14 @@ describe("an unserved key", () => {
     behave("unknown key", "unknown key", "unknown key");
     proxy.calls.length = 0;
     await watched.askForProblem(body(4, newKey()));
-    // The queue reads its sender's nonce and fees when it starts.
-    const queueMethods = ["eth_getTransactionCount", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"];
-    const methods = proxy.calls.map(({ method }) => method).filter((method) => !queueMethods.includes(method));
+    // The operator reads its sender's nonce, fees and balance when it starts.
+    const startMethods = [
+      "eth_getTransactionCount",
+      "eth_getBlockByNumber",
+      "eth_maxPriorityFeePerGas",
+      "eth_getBalance",
+    ];
+    const methods = proxy.calls.map(({ method }) => method).filter((method) => !startMethods.includes(method));
     expect(methods).toEqual(["eth_call", "eth_call"]);
     await watched.close();
     await proxy.close();

@@ -32,6 +32,10 @@ describe("a committee that changes while the operator runs", () => {
     const answer = await rotating.ask(request, { prefer: "wait=10" });
     expect(answer.reports.map(({ provider }) => provider)).toEqual(providers.slice(2, 6).map(({ address }) => address));
     expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
+    const changes = rotating.log.filter((line) => line.includes("the committee has changed"));
+    expect(changes.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 30, network: 42, dataset, members: providers.slice(2, 6).map(({ address }) => address) },
+    ]);
     await rotating.close();
   });
 
@@ -55,6 +59,9 @@ describe("a committee that changes while the operator runs", () => {
     const lacking = await startOperator([{ chain, datasets: [dataset], providers }]);
     const problem = await lacking.askForProblem(body(dataset, KEY));
     expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
+    expect(problem.detail).not.toContain("Try again");
+    const warnings = lacking.log.filter((line) => line.includes("no URL of it is known"));
+    expect(warnings.map((line) => JSON.parse(line).provider.toLowerCase())).toEqual([outsider]);
     await lacking.close();
   });
 });

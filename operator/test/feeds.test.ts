@@ -123,6 +123,8 @@ test("the loss of data is stored once", async () => {
   const gone = await updatesAfter(3, 3);
   expect(new Set(gone.map(({ transactionHash }) => transactionHash)).size).toBe(1);
   for (const key of KEYS) expect((await chain.query(dataset, key)).status).toBe("NOT_AVAILABLE");
+  const sent = operator?.log.map((line) => JSON.parse(line)).findLast(({ msg }) => msg === "batch sent");
+  expect(sent).toMatchObject({ keys: KEYS.map((key) => stringToHex(key)), notAvailable: KEYS.length });
   await confirm();
   expect(await chain.updates(dataset)).toHaveLength(6);
 });
@@ -202,7 +204,7 @@ describe("when a batch fails", () => {
     for (const provider of providers) provider.behavior = "honest";
     await until(at, ({ msg }) => msg === "feed: works again");
     await updatesAfter(stored, MANY.length);
-    expect(lines(at).filter(({ msg }) => msg === "feed: works again")).toMatchObject([{ part: "committee" }]);
+    expect(lines(at).filter(({ msg }) => msg === "feed: works again")).toMatchObject([{ dependency: "committee" }]);
   });
 
   test("because of one key that is not served, only that key is left out, and the log names it once", async () => {

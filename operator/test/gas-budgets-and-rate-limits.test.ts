@@ -59,7 +59,11 @@ test("an account that cannot pay is a 503, and its gas is not counted", async ()
   for (let i = 0; i < 3; i++) {
     const problem = await operator.askForProblem(body("SPOTPX/POOR-USD"));
     expect([problem.http, problem.code]).toEqual([503, "out_of_funds"]);
+    expect(JSON.stringify(problem)).not.toContain(operator.account.address);
   }
+  const said = operator.log.map((line) => JSON.parse(line)).filter(({ balanceEther }) => balanceEther === 0);
+  expect(said.map(({ msg }) => msg)).toContain("the sender cannot pay for the transaction: fund it");
+  for (const { sender } of said) expect(sender).toBe(operator.account.address);
   await chain.fund(operator.account.address);
   expect((await operator.ask(body("SPOTPX/POOR-USD"), WAIT)).status).toBe("OK");
   await operator.close();

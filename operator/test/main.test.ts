@@ -59,6 +59,13 @@ describe("operator --check-config", () => {
   test("exits with 0 for a valid configuration", async () => {
     const { code, output } = await check(writeConfig(), { OPERATOR_PRIVATE_KEY: KEY });
     expect([code, output]).toEqual([0, expect.stringContaining("is valid. Networks: 42.")]);
+    expect(output).toContain(`Senders on network 42: ${privateKeyToAccount(KEY).address}.`);
+  });
+
+  test("warns of feeds on a network without a sender", async () => {
+    const { code, output } = await check(writeConfig({}, { feeds: [{ keys: ["SPOTPX/ETH-USD"] }] }));
+    expect([code, output]).toEqual([0, expect.stringContaining("network 42: its feeds are not sent")]);
+    expect(output).toContain("Senders on network 42: none, so nothing is broadcast.");
   });
 
   test("reads the key of one network from a keystore made by cast", async () => {

@@ -1,4 +1,4 @@
-import { type Address, stringToHex } from "viem";
+import { type Address, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -113,12 +113,23 @@ describe("health", () => {
 
   test("shows a low balance, which does not affect readiness", async () => {
     const settings = { lowBalanceGwei: 200_000_000_000 };
-    const poor = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+    let ahead = 0;
+    const clock = () => Date.now() + ahead;
+    const poor = await startOperator([{ chain, datasets: [dataset], providers, settings }], { clock });
     const response = await fetch(`${poor.base}/ready`);
     expect([response.status, await response.json()]).toEqual([
       200,
       { ready: true, networks: [{ network_id: 42, rpc: true, broadcasting: "low_balance" }] },
     ]);
+    const lines = () => poor.log.map((line) => JSON.parse(line)).filter(({ msg }) => /balance is/.test(msg));
+    const sender = poor.account.address;
+    expect(lines()).toMatchObject([{ level: 40, network: 42, sender, balanceEther: 100 }]);
+    ahead = 60_000;
+    await fetch(`${poor.base}/ready`);
+    await chain.client.setBalance({ address: sender, value: parseEther("201") });
+    ahead = 120_000;
+    await fetch(`${poor.base}/ready`);
+    expect(lines().slice(1)).toMatchObject([{ level: 30, network: 42, sender, balanceEther: 201 }]);
     await poor.close();
     const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasKey: false });
     expect(await (await fetch(`${keyless.base}/ready`)).json()).toMatchObject({
@@ -132,7 +143,7 @@ describe("health", () => {
     await expect.poll(async () => (await get("/ready")).status, { timeout: 10_000 }).toBe(503);
     expect(await (await get("/ready")).json()).toMatchObject({
       code: "not_ready",
-      networks: [{ network_id: 42, rpc: false }],
+      networks: [{ network_id: 42, rpc: false, broadcasting: "no_rpc" }],
     });
     expect((await get("/live")).status).toBe(200);
     proxy.faults.clear();

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pino } from "pino";
 import { Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { loadOperatorConfig, OperatorConfig } from "../src/config.js";
@@ -42,7 +43,7 @@ describe("the systemd unit", () => {
 
 test("the metrics that docs/Operators.md names exist", () => {
   const registry = new Registry();
-  new Metrics(registry).watch([], new SenderBalances([], Date.now), Date.now);
+  new Metrics(registry).watch([], new SenderBalances([], Date.now, pino({ level: "silent" })), Date.now);
   const measured = registry.getMetricsAsArray().map(({ name }) => name);
   const named = [...guide.matchAll(/`(operator_\w+)`/g)].map(([, name]) => name ?? "");
   expect(named.length).toBeGreaterThanOrEqual(2);

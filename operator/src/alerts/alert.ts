@@ -17,7 +17,7 @@ export interface Alert {
   /** In ASCII; null if it is not printable. */
   readonly key: string | null;
   readonly key_hex: string;
-  /** The stored value, with its round in seconds since 1970. */
+  /** The stored value, with its round in seconds since 1970; 0 if it was never stored. */
   readonly status: string;
   readonly value: string;
   readonly timestamp: number;
@@ -28,8 +28,10 @@ export interface Alert {
 const WORDS: Readonly<Record<Alert["event"], string>> = {
   stale: "is stale: it has not been updated for more than one and a half heartbeats",
   disagreement: "has no value: the data providers disagree",
+  no_value: "has no value: the data providers have none",
   recovered: "has recovered",
 };
+const NEVER_STORED = "is stale: it has never been stored";
 
 /** @param now Seconds since 1970. */
 export function alertOf(dataPoint: DataPoint, stored: QueryResult, event: Alert["event"], now: number): Alert {
@@ -39,7 +41,7 @@ export function alertOf(dataPoint: DataPoint, stored: QueryResult, event: Alert[
   return {
     id: uuidOf(`${dataPoint.id} ${event} ${timestamp}`),
     event,
-    title: `${ascii ?? key} ${WORDS[event]}.`,
+    title: `${ascii ?? key} ${event === "stale" && timestamp === 0 ? NEVER_STORED : WORDS[event]}.`,
     network_id: network.chainId,
     dataset: dataset.address,
     key: ascii,

@@ -20,16 +20,15 @@ export function toAtom(alerts: readonly Alert[], startedAt: number): string {
 }
 
 function toEntry({ id, event, title, time, status, timestamp, ...alert }: Alert): string {
-  const stored =
-    `Network ${alert.network_id}, dataset ${alert.dataset}, key ${alert.key_hex}: status ${status} at round ` +
-    `${timestamp}.`;
+  const stored = timestamp === 0 ? "never stored" : `status ${status} at round ${timestamp}`;
+  const content = `Network ${alert.network_id}, dataset ${alert.dataset}, key ${alert.key_hex}: ${stored}.`;
   return [
     "<entry>",
     `<id>urn:uuid:${id}</id>`,
     `<title>${escaped(title)}</title>`,
     `<updated>${iso(time)}</updated>`,
     `<category term="${event}"/>`,
-    `<content type="text">${escaped(stored)}</content>`,
+    `<content type="text">${escaped(content)}</content>`,
     "</entry>",
   ].join("");
 }

@@ -19,7 +19,8 @@ const FAILURES_BEFORE_WARNING = 3;
  * @param webhooks URLs, which may hold tokens.
  */
 export async function watchFeeds(operator: Operator, webhooks: readonly string[]): Promise<void> {
-  const { closing, logger, alerts } = operator;
+  const { clock, closing, logger, alerts } = operator;
+  const startedAt = Math.floor(clock() / 1000);
   const hooks = webhooks.map((url, index) => {
     return new Webhook(url, logger.child({ webhook: `alertWebhooks/${index}` }), closing);
   });
@@ -31,7 +32,7 @@ export async function watchFeeds(operator: Operator, webhooks: readonly string[]
   const networks = [...operator.networks.values()];
   await Promise.all(
     networks.flatMap((network) => {
-      return datasetsWithFeeds(network).map((dataset) => watchFeedsOf(operator, network, dataset, tell));
+      return datasetsWithFeeds(network).map((dataset) => watchFeedsOf(operator, network, dataset, startedAt, tell));
     }),
   );
 }
@@ -40,6 +41,7 @@ async function watchFeedsOf(
   { clock, closing, logger }: Operator,
   network: Network,
   dataset: Dataset,
+  startedAt: number,
   tell: (alert: Alert) => void,
 ): Promise<void> {
   const reasons = new Map<string, AlertReason>();
@@ -54,7 +56,7 @@ async function watchFeedsOf(
         const stored = points[index];
         if (stored === undefined) continue;
         const before = reasons.get(key) ?? null;
-        const reason = alertReason(stored, policy.heartbeatSeconds, now);
+        const reason = alertReason(stored, policy.heartbeatSeconds, startedAt, now);
         if (reason === before) continue;
         if (reason === null) reasons.delete(key);
         else reasons.set(key, reason);

@@ -1,5 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { committeeHash } from "@dataset-oracle/protocol/committee";
+import { pino } from "pino";
 import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { createChainClient } from "./client.js";
@@ -44,7 +45,7 @@ function startNode(logs: readonly ReturnType<typeof logOf>[]) {
 
 test("the committee is read from the block that the dataset names", async () => {
   const { client, searched } = startNode([logOf(MEMBERS, HINT)]);
-  const { current } = await CommitteeCache.load(client, DATASET);
+  const { current } = await CommitteeCache.load(client, DATASET, pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([["0x64", "0x64"]]);
 });
@@ -52,7 +53,7 @@ test("the committee is read from the block that the dataset names", async () => 
 test("where contracts see the blocks of another chain, it is found in the whole chain by its hash", async () => {
   const others = ["0x000000000000000000000000000000000000bbbb"] as const;
   const { client, searched } = startNode([logOf(others, 5_000n), logOf(MEMBERS, 6_000n)]);
-  const { current } = await CommitteeCache.load(client, DATASET);
+  const { current } = await CommitteeCache.load(client, DATASET, pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([
     ["0x64", "0x64"],
@@ -63,5 +64,8 @@ test("where contracts see the blocks of another chain, it is found in the whole 
 test("an endpoint that has no event of it is a failure", async () => {
   const { client } = startNode([]);
   const reason = expect.stringContaining("block 100 and all others lack the committee event");
-  await expect(CommitteeCache.load(client, DATASET)).rejects.toMatchObject({ kind: "failed", reason });
+  await expect(CommitteeCache.load(client, DATASET, pino({ level: "silent" }))).rejects.toMatchObject({
+    kind: "failed",
+    reason,
+  });
 });

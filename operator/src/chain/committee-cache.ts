@@ -1,5 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
+import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { ChainClient } from "./client.js";
@@ -21,14 +22,15 @@ export class CommitteeCache {
   private constructor(
     private readonly client: ChainClient,
     private readonly dataset: Address,
+    private readonly logger: Logger,
     current: StoredCommittee,
   ) {
     this.#current = current;
   }
 
   /** @throws RpcError */
-  static async load(client: ChainClient, dataset: Address): Promise<CommitteeCache> {
-    return new CommitteeCache(client, dataset, await readCommittee(client, dataset));
+  static async load(client: ChainClient, dataset: Address, logger: Logger): Promise<CommitteeCache> {
+    return new CommitteeCache(client, dataset, logger, await readCommittee(client, dataset));
   }
 
   get current(): StoredCommittee {
@@ -43,7 +45,18 @@ export class CommitteeCache {
   async refreshIfReplaced(seen: StoredCommittee): Promise<boolean> {
     if (this.#current !== seen) return true;
     if ((await readView(this.client, this.dataset, "committeeHash")) === seen.hash) return false;
-    this.#current = await readCommittee(this.client, this.dataset);
+    const read = await readCommittee(this.client, this.dataset);
+    if (read.hash !== this.#current.hash) {
+      const { members, toleranceBps } = read;
+      const fields = {
+        network: this.client.chain.id,
+        dataset: this.dataset,
+        members,
+        toleranceBps: Number(toleranceBps),
+      };
+      this.logger.info(fields, "the committee has changed");
+    }
+    this.#current = read;
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { FeedGasSpent } from "../gas-budget.js";
-import { NoQuorum } from "../problems.js";
+import { NoQuorum, OutOfFunds } from "../problems.js";
 import { backoffMsAfter, FailureBackoff } from "./failure-backoff.js";
 
 test.each([
@@ -28,12 +28,21 @@ test("a dependency that fails again and again is logged when it begins to fail a
   backoff.worked("committee");
   backoff.worked("committee");
   expect(log).toMatchObject([
-    { level: 40, part: "committee" },
+    { level: 40, dependency: "committee" },
     { level: 30, msg: "feed: works again", seconds: 100 },
   ]);
   // At most one in 2.5 s.
   expect(log[1]?.failures).toBeLessThanOrEqual(42);
   expect(backoff.isDue("committee")).toBe(true);
+});
+
+test("a sender that cannot pay is named with what to do", () => {
+  const log: string[] = [];
+  const backoff = new FailureBackoff(() => 0, pino({}, { write: (line: string) => log.push(line) }));
+  const sender = "0x0000000000000000000000000000000000000001";
+  backoff.failed("sending", new OutOfFunds(42, sender, 10n ** 15n));
+  expect(JSON.parse(log[0] ?? "")).toMatchObject({ sender, balanceEther: 0.001, fix: "Fund the sender." });
+  expect(log[0]).not.toContain("broadcast");
 });
 
 test("gas that is spent is waited for", () => {

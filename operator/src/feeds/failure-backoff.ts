@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
+import { OutOfFunds } from "../problems.js";
 import type { Clock } from "../process-context.js";
 
 /** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
@@ -80,7 +81,7 @@ export class FailureBackoff {
 }
 
 function nameOf(dependency: Dependency) {
-  return dependency.startsWith("0x") ? { key: dependency, ascii: keyToAscii(dependency as Hex) } : { part: dependency };
+  return dependency.startsWith("0x") ? { key: dependency, ascii: keyToAscii(dependency as Hex) } : { dependency };
 }
 
 function describe(error: unknown) {
@@ -94,12 +95,21 @@ function describe(error: unknown) {
   if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
   if (error instanceof ProblemError) {
     const { code, detail, title } = error;
+    const message = `feed: ${title}`;
+    // Their details advise callers.
+    if (error instanceof OutOfFunds) {
+      return { level: "warn", fields: { code, ...error.logFields, fix: "Fund the sender." }, message } as const;
+    }
+    if (code === "fees_too_high") {
+      const fix = "Wait until gas is cheaper, or raise maxFeePerGasGwei.";
+      return { level: "warn", fields: { code, fix }, message } as const;
+    }
     const fix =
       code === "unknown_key" ? { fix: "Remove the key from feeds, or ask the providers' owners to serve it." } : {};
     // The RPC endpoint's own message, for an error that the dataset does not declare.
     const { cause } = error;
     const reason = cause instanceof RpcError ? { method: cause.method, reason: cause.reason } : {};
-    return { level: "warn", fields: { code, detail, ...fix, ...reason }, message: `feed: ${title}` } as const;
+    return { level: "warn", fields: { code, detail, ...fix, ...reason }, message } as const;
   }
   return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;
 }

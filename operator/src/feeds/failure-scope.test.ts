@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
-import { NoQuorum, outOfFunds, unknownKey } from "../problems.js";
+import { NoQuorum, OutOfFunds, unknownKey } from "../problems.js";
 import type { Failure } from "../update/ask-provider.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 
@@ -9,6 +9,7 @@ const failure = (isRefusal: boolean): Failure => ({
   ...{ kind: "failure", provider: "0x0000000000000000000000000000000000000001", host: null },
   ...{ reason: isRefusal ? "refused" : "timeout", detail: "", refuses: isRefusal ? "question" : null },
 });
+const OUT_OF_FUNDS = new OutOfFunds(42, "0x0000000000000000000000000000000000000001", 0n);
 const [silent, refusal] = [failure(false), failure(true)];
 const noQuorum = (...failures: readonly Failure[]) => new NoQuorum(4, "too few signed the same", failures);
 
@@ -21,7 +22,7 @@ test.each([
   ["the key is not served", unknownKey(), "update"],
   ["the node refuses the call", new RpcError("refused", 42, "eth_call", "invalid opcode"), "update"],
   ["the node does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), "sending"],
-  ["the sender has no funds", outOfFunds(42), "sending"],
+  ["the sender has no funds", OUT_OF_FUNDS, "sending"],
   ["the gas is spent", new FeedGasSpent(60), "sending"],
   ["something unexpected happens", new Error("unexpected"), "update"],
 ])("when %s, the scope is right", (_, error, scope) => {
@@ -32,5 +33,5 @@ test("a batch is split if its keys can succeed one by one", () => {
   expect(isWorthSplitting(noQuorum(refusal, refusal, refusal, refusal))).toBe(true);
   expect(isWorthSplitting(new FeedGasSpent(60))).toBe(true);
   expect(isWorthSplitting(noQuorum(silent, silent, silent, silent))).toBe(false);
-  expect(isWorthSplitting(outOfFunds(42))).toBe(false);
+  expect(isWorthSplitting(OUT_OF_FUNDS)).toBe(false);
 });

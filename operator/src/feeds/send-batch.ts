@@ -29,6 +29,7 @@ export async function sendBatch(
   if (update === null || network.queues.length === 0 || first === undefined) return new Map();
   const release = reserveFeedGas(context, network, update.gas);
   const queue = queueFor(network, dataset.address, first);
+  const { notAvailable } = update;
   const { hash, confirmed } = await sendJob(queue, batchJob(context, builder, batch, update), release);
   context.logger.info(
     {
@@ -37,6 +38,7 @@ export async function sendBatch(
       round: round.toString(),
       transaction: hash,
       keys: keys.filter((_, index) => update.isStored[index]),
+      ...(notAvailable === 0 ? {} : { notAvailable }),
     },
     "batch sent",
   );

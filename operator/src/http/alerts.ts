@@ -10,9 +10,9 @@ const schema = {
   operationId: "readAlerts",
   summary: "Lists what went wrong with the feeds lately, as an Atom feed.",
   description:
-    "There is an entry each time a feed becomes stale (not updated within one and a half heartbeats), its providers " +
-    "disagree, or it recovers: the last 100 since the operator started. The category of an entry is `stale`, " +
-    "`disagreement` or `recovered`.",
+    "There is an entry each time a feed becomes stale (not updated within one and a half heartbeats, or since the " +
+    "operator started if it was never stored), its providers disagree or have no value, or it recovers: the last 100 " +
+    "since the operator started. The category of an entry is `stale`, `disagreement`, `no_value` or `recovered`.",
   response: {
     200: {
       description: "The feed (RFC 4287).",

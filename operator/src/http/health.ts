@@ -3,9 +3,8 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
-import { parseGwei } from "viem";
 import type { Operator } from "../operator.js";
-import type { SenderBalances } from "../sender-balances.js";
+import { isLowBalance, type SenderBalances } from "../sender-balances.js";
 import { LIMITED_PROBLEMS } from "./problem-responses.js";
 
 const strict = { additionalProperties: false } as const;
@@ -15,9 +14,10 @@ const NetworkHealth = Type.Object(
     network_id: Type.Integer(),
     rpc: Type.Boolean({ description: "True if an RPC endpoint of the network can be used." }),
     broadcasting: Type.Union(
-      ["ok", "low_balance", "no_key"].map((state) => Type.Literal(state)),
+      ["ok", "low_balance", "no_key", "no_rpc"].map((state) => Type.Literal(state)),
       {
-        description: "Whether the operator can send transactions; `broadcast: false` needs no balance.",
+        description:
+          "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_rpc` while `rpc` is false.",
       },
     ),
   },
@@ -65,9 +65,10 @@ export function addHealth(app: App, operator: Operator, balances: SenderBalances
     const health = networks.map((network) => {
       const { chainId, client, settings } = network;
       const known = read.filter((balance) => balance.network === network).flatMap(({ wei }) => wei ?? []);
-      const isLow = known.some((wei) => wei < parseGwei(String(settings.lowBalanceGwei)));
-      const broadcasting = network.queues.length === 0 ? "no_key" : isLow ? "low_balance" : "ok";
-      return { network_id: chainId, rpc: client.isReady(), broadcasting };
+      const isLow = known.some((wei) => isLowBalance(wei, settings));
+      const rpc = client.isReady();
+      const broadcasting = network.queues.length === 0 ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
+      return { network_id: chainId, rpc, broadcasting };
     });
     if (health.some(({ rpc }) => !rpc)) throw notAllReady(health);
     return { ready: true as const, networks: health };

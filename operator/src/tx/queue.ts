@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
+import { getBalance } from "viem/actions";
 import type { ChainClient } from "../chain/client.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type Mined, readMined } from "../chain/transactions.js";
-import { outOfFunds, shuttingDown } from "../problems.js";
+import { OutOfFunds, shuttingDown } from "../problems.js";
 import type { Context } from "../process-context.js";
 import { CredibleNonceCounts } from "./credible-nonce-counts.js";
 import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
@@ -278,7 +279,10 @@ export class TransactionQueue {
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
   async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
     const { why, error } = rejection;
-    if (why === "insufficient_funds") throw outOfFunds(this.client.chain.id);
+    if (why === "insufficient_funds") {
+      const wei = await getBalance(this.client, { address: this.address }).catch(() => null);
+      throw new OutOfFunds(this.client.chain.id, this.address, wei);
+    }
     const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;
     // A node behind a load balancer can name a nonce that another node has already seen used.

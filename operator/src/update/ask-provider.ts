@@ -43,6 +43,12 @@ export interface Failure {
   readonly refuses: "key" | "question" | null;
 }
 
+/** The failure of a provider of which the operator has no URL. */
+export function noEndpoint(provider: Address): Failure {
+  const detail = "has no endpoint that this operator knows; the operator's owner must add it to `providers`";
+  return { kind: "failure", provider, host: null, reason: "no_endpoint", detail, refuses: null };
+}
+
 /** Tells a failure from an answer that can be used. */
 export function isFailure(answer: { readonly kind: string }): answer is Failure {
   return answer.kind === "failure";
@@ -72,9 +78,9 @@ export async function askProvider<T>(
   signal: AbortSignal,
 ): Promise<T | Failure> {
   try {
-    const host = endpoint === undefined ? null : new URL(endpoint).host;
+    if (endpoint === undefined) return noEndpoint(provider);
+    const { host } = new URL(endpoint);
     const fail: Fail = (reason, detail) => ({ kind: "failure", provider, host, reason, detail, refuses: null });
-    if (endpoint === undefined) return fail("no_endpoint", "has no endpoint that this operator knows");
 
     const answer = await request.send(endpoint, signal);
     if (!answer.ok) {

@@ -96,7 +96,7 @@ export function gatherRows(
     const difference =
       firstDifference(json, { ...expected, provider }) ??
       (json.values.length === keys.length ? null : "number of keys");
-    if (difference !== null) return fail("other_report", answeredForOther(difference));
+    if (difference !== null) return fail("other_report", answeredForOther(difference, json));
     // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
     const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
     const signature = json.signature as Hex;
@@ -130,7 +130,7 @@ function checkReport(
 ): ProviderAnswer {
   if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
   const difference = firstDifference(json, expected) ?? (json.key === expected.key ? null : "key");
-  if (difference !== null) return fail("other_report", answeredForOther(difference));
+  if (difference !== null) return fail("other_report", answeredForOther(difference, json));
   const { provider } = expected;
   const { outcome } = json;
   const value = json.value as Hex;
@@ -156,4 +156,7 @@ function firstDifference(answer: SharedFields, expected: SharedFields): string |
   return answer.provider === expected.provider ? null : "provider";
 }
 
-const answeredForOther = (difference: string) => `answered for a different ${difference} than the one requested`;
+const answeredForOther = (difference: string, { provider }: SharedFields) =>
+  difference === "provider"
+    ? `signs as ${provider}; the operator's owner must correct \`providers\``
+    : `answered for a different ${difference} than the one requested`;

@@ -1,4 +1,5 @@
 import { storedValue } from "@dataset-oracle/protocol/agreed-value";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import {
   encodeUpdate,
   encodeUpdateBatch,
@@ -11,6 +12,7 @@ import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee-cache.js";
 import { type Batch, type DataPoint, roundId } from "../data-point.js";
+import { aggregateRows } from "../feeds/aggregate-rows.js";
 import type { Dataset } from "../network.js";
 import { NoQuorum, unknownKey } from "../problems.js";
 import type { Context } from "../process-context.js";
@@ -18,6 +20,7 @@ import { Progress } from "../progress.js";
 import { roundAt } from "../round-time.js";
 import { followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
+import type { Failure } from "./ask-provider.js";
 import { gatherReports, gatherRows, type RowAnswer } from "./gather-reports.js";
 import { decideByQuorum, type ProviderAnswer, reportsOf } from "./quorum-decision.js";
 import type { Refused, StaleRound } from "./update-simulator.js";
@@ -37,6 +40,12 @@ export interface BatchUpdate extends RoundCall {
   readonly isStored: readonly boolean[];
 }
 
+/** A batch's update with what its rows say, for the log. */
+interface BuiltBatch extends BatchUpdate {
+  /** How many of the keys it stores as NOT_AVAILABLE. */
+  readonly notAvailable: number;
+}
+
 /** After this time, the providers are asked again for a key that they did not serve. */
 const REMEMBER_UNKNOWN_KEY_MS = 60_000;
 const MAX_UNKNOWN_KEYS = 10_000;
@@ -45,8 +54,11 @@ const MAX_UNKNOWN_KEYS = 10_000;
 export class UpdateBuilder {
   readonly #reports: SingleFlight<readonly ProviderAnswer[]>;
   readonly #rows: SingleFlight<readonly RowAnswer[]>;
-  /** Data points that the providers do not serve. Asking again would use up requests that they allow this operator. */
-  readonly #unknownKeys = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
+  /**
+   * Data points that the providers do not serve, with what can be done about it. Asking again would use up requests that
+   * they allow this operator.
+   */
+  readonly #unknownKeys = new LRUCache<string, string>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
 
   constructor(private readonly context: Context) {
     this.#reports = singleFlightOfRounds(context, "reports");
@@ -61,7 +73,8 @@ export class UpdateBuilder {
    * @throws ProblemError when there is no quorum, a quorum does not serve the key, or the dataset refuses the update.
    */
   async build(dataPoint: DataPoint, round: bigint, progress: Progress): Promise<Update | StaleRound> {
-    if (this.#unknownKeys.has(dataPoint.id)) throw unknownKey();
+    const fix = this.#unknownKeys.get(dataPoint.id);
+    if (fix !== undefined) throw unknownKey(fix);
     const { committee } = dataPoint.dataset;
     const seen = committee.current;
     const first = await this.#tryBuild(dataPoint, round, seen, progress);
@@ -86,13 +99,17 @@ export class UpdateBuilder {
    * @returns Null when the chain would store none of its keys.
    * @throws ProblemError when too few members sign a row, or the dataset refuses the update.
    */
-  async buildBatch(batch: Batch): Promise<BatchUpdate | null> {
-    const { network, dataset, round } = batch;
+  async buildBatch(batch: Batch): Promise<BuiltBatch | null> {
+    const { network, dataset, keys, round } = batch;
     const committee = dataset.committee.current;
     const rows = await this.rowsOf(batch);
     const data = encodeUpdateBatch(dataset.kind, batch, committee, rows);
     const { isStored, gas } = await network.simulator.simulateBatch(dataset.address, data);
-    return isStored.includes(true) ? { ...roundCall(dataset, round, data, gas), isStored } : null;
+    if (!isStored.includes(true)) return null;
+    const isNotAvailable = (index: number) =>
+      aggregateRows(dataset.kind, committee.members.length, rows, index)?.status === "NOT_AVAILABLE";
+    const notAvailable = keys.filter((_, index) => isStored[index] && isNotAvailable(index)).length;
+    return { ...roundCall(dataset, round, data, gas), isStored, notAvailable };
   }
 
   /**
@@ -142,8 +159,9 @@ export class UpdateBuilder {
         const signed = `${values} signed a value and ${noData} signed that there is none`;
         return { kind: "refused", problem: new NoQuorum(members, signed, failures) };
       }
-      this.#unknownKeys.set(dataPoint.id, true);
-      throw unknownKey(failures);
+      const fix = unknownKeyFix(dataPoint, failures);
+      this.#unknownKeys.set(dataPoint.id, fix);
+      throw unknownKey(fix, failures);
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
@@ -154,6 +172,16 @@ export class UpdateBuilder {
     const value = storedValue(dataset.kind, status, reports);
     return { kind: "update", ...roundCall(dataset, round, data, gas), status, value, reports };
   }
+}
+
+/** Says what can make the providers serve a key; empty if nothing is known to. */
+function unknownKeyFix({ dataset, key }: DataPoint, failures: readonly Failure[]): string {
+  // A detail ends with the code of the provider's problem. The other codes say themselves what is wrong.
+  const isUnpublished = failures.every(({ refuses, detail }) => refuses !== "key" || detail.endsWith("(unknown_key)"));
+  if (!isUnpublished) return "";
+  if (dataset.keyForm === "WEB_ORACLE") return "A Web Oracle key is served once its request spec is published.";
+  const isListed = dataset.keys.includes(keyToAscii(key) ?? "");
+  return isListed ? "" : "GET /datasets, under the operator's base URL, lists the known keys.";
 }
 
 function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, gas: bigint): RoundCall {

@@ -20,6 +20,7 @@ export type Behavior =
   | "no data"
   | "no data with a value"
   | "unknown key"
+  | "other kind"
   | "slow"
   | "hangs"
   | "garbage"
@@ -138,6 +139,8 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
       return signed(account, question, "NOT_AVAILABLE", value);
     case "unknown key":
       return refuse(reply, 422, "unknown_key");
+    case "other kind":
+      return refuse(reply, 422, "other_kind");
     case "slow":
       await provider.delay();
       return decided();
