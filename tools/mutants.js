@@ -1,5 +1,6 @@
 // Removes one guard at a time from a copy of the contracts, and fails unless every test that test/mutants.json lists
-// for it fails then. `npm run mutants -- <text>` covers only guards whose name, file or invariant has the text.
+// for that guard fails without it. `npm run mutants -- <text>` covers only guards whose name, file or invariant has
+// the text.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /**
  * Gives the tests and their processes a folder for temporary files, so that none has to remove its own. Vitest calls it
- * before the first test, and the returned function after the last; the folders of several projects lie in each other.
+ * before the first test, and the returned function after the last; the folders of several projects are nested.
  */
 export function setup() {
   const outside = process.env.TMPDIR;

@@ -13,11 +13,11 @@ const BLOCK_SECONDS = 5;
 const HEARTBEAT_SECONDS = 20;
 const FLOOD_MS = 45_000;
 /** The heartbeat, and a few blocks, because an update can take longer than the ones before it. */
-const MOST_SECONDS = HEARTBEAT_SECONDS + 4 * BLOCK_SECONDS;
+const MAX_FEED_AGE_SECONDS = HEARTBEAT_SECONDS + 4 * BLOCK_SECONDS;
 
 export const floodedQueue = {
   name: "flooded-queue",
-  breach: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MOST_SECONDS} s, although its heartbeat is ${HEARTBEAT_SECONDS} s`,
+  breach: `with slow blocks, broadcasts from ${CALLERS} addresses make a feed older than ${MAX_FEED_AGE_SECONDS} s, although its heartbeat is ${HEARTBEAT_SECONDS} s`,
   isFast: false,
   async run(network, tally) {
     const { client, numbers, prices } = network;
@@ -56,7 +56,7 @@ export const floodedQueue = {
         oldest = Math.max(oldest, await ageOf(client, prices, fed));
         await sleep(1_000);
       }
-      if (oldest > MOST_SECONDS) tally.breach(`the feed was ${oldest} s old`);
+      if (oldest > MAX_FEED_AGE_SECONDS) tally.breach(`the feed was ${oldest} s old`);
       tally.note(`the feed was at most ${oldest} s old`);
       await client.setIntervalMining({ interval: 1 });
       await Promise.all(flood);

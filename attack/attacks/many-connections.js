@@ -1,7 +1,7 @@
 import { openConnection } from "../http.js";
 
 const CONNECTIONS = 1_100;
-const HONEST = 20;
+const HONEST_REQUESTS = 20;
 
 export const manyConnections = {
   name: "many-connections",
@@ -20,7 +20,7 @@ export const manyConnections = {
         socket.write("GET /live HTTP/1.1\r\nhost: service\r\n\r\n");
         sockets.push(socket);
       }
-      for (let i = 0; i < HONEST; i++) {
+      for (let i = 0; i < HONEST_REQUESTS; i++) {
         const { status, text } = await network.live(service);
         if (status !== 200) tally.breach(`${service.name} answers an honest caller ${status}: ${text}`);
       }

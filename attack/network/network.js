@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { startService } from "@dataset-oracle/devnet/service-process";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";

@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { postJson } from "../load-generator.js";
 import { minedPerSecond } from "../mined-per-second.js";
 import { dataRequestBody } from "../operator/data-request-body.js";

@@ -5,7 +5,8 @@ import { upperMedian } from "../upper-median.js";
 import { dataRequestBody } from "./data-request-body.js";
 
 const SAMPLES = 60;
-const BEHIND_MS = 2_000;
+/** How old the round is that the providers are asked for directly. */
+const ROUND_AGE_MS = 2_000;
 /** The pause between requests, so that the providers have finished the previous one. */
 const PAUSE_MS = 12;
 
@@ -41,7 +42,7 @@ const ms = (time) => `${time.toFixed(2)} ms`;
 const nextKey = ({ keys }) => keys[next++ % keys.length];
 
 async function slowestOf({ dataset, providers }, key) {
-  const timestamp = Math.floor((Date.now() - BEHIND_MS) / 1_000);
+  const timestamp = Math.floor((Date.now() - ROUND_AGE_MS) / 1_000);
   const asked = { network_id: 42, dataset, key: stringToHex(key), timestamp };
   const times = providers.map(({ url }) => timeOf(() => postJson(`${url}/report`, asked)));
   return Math.max(...(await Promise.all(times)));

@@ -1,6 +1,6 @@
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { DevnetContext } from "./devnet-context.js";
-import { freePort } from "./ports.js";
+import { freePort } from "./free-ports.js";
 import { type Process, startProcess } from "./processes.js";
 
 interface AnvilOptions {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { freePort, requireFreePorts } from "./ports.js";
+import { freePort, requireFreePorts } from "./free-ports.js";
 
 test("a port that browsers do not connect to is refused with the reason, before anything is started", async () => {
   const ports = [{ role: "the operator", port: 10_080, option: "--operator-port" }];

@@ -157,7 +157,7 @@ describe("the programs", () => {
     expect(stdout).toBe("");
   });
 
-  /** Runs the one program that containing a text. */
+  /** Runs the one program that contains a text. */
   async function program(containing: string) {
     const found = PROGRAMS.flatMap((text, i) => (text.includes(containing) ? [i] : []));
     expect(found).toHaveLength(1);

@@ -5,6 +5,7 @@ import { serializeOnce } from "@dataset-oracle/service/http-server/serialize-onc
 import type { Registry } from "prom-client";
 import type { OperatorConfig } from "./config.js";
 import { addAlerts } from "./http/alerts.js";
+import { API_DESCRIPTION, addDocs } from "./http/api-docs.js";
 import { addCcipReadGateway } from "./http/ccip-read-gateway.js";
 import { addContradictions } from "./http/contradictions.js";
 import { allowAnyOrigin } from "./http/cors.js";
@@ -15,7 +16,6 @@ import { addEvidence } from "./http/evidence.js";
 import { addForwardedDataRequest } from "./http/forwarded-data-request.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
-import { API_DESCRIPTION, addDocs } from "./http/openapi.js";
 import { addOverview } from "./http/overview.js";
 import { newKeyLimit } from "./http/rate-limits.js";
 import { addReports } from "./http/reports.js";

@@ -1,5 +1,5 @@
 import type { LoadedAccounts } from "@dataset-oracle/service/keys/account-source";
-import { findAccounts } from "@dataset-oracle/service/keys/accounts";
+import { findAccounts } from "@dataset-oracle/service/keys/find-accounts";
 
 /** The accounts that send transactions, with warnings about how their keys are kept; by chain id. */
 export type SenderAccounts = ReadonlyMap<number, LoadedAccounts>;

@@ -1,4 +1,4 @@
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
 import Fastify, { type FastifyInstance } from "fastify";

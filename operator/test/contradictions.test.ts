@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { ContradictionAnswer } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
@@ -16,7 +16,7 @@ import { type Provider, startProviders } from "./support/providers.js";
 
 let chain: Chain;
 let providers: Provider[];
-/** Its committee has five members, and that of the other four: the dataset ejects none of those. */
+/** Its committee has five members. Those of the datasets below have four, the fewest, so that no member is ejected. */
 let dataset: Address;
 let small: Address;
 /** Has the same members as the small one. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { type Address, getAddress } from "viem";

@@ -1,4 +1,4 @@
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import type { ContradictionAnswer, SignedStatement } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";

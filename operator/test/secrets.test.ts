@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { Address } from "viem";

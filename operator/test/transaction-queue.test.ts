@@ -547,7 +547,7 @@ describe("an RPC that lies", () => {
     await mine();
   });
 
-  test("that fees are too low is offered higher ones, up to the caps, and the usual ones again a minute later", async () => {
+  test("about fees being too low is offered higher ones up to the caps, and the usual ones again a minute later", async () => {
     let elapsed = 0;
     let isRefusing = true;
     const node = connectNode();

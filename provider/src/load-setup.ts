@@ -1,6 +1,6 @@
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
-import { loadAccount } from "@dataset-oracle/service/keys/accounts";
+import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions/decision-store.js";

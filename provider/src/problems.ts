@@ -3,7 +3,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window.js";
-import { WEB_ORACLE_DATASETS } from "./web-oracle/dataset-names.js";
+import { DATASET_DISPLAY_NAMES } from "./web-oracle/dataset-display-names.js";
 
 export const invalidAddress = (problem: string) =>
   new ProblemError(400, "invalid_address", { title: "The dataset's address is not valid.", detail: problem });
@@ -86,7 +86,7 @@ export const invalidArguments = (problem: string, fix = '"web-oracle key" prints
 export const otherKind = (type: string, kind: DatasetKind) =>
   new ProblemError(422, "other_kind", {
     title: "The key belongs to another dataset.",
-    detail: `Its value is a ${type}. Use the Web Oracle's ${WEB_ORACLE_DATASETS[kind]} dataset.`,
+    detail: `Its value is a ${type}. Use the Web Oracle's ${DATASET_DISPLAY_NAMES[kind]} dataset.`,
   });
 
 /** @param asking The kind of requests whose rule does not allow the host. */

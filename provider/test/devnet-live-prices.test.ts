@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { ROOT } from "@dataset-oracle/tools/repository-root";

@@ -15,7 +15,7 @@ import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { hashTypedData, recoverTypedDataAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { findAccounts, loadAccount } from "../src/keys/accounts.js";
+import { findAccounts, loadAccount } from "../src/keys/find-accounts.js";
 import { openKeystore } from "../src/keys/keystore.js";
 
 const PASSWORD = "correct horse: Zürich €5";

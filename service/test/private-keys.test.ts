@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { findAccounts, loadAccount } from "../src/keys/accounts.js";
+import { findAccounts, loadAccount } from "../src/keys/find-accounts.js";
 
 const KEYS = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;
 const ADDRESSES = KEYS.map((key) => privateKeyToAccount(key).address);

@@ -20,7 +20,7 @@ contract PythAdapter {
         uint256 publishTime;
     }
 
-    /// @notice The id is of no listed key (call `list`), or the key's status is not OK, or its price with this exponent
+    /// @notice No listed key has this id (call `list`), or the key's status is not OK, or its price with this exponent
     /// is 0.
     error PriceFeedNotFound();
 

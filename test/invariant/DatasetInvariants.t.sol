@@ -175,8 +175,8 @@ abstract contract DatasetInvariants is DatasetFixture {
 
     // ---------------------------------------------------------------- the handler
 
-    /// A run in which no call passes, or none reverts, would prove nothing: within this many calls every path is
-    /// taken, and no unknown one.
+    /// A run in which no call passes, or none reverts, would prove nothing: within this many calls every
+    /// expected path is taken, and none of the forbidden ones.
     function test_handler_reachesEveryPath() public {
         for (uint256 i = 0; i < 1800; ++i) {
             _act(uint256(keccak256(abi.encode("call", i))));

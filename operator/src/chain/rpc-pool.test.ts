@@ -72,7 +72,7 @@ describe("a read", () => {
     const error = await gasPrice(client).catch((reason: Error) => reason);
     expect(error).toMatchObject({ status: 502, code: "rpc_failed", title: "The RPC of network 42 failed." });
     expect(client.isReady()).toBe(false);
-    for (const node of nodes) node.mode = "well";
+    for (const node of nodes) node.mode = "answers";
     // The clock has not advanced, so both are still in quarantine.
     expect([1n, 2n]).toContain(await gasPrice(client));
     expect(client.isReady()).toBe(true);
@@ -81,11 +81,11 @@ describe("a read", () => {
 
 describe("an endpoint that failed", () => {
   test("is not used in quarantine, and must answer its chain id afterwards", async () => {
-    const [first, second] = [await rpcs.start({ mode: "well" }), await rpcs.start({ answer: { result: "0x2" } })];
+    const [first, second] = [await rpcs.start({ mode: "answers" }), await rpcs.start({ answer: { result: "0x2" } })];
     const client = await rpcs.connect(first, second);
     first.mode = "HTTP 500";
     await gasPrice(client);
-    first.mode = "well";
+    first.mode = "answers";
     first.asked.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(first.asked).toEqual([]);
@@ -100,7 +100,7 @@ describe("an endpoint that failed", () => {
     const client = await rpcs.connect(first, second);
     first.mode = "HTTP 500";
     await gasPrice(client);
-    Object.assign(first, { mode: "well", chainId: 43, asked: [] });
+    Object.assign(first, { mode: "answers", chainId: 43, asked: [] });
     rpcs.nowMs += 1_000;
     await until(() => rpcs.log.some((line) => line.includes("belongs to network 43")));
     expect(await gasPrice(client)).toBe(2n);

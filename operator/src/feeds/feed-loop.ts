@@ -9,7 +9,7 @@ import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Operator } from "../operator.js";
 import { roundAt, roundStartMs } from "../round-time.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
-import { aggregateRows } from "./aggregate-rows.js";
+import { aggregateBatchReports } from "./aggregate-batch-reports.js";
 import { type Dependency, FailureBackoff } from "./failure-backoff.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 import type { StoredFeed } from "./feed.js";
@@ -185,7 +185,7 @@ class FeedLoop {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
       this.#backoff.worked("committee", "rows");
       return feeds.filter(({ policy, stored }, index) => {
-        const observed = aggregateRows(dataset.kind, members, rows, index);
+        const observed = aggregateBatchReports(dataset.kind, members, rows, index);
         return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
       });
     } catch (error) {

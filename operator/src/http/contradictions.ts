@@ -5,9 +5,9 @@ import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
 import { invalidParameter } from "../problems.js";
 import { writeStatement } from "../statements/statement.js";
+import { addQueryRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
-import { addQueryRoute } from "./query-route.js";
 import { costlyRate } from "./rate-limits.js";
 
 /** One row can be up to 200 kB. */

@@ -10,9 +10,9 @@ import { invalidParameter } from "../problems.js";
 import { MinedRounds } from "../rounds/mined-rounds.js";
 import { readLastRounds } from "../rounds/read-last-rounds.js";
 import { SingleFlight } from "../single-flight.js";
+import { addQueryRoute } from "./add-query-string-route.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
-import { addQueryRoute } from "./query-route.js";
 
 /** How long an answer is reused before the data point is read again. */
 const REMEMBER_MS = 1_000;

@@ -12,9 +12,9 @@ import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidParameter, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
+import { addQueryRoute } from "./add-query-string-route.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
-import { addQueryRoute } from "./query-route.js";
 import { costlyRate } from "./rate-limits.js";
 
 /** A caller's limit is that of data requests divided by this, because an answer can have several megabytes. */

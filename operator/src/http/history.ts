@@ -13,10 +13,10 @@ import type { Operator } from "../operator.js";
 import { invalidParameter, invalidQuery, rangeTooWide } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
 import { acceptsCsv } from "./accept-header.js";
+import { addQueryRoute } from "./add-query-string-route.js";
 import { findDataPoint } from "./find-data-point.js";
 import { toCsv } from "./history-csv.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
-import { addQueryRoute } from "./query-route.js";
 import { costlyRate } from "./rate-limits.js";
 
 const DEFAULT_LIMIT = 20;

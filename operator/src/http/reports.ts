@@ -10,9 +10,9 @@ import type { Operator } from "../operator.js";
 import { REPORTS_PATH } from "../peers/fetch-statements.js";
 import { invalidParameter } from "../problems.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
+import { addQueryRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
-import { addQueryRoute } from "./query-route.js";
 
 /** Room for two rows of 256 keys, or as many reports as are taken at once. */
 const MAX_BODY_BYTES = 384 * 1024;

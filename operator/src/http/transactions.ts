@@ -9,9 +9,9 @@ import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/held-transactions.js";
 import { invalidParameter, invalidTransaction, unknownNetwork } from "../problems.js";
+import { addQueryRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
-import { addQueryRoute } from "./query-route.js";
 import { nodeLimits } from "./rate-limits.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */

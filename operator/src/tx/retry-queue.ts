@@ -13,7 +13,7 @@ interface Retry {
   readonly isRunning: boolean;
 }
 
-/** Updates that were promised to a caller and have no transaction. Their newest round is built again and again. */
+/** Updates promised to a caller that have no transaction yet. Each is rebuilt for its newest round until it can be sent. */
 export class RetryQueue {
   readonly #retries = new Map<Task, Retry>();
 
@@ -42,7 +42,7 @@ export class RetryQueue {
       if (now - retry.since > GIVE_UP_MS) {
         this.logger.error(
           { dataPointId: task.dataPointId },
-          "an update was given up: no newer round could be built for ten minutes",
+          "gave up on an update: no newer round could be built for ten minutes",
         );
         this.#end(task);
         continue;

@@ -12,7 +12,7 @@ import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee-cache.js";
 import { type Batch, type DataPoint, roundId } from "../data-point.js";
-import { aggregateRows } from "../feeds/aggregate-rows.js";
+import { aggregateBatchReports } from "../feeds/aggregate-batch-reports.js";
 import type { Dataset } from "../network.js";
 import { NoQuorum, unknownKey } from "../problems.js";
 import type { Context } from "../process-context.js";
@@ -107,7 +107,7 @@ export class UpdateBuilder {
     const { isStored, gas } = await network.simulator.simulateBatch(dataset.address, data);
     if (!isStored.includes(true)) return null;
     const isNotAvailable = (index: number) =>
-      aggregateRows(dataset.kind, committee.members.length, rows, index)?.status === "NOT_AVAILABLE";
+      aggregateBatchReports(dataset.kind, committee.members.length, rows, index)?.status === "NOT_AVAILABLE";
     const notAvailable = keys.filter((_, index) => isStored[index] && isNotAvailable(index)).length;
     return { ...roundCall(dataset, round, data, gas), isStored, notAvailable };
   }

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Node } from "../../src/peers/node-list.js";

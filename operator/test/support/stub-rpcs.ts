@@ -13,7 +13,7 @@ export interface StubRpc {
   timestamp: number;
   /** The answer to every method that is not about the network's id or a block. */
   answer: object;
-  mode: "well" | "hangs" | "HTTP 500";
+  mode: "answers" | "hangs" | "HTTP 500";
 }
 
 /** Seconds since 1970. */
@@ -51,7 +51,7 @@ export class StubRpcs {
       head: 100,
       timestamp: NOW,
       answer: { result: "0x1" },
-      mode: "well",
+      mode: "answers",
       ...change,
     };
     return rpc;

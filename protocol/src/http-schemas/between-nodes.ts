@@ -13,7 +13,7 @@ export const ForwardedRequest = Type.Object(
     key: HexKey,
     timestamp: Type.Integer({
       ...Timestamp,
-      description: "The oldest round that will do: that of the second in which the sender took the request.",
+      description: "The oldest acceptable round: the second in which the sender received the request.",
     }),
   },
   strict,

@@ -6,7 +6,7 @@ import {
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
-import { loadAccount } from "@dataset-oracle/service/keys/accounts";
+import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
 import { findCommitteeDirectory } from "./find-committee-directory.js";

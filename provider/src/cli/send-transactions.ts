@@ -1,7 +1,7 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
-import { loadAccount } from "@dataset-oracle/service/keys/accounts";
+import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { type Account, type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
 import { callRpc, RPC_MS } from "./rpc-endpoint.js";
 

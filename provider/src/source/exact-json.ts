@@ -1,4 +1,4 @@
-import { parseOnFastPath } from "@dataset-oracle/protocol/json-fast-path";
+import { parseJsonFast } from "@dataset-oracle/protocol/parse-json-fast";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parse } from "lossless-json";
 import { failed, type Reading } from "./source-failure.js";
@@ -30,7 +30,7 @@ const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b,
 export function parseExactJson(text: string): Reading<Json> {
   if (isTooDeep(text)) return failed("not_json", `has arrays and objects nested more than ${MAX_DEPTH} deep`);
   // Faster, and most sources write canonical JSON.
-  const canonical = parseOnFastPath(text) as Json | undefined;
+  const canonical = parseJsonFast(text) as Json | undefined;
   if (canonical !== undefined) return ok(canonical);
   try {
     return ok(parse(text, null, { parseNumber: (digits) => new NumberLiteral(digits) }) as Json);

@@ -1,6 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
-import { expandRpcUrl } from "@dataset-oracle/service/config/rpc-url";
+import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import type { WebOracleSettings } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { TokenBucketLimit } from "../token-bucket.js";

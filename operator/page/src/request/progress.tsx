@@ -27,21 +27,21 @@ export function Progress({ state }: { state: RequestState }) {
   );
 }
 
-function stepsOf({ asked, steps, end }: RequestState): StepOfRequest[] {
+function stepsOf({ asked: request, steps, end }: RequestState): StepOfRequest[] {
   const last = Object.fromEntries(steps.map((step) => [step.event, step]));
-  const { asked: asking, report, signed, sent, mined } = last as StepsByEvent;
-  const count = asking?.providers.length ?? 0;
+  const { asked, report, signed, sent, mined } = last as StepsByEvent;
+  const count = asked?.providers.length ?? 0;
   const [received, all] = report ? [report.received, report.of] : [0, count];
   const isOver = end !== null && end.kind !== "problem";
   const collecting: StepOfRequest[] = [
-    { name: "Asked", words: `${count || "the"} data providers`, isDone: asking !== undefined },
+    { name: "Asked", words: `${count || "the"} data providers`, isDone: asked !== undefined },
     {
       name: "Reports",
       words: all > 0 ? `${received} of ${all} received` : "",
       isDone: isOver || signed !== undefined || (all > 0 && received === all),
     },
   ];
-  if (!asked.isBroadcast) return [...collecting, { name: "Transaction", words: "for you to send", isDone: isOver }];
+  if (!request.isBroadcast) return [...collecting, { name: "Transaction", words: "for you to send", isDone: isOver }];
   return [
     ...collecting,
     { name: "Signed", words: signed ? shortHex(signed.transaction_hash) : "", isDone: isOver || signed !== undefined },

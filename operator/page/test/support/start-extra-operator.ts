@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "@dataset-oracle/devnet/ports";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
 import type { Devnet } from "../../../../devnet/test/devnet-process.js";
 

@@ -1,5 +1,5 @@
 import { styleOf } from "../../cli/text-style.js";
-import { WEB_ORACLE_DATASETS } from "../dataset-names.js";
+import { DATASET_DISPLAY_NAMES } from "../dataset-display-names.js";
 import type { RequestSpec } from "../spec-schema.js";
 import type { LoadedSpec } from "./spec-file.js";
 
@@ -9,7 +9,7 @@ export function describeSpec({ request, hash, bytes }: LoadedSpec): string {
   const variables = spec.variables.map(({ name }) => `/<${name}>`).join("");
   return [
     `${styleOf(process.stdout, process.env).good("valid")}: ${spec.title}`,
-    `  value:  ${type}${unitText(spec)}, of the Web Oracle's ${WEB_ORACLE_DATASETS[kind]} dataset`,
+    `  value:  ${type}${unitText(spec)}, of the Web Oracle's ${DATASET_DISPLAY_NAMES[kind]} dataset`,
     `  asks:   ${hosts.join(", ")}; ${spec.minSources} of ${spec.sources.length} sources must answer`,
     `  keys:   WEB/${hash.slice(2)}${variables}`,
     `  bytes:  ${(bytes.length - 2) / 2} of canonical JSON`,

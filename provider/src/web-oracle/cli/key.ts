@@ -1,7 +1,7 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { WEB_ORACLE_DATASETS } from "../dataset-names.js";
+import { DATASET_DISPLAY_NAMES } from "../dataset-display-names.js";
 import { bindSpec, type LoadedSpec } from "./spec-file.js";
 
 /**
@@ -16,6 +16,6 @@ export function describeKey(spec: LoadedSpec, args: readonly string[]): string {
   return [
     keyToAscii(key.value),
     key.value,
-    `for the Web Oracle's ${WEB_ORACLE_DATASETS[spec.request.kind]} dataset`,
+    `for the Web Oracle's ${DATASET_DISPLAY_NAMES[spec.request.kind]} dataset`,
   ].join("\n");
 }

@@ -89,15 +89,15 @@ export class Trials {
   }
 
   #waitMs({ bound, hash }: TriedSpec, caller: Caller): number {
-    const ofAll = this.#budget.waitMs(this.#now(), caller.mayUseReserve, bound.sources.length);
-    return Math.max(ofAll, this.parts.extractor.waitMs(inPool(caller), hash));
+    const budgetWaitMs = this.#budget.waitMs(this.#now(), caller.mayUseReserve, bound.sources.length);
+    return Math.max(budgetWaitMs, this.parts.extractor.waitMs(withoutReserve(caller), hash));
   }
 
   async #run(tried: TriedSpec, caller: Caller): Promise<SpecTrial> {
     const { hash: specHash, compiled, bound, args } = tried;
     const asked = await askSources(bound, this.parts.egress);
     const job = { specHash, spec: compiled.spec, args, texts: textsOf(asked) };
-    const extracted = await this.parts.extractor.extract(job, inPool(caller));
+    const extracted = await this.parts.extractor.extract(job, withoutReserve(caller));
     if (!extracted.ok) throw trialsBusy(Math.ceil(extracted.error / 1_000));
     const readings = readingsOf(asked, extracted.value.readings);
     return showTrial(tried, this.parts.provider, { asked, extracted: extracted.value, readings });
@@ -105,7 +105,7 @@ export class Trials {
 }
 
 /** The caller as the pool of workers sees it: no trial has the priority of a reserved caller's report. */
-const inPool = ({ id }: Caller): Caller => ({ id, mayUseReserve: false });
+const withoutReserve = ({ id }: Caller): Caller => ({ id, mayUseReserve: false });
 
 /** The results of each step, for each source. */
 interface Steps {

@@ -15,7 +15,7 @@ export type AggregatedValue = { readonly status: "OK"; readonly value: Hex } | {
  * @param index The index of the key in the batch.
  * @returns Null without a quorum.
  */
-export function aggregateRows(
+export function aggregateBatchReports(
   kind: DatasetKind,
   members: number,
   rows: readonly SignedRow[],

@@ -3,7 +3,7 @@ import { gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { API_DESCRIPTION, addDocs } from "../src/http/openapi.js";
+import { API_DESCRIPTION, addDocs } from "../src/http/api-docs.js";
 import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
 import { startProviders } from "./support/providers.js";

@@ -9,7 +9,7 @@ import { invalidQuery } from "../problems.js";
 const INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;
 
 /**
- * Adds a GET route that has a rate limit of its own, so that looking does not use up the data requests of a caller. A query
+ * Adds a GET route that has a rate limit of its own, so that reading does not use up a caller's allowance of data requests. A query
  * that is not valid is answered with a problem that names each wrong parameter.
  */
 export function addQueryRoute<Query extends TObject>(
