@@ -185,7 +185,7 @@ library OracleProtocol {
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
     /// @dev Pays for the query whatever its status. Reverts with the oracle's error if the oracle reverts, with
-    /// `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
+    /// `NotAnOracle` when the account is none, with `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
     /// price is above `DEFAULT_MAX_PRICE`.
     function tryQuery(Oracle oracle, bytes memory key)
         internal
@@ -203,7 +203,7 @@ library OracleProtocol {
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
     /// @dev Pays for the query whatever its status. Reverts with the oracle's error if the oracle reverts, with
-    /// `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
+    /// `NotAnOracle` when the account is none, with `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
     /// price is above `maxPrice`.
     function tryQuery(Oracle oracle, bytes memory key, uint256 maxPrice)
         internal
@@ -441,8 +441,8 @@ library OracleProtocol {
     }
 
     /// @dev Asks for the price, pays it for a query or a verification, and returns the value if it can be used.
-    /// `tryQuery` and `_requireUsable` do the same in plain Solidity, but the compiler would copy both the call and the
-    /// answer once more.
+    /// `_price`, `tryQuery` and `_requireUsable` do the same, but a call of the first costs gas, and in the others the
+    /// compiler copies both the call and the answer once more.
     /// @param data The call, which the answer replaces.
     /// @return isDone False if the query or the verification reverted, for the reason in `_returnData`, or its answer
     /// was too short.
@@ -480,8 +480,7 @@ library OracleProtocol {
         }
     }
 
-    /// @dev Returns what a query costs, if the caller agrees to pay it. `_ask` repeats this, because a call of it would cost
-    /// every query 41 gas.
+    /// @dev Returns what a query costs, if the caller agrees to pay it. `_ask` repeats this: a call would cost 41 gas.
     function _price(Oracle oracle, uint256 maxPrice) private view returns (uint256 price) {
         bytes4 selector = Oracle.queryPrice.selector;
         bool isDone;
@@ -498,7 +497,8 @@ library OracleProtocol {
     /// @dev Reverts for the reason why the last call, which asked for the price, has failed.
     function _revertWithoutPrice(Oracle oracle) private pure {
         bytes memory reason = _returnData();
-        if (reason.length == 0) revert NotAnOracle(address(oracle));
+        // A reason has four bytes or more.
+        if (reason.length < 4) revert NotAnOracle(address(oracle));
         _revertWith(reason);
     }
 

@@ -171,11 +171,12 @@ contract UsingOracleProtocolTest is Test {
         if (isDone || expected.length != 0) assertEq(result, expected);
     }
 
-    function test_query_RevertWhen_theAccountHasNoCode() public {
-        oracle = OracleStub(makeAddr("nobody"));
-        for (uint256 i = 0; i < 5; ++i) {
+    function test_query_RevertWhen_theAccountIsNoOracle() public {
+        address[2] memory accounts = [makeAddr("no code"), address(this)];
+        for (uint256 i = 0; i < 10; ++i) {
+            oracle = OracleStub(accounts[i / 5]);
             vm.expectRevert(abi.encodeWithSelector(OracleProtocol.NotAnOracle.selector, oracle));
-            _read(i, WEB_KEY);
+            _read(i % 5, WEB_KEY);
         }
     }
 

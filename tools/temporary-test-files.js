@@ -13,6 +13,6 @@ export function setup() {
   return () => {
     if (outside === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = outside;
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
 }

@@ -27,6 +27,8 @@ describe("what enters the container build", () => {
       ".gitignore",
       ".gitmodules",
       "biome.json",
+      "examples/foundry/.gitignore",
+      "examples/hardhat/.gitignore",
       "vitest.config.ts",
     ]);
   });

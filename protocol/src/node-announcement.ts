@@ -29,6 +29,9 @@ export interface Directory {
 /** The maximum length of a URL that the directory takes, in bytes of UTF-8. */
 export const MAX_ANNOUNCED_URL_BYTES = 256;
 
+/** A base URL as the configuration and the directory may have it. */
+export const BASE_URL_PATTERN = "^https?://[^\\s@?#]+$";
+
 /** The EIP-712 type that `ICommitteeDirectory` documents. */
 export const ANNOUNCEMENT_TYPES = {
   Announcement: [

@@ -87,8 +87,8 @@ export class ReportSigner {
     const signature = await this.#signOnce(digest, async () => {
       const signature = await (account.sign?.({ hash: digest }) ?? signBatchReport(account, row));
       metrics.signedRows.inc();
-      const unavailable = decisions.filter(({ outcome }) => outcome !== "OK").length;
-      const about = { network: chainId, dataset: address, keys: keys.length, missing: unavailable };
+      const notAvailable = decisions.filter(({ outcome }) => outcome !== "OK").length;
+      const about = { network: chainId, dataset: address, keys: keys.length, notAvailable };
       logger.info({ ...traceFieldsOf(trace), ...about, round: Number(round) }, "row signed");
       return signature;
     });

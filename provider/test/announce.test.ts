@@ -153,6 +153,7 @@ describe("provider announce", () => {
     [["--url", "https://node.example", "--submitter", "0x12"], "--submitter: "],
     [url("node.example"), "--url is not an https URL"],
     [url("ftp://node.example"), "--url is not an https URL"],
+    [url("https://node.example/?a=1"), "--url must not contain"],
     [url("http://127.0.0.1:8080"), "only by https, on port 443 of a public host"],
     [url("https://node.example:8443"), "only by https, on port 443 of a public host"],
     [[...url("http://10.0.0.7:8080"), "--allow-local"], "only by https, on port 443 of a public host"],

@@ -1,12 +1,11 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
+import { isLocalUrl } from "@dataset-oracle/service/egress/https-url";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
 import { getText, postText } from "@dataset-oracle/service/http-client/request";
 
 /** The most requests to announced URLs that are in flight or waiting. */
 const MAX_IN_FLIGHT = 256;
-/** A base URL on this machine. */
-const LOCAL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
  * Asks nodes and providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was
@@ -58,6 +57,6 @@ export class GuardedHttp {
 
   /** Reports whether a base URL is asked without guards: the owner chose it, or allows nodes on this machine. */
   #isTrusted(base: string): boolean {
-    return this.configured.has(base) || (this.allowsLocal && LOCAL.test(base));
+    return this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
   }
 }

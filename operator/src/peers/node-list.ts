@@ -1,4 +1,4 @@
-import type { Announcement } from "@dataset-oracle/protocol/node-announcement";
+import { type Announcement, BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 
@@ -19,9 +19,6 @@ export interface Nodes {
   /** This operator's own entry; null for a volunteer, which the list does not name, and for an operator by itself. */
   readonly own: Node | null;
 }
-
-/** A base URL as the configuration and the directory may have it. */
-export const BASE_URL_PATTERN = "^https?://[^\\s@?#]+$";
 
 /** The nodes of one network: as its directory announces them, and for members that announced nothing, as configured. */
 export class NodeList implements Nodes {

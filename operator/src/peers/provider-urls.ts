@@ -1,10 +1,11 @@
 import { NetworkId } from "@dataset-oracle/protocol/http-schemas/fields";
+import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-announcement";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";
 import type { GuardedHttp } from "./guarded-http.js";
 import { readNodeAnswer } from "./node-answer.js";
-import { BASE_URL_PATTERN, type Node, type Nodes, othersOf } from "./node-list.js";
+import { type Node, type Nodes, othersOf } from "./node-list.js";
 
 const DEADLINE_MS = 2_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;

@@ -283,9 +283,8 @@ function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
 function unreachable(url: string, cause: unknown): DataRequestError {
   const advice = "Check the URL and the network, or ask another operator: the dataset accepts updates from anyone.";
   // User info, a path or a query may hold a token.
-  const host = url.replace(/[/?#].*/s, "").replace(/.*@/s, "");
-  const [title, detail] = /^https?:/i.test(url)
-    ? [`The operator at ${URL.canParse(url) ? new URL(url).origin : "the given URL"} cannot be reached.`, advice]
-    : [`"${host}" is not a URL.`, "Begin it with http:// or https://."];
+  const [title, detail] = /^[\w.-]+:\d+(?:\/|$)/.test(url)
+    ? ["The operator's URL does not begin with http:// or https://.", "Write it in front of the host."]
+    : [`The operator at ${URL.canParse(url) ? new URL(url).origin : "the given URL"} cannot be reached.`, advice];
   return new DataRequestError({ title, code: "unreachable", detail }, null, { cause });
 }

@@ -1,11 +1,12 @@
 import {
+  BASE_URL_PATTERN,
   encodeAnnouncement,
   MAX_ANNOUNCED_URL_BYTES,
   signAnnouncement,
 } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
-import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import { isLocalUrl, parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
@@ -24,9 +25,6 @@ const OPTIONS = {
 } as const;
 
 type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
-
-/** A base URL on this machine, as nodes with `allowLocalNodes` ask it. */
-const LOCAL_URL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /**
  * How far behind the clock the time of an announcement is set, in seconds. The directory refuses one that is later than
@@ -87,8 +85,10 @@ function requireUrl(text: string, allowsLocal: boolean): string {
   // Everybody can read what is announced.
   if (url.username !== "" || url.password !== "")
     throw new ConfigError("--url has a user name or a password. Leave them out: the directory is public.");
+  if (!new RegExp(BASE_URL_PATTERN).test(text))
+    throw new ConfigError('--url must not contain white space, "@", "?" or "#". Paths are added to its end.');
   const allowed = parseHttpsUrl(text);
-  if (!allowed.ok && !(allowsLocal && LOCAL_URL.test(text)))
+  if (!allowed.ok && !(allowsLocal && isLocalUrl(text)))
     throw new ConfigError(
       "--url: other nodes ask an announced URL only by https, on port 443 of a public host. " +
         `${allowed.error} On a development network whose nodes set allowLocalNodes, add --allow-local for an http URL ` +

@@ -64,7 +64,7 @@ export async function connectSender(
     try {
       return await wallet.sendTransaction({ to, data, chain: null });
     } catch (error) {
-      if (!/insufficient funds/i.test((error as { details?: string }).details ?? "")) throw error;
+      if (!/insufficient funds|exceeds allowance/i.test((error as { details?: string }).details ?? "")) throw error;
       throw new ConfigError(
         `The account ${address} has too little Ether on network ${chainId} to pay for the transaction. Send it some, ` +
           "or use another account.",

@@ -104,7 +104,7 @@ export class Decider {
     return decided;
   }
 
-  /** Reads a value, and counts the sources that were not used. */
+  /** Reads a value, and counts the sources that were not used and logs changes of them. */
   async #read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
     const { extractor, policy, now, logger, metrics } = this.parts;
     const { mayUseReserve, trace } = caller;

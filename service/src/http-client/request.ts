@@ -45,15 +45,21 @@ export const getText = (url: string, limits: FetchLimits, signal?: AbortSignal) 
 
 function send(
   url: string,
-  request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
+  request: {
+    readonly method: "GET" | "POST";
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  },
   limits: FetchLimits,
   signal?: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   const { origin, pathname, search } = new URL(url);
+  // Some gateways refuse requests without a user agent.
+  const headers = { "user-agent": "dataset-oracle", ...request.headers };
   return new Promise((resolve) => {
     const exchange = new Exchange(limits, resolve, signal, onChunk);
-    CONNECTIONS.dispatch({ origin, path: pathname + search, ...request }, exchange);
+    CONNECTIONS.dispatch({ origin, path: pathname + search, ...request, headers }, exchange);
   });
 }
 
