@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
+import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-announcement";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
@@ -14,7 +15,7 @@ import type { Address } from "viem";
 import { readDeployment } from "./chain/read-deployment.js";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
 import type { Feed } from "./feeds/feed.js";
-import { BASE_URL_PATTERN, type Node } from "./peers/node-list.js";
+import type { Node } from "./peers/node-list.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -126,7 +127,9 @@ const NetworkSettings = Type.Object(
     }),
     lowBalanceGwei: Type.Integer({
       ...range(0, Number.MAX_SAFE_INTEGER, 50_000_000),
-      description: "GET /ready reports low_balance, and the log warns, when a sender has less than this, in gwei.",
+      description:
+        "GET /ready reports low_balance when a sender has less than this, in gwei. The log warns once, when the balance is " +
+        "read: at startup and for GET /ready and /metrics.",
     }),
     feedPollMs: milliseconds(
       10_000,

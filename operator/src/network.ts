@@ -28,7 +28,6 @@ import { ProviderUrls } from "./peers/provider-urls.js";
 import type { Context } from "./process-context.js";
 import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
-import { noEndpoint } from "./update/ask-provider.js";
 import { JoinedReportRequests } from "./update/joined-report-requests.js";
 import { Simulator } from "./update/update-simulator.js";
 
@@ -141,17 +140,13 @@ export async function connectNetwork(
       directoryAddress &&
       new CommitteeDirectoryWatch(context, client, directoryAddress, datasets, nodes, providerUrls, settings);
     await directory?.start();
-    const providerFailures = new ProviderFailures(logger);
-    for (const member of new Set(datasets.flatMap(({ committee }) => committee.current.members))) {
-      if (providerUrls.urlOf(member) === undefined) providerFailures.record(member, noEndpoint(member));
-    }
     return {
       chainId,
       client,
       simulator: new Simulator(client, context.clock, context.closing),
       datasets: new Map(datasets.map((dataset) => [dataset.address, dataset])),
       providerUrls,
-      providerFailures,
+      providerFailures: new ProviderFailures(logger, context.clock),
       http,
       reportRequests: new JoinedReportRequests(http, context.clock),
       storedKeys: new StoredKeyCache(client),

@@ -3,7 +3,7 @@
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { type Address, formatEther, formatGwei } from "viem";
+import { type Address, formatGwei } from "viem";
 import type { Failure, FailureReason } from "./update/ask-provider.js";
 
 export const invalidProperty = (property: string, problem: string) =>
@@ -138,18 +138,13 @@ export const invalidKey = (form: KeyForm) =>
   });
 
 /**
- * @param fix Says what can make the providers serve the key; empty if nothing is known to.
+ * @param explanation What the providers answered, and what can be done about it. Sentences.
  * @param failures One for each provider, if they were asked for this request.
  */
-export function unknownKey(fix = "", failures: readonly Failure[] = []): ProblemError {
-  const counts = new Map<string, number>();
-  for (const { detail } of failures) counts.set(detail, (counts.get(detail) ?? 0) + 1);
-  const details = [...counts].map(([detail, count]) => `${count} ${detail}`);
-  const said = details.length === 0 ? "" : `Of the data providers, ${details.join("; ")}.`;
-  const again = "The providers can be asked for this key again after a minute.";
+export function unknownKey(explanation: string, failures: readonly Failure[] = []): ProblemError {
   return new ProblemError(422, "unknown_key", {
     title: "The data providers do not serve this key.",
-    detail: ["Nothing was sent.", said, fix, again].filter((sentence) => sentence !== "").join(" "),
+    detail: `Nothing was sent. ${explanation} The providers can be asked for this key again after a minute.`,
     extras: failures.length === 0 ? {} : { failures: failures.map(toMember) },
   });
 }
@@ -271,24 +266,17 @@ export const shuttingDown = () =>
     headers: { "retry-after": "1" },
   });
 
-/** A sender cannot pay for a transaction. Its address and balance are for the operator's log. */
+/** A sender cannot pay for a transaction. Its address is for the operator's log. */
 export class OutOfFunds extends ProblemError {
-  /** @param wei Its balance; null when it cannot be read. */
   constructor(
     networkId: number,
     readonly sender: Address,
-    readonly wei: bigint | null,
   ) {
     super(503, "out_of_funds", {
       title: `The operator's account on network ${networkId} cannot pay for the transaction.`,
       detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
     });
     this.name = "OutOfFunds";
-  }
-
-  /** What the log says about the sender. */
-  get logFields() {
-    return { sender: this.sender, balanceEther: this.wei === null ? null : Number(formatEther(this.wei)) };
   }
 }
 

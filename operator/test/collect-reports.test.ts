@@ -52,7 +52,7 @@ afterEach(() => behave());
 test("without a quorum because members have another key than configured, trying again is not advised", async () => {
   behave("another provider", "another provider", "honest", "honest");
   const { detail } = await failUnsent(4, newKey());
-  expect(detail).toMatch(/signs as 0x[0-9a-fA-F]{40}; the operator's owner must correct `providers`/);
+  expect(detail).toMatch(/signs as 0x[0-9a-fA-F]{40}: the operator's owner must correct `providers`/);
   expect(detail).not.toContain("Try again");
 });
 
@@ -215,8 +215,16 @@ describe("an unserved key", () => {
     const code = behavior.replace(" ", "_");
     const again = "The providers can be asked for this key again after a minute.";
     const { detail } = await operator.askForProblem(body(4, key));
-    expect(detail).toBe(`Nothing was sent. Of the data providers, 4 answered HTTP 422 (${code}).${fix} ${again}`);
-    expect((await operator.askForProblem(body(4, key))).detail).toBe(`Nothing was sent.${fix} ${again}`);
+    expect(detail).toBe(`Nothing was sent. The data providers: "answered HTTP 422 (${code})" (4).${fix} ${again}`);
+    expect((await operator.askForProblem(body(4, key))).detail).toBe(detail);
+  });
+
+  test("is explained as most providers say, if they differ", async () => {
+    behave("other kind", "unknown key", "unknown key", "unknown key");
+    const { detail } = await operator.askForProblem(body(4, newKey()));
+    expect(detail).toContain('"answered HTTP 422 (unknown_key)" (3)');
+    expect(detail).toContain('"answered HTTP 422 (other_kind)" (1)');
+    expect(detail).toContain("lists the known keys.");
   });
 
   test("costs two calls to the RPC, for the price and for what is stored", async () => {
@@ -224,17 +232,15 @@ describe("an unserved key", () => {
     const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrls: [proxy.url] }]);
     await watched.recovered;
     behave("unknown key", "unknown key", "unknown key");
+    const methods = () => proxy.calls.map(({ method }) => method);
+    // The operator reads its sender's balance when it starts, and nobody waits for that.
+    await expect.poll(methods).toContain("eth_getBalance");
     proxy.calls.length = 0;
     await watched.askForProblem(body(4, newKey()));
-    // The operator reads its sender's nonce, fees and balance when it starts.
-    const startMethods = [
-      "eth_getTransactionCount",
-      "eth_getBlockByNumber",
-      "eth_maxPriorityFeePerGas",
-      "eth_getBalance",
-    ];
-    const methods = proxy.calls.map(({ method }) => method).filter((method) => !startMethods.includes(method));
-    expect(methods).toEqual(["eth_call", "eth_call"]);
+    // The queue of its sender reads the nonce and the fees from time to time.
+    const queueMethods = ["eth_getTransactionCount", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"];
+    const asked = methods().filter((method) => !queueMethods.includes(method));
+    expect(asked).toEqual(["eth_call", "eth_call"]);
     await watched.close();
     await proxy.close();
   });

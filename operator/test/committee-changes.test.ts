@@ -56,10 +56,14 @@ describe("a committee that changes while the operator runs", () => {
     const outsider = "0xffffffffffffffffffffffffffffffffffffffff";
     const members = [...providers.slice(0, 2).map(({ address }) => address), outsider] as const;
     const dataset = await chain.deploy(members);
-    const lacking = await startOperator([{ chain, datasets: [dataset], providers }]);
+    let ahead = 0;
+    const clock = () => Date.now() + ahead;
+    const lacking = await startOperator([{ chain, datasets: [dataset], providers }], { clock });
     const problem = await lacking.askForProblem(body(dataset, KEY));
     expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
     expect(problem.detail).not.toContain("Try again");
+    ahead = 60_000;
+    await lacking.askForProblem(body(dataset, KEY));
     const warnings = lacking.log.filter((line) => line.includes("no URL of it is known"));
     expect(warnings.map((line) => JSON.parse(line).provider.toLowerCase())).toEqual([outsider]);
     await lacking.close();

@@ -40,8 +40,8 @@ test("a sender that cannot pay is named with what to do", () => {
   const log: string[] = [];
   const backoff = new FailureBackoff(() => 0, pino({}, { write: (line: string) => log.push(line) }));
   const sender = "0x0000000000000000000000000000000000000001";
-  backoff.failed("sending", new OutOfFunds(42, sender, 10n ** 15n));
-  expect(JSON.parse(log[0] ?? "")).toMatchObject({ sender, balanceEther: 0.001, fix: "Fund the sender." });
+  backoff.failed("sending", new OutOfFunds(42, sender));
+  expect(JSON.parse(log[0] ?? "")).toMatchObject({ sender, fix: "Fund the sender." });
   expect(log[0]).not.toContain("broadcast");
 });
 

@@ -98,7 +98,7 @@ function describe(error: unknown) {
     const message = `feed: ${title}`;
     // Their details advise callers.
     if (error instanceof OutOfFunds) {
-      return { level: "warn", fields: { code, ...error.logFields, fix: "Fund the sender." }, message } as const;
+      return { level: "warn", fields: { code, sender: error.sender, fix: "Fund the sender." }, message } as const;
     }
     if (code === "fees_too_high") {
       const fix = "Wait until gas is cheaper, or raise maxFeePerGasGwei.";

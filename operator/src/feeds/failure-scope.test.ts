@@ -7,9 +7,9 @@ import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 
 const failure = (isRefusal: boolean): Failure => ({
   ...{ kind: "failure", provider: "0x0000000000000000000000000000000000000001", host: null },
-  ...{ reason: isRefusal ? "refused" : "timeout", detail: "", refuses: isRefusal ? "question" : null },
+  ...{ reason: isRefusal ? "refused" : "timeout", detail: "", code: null, refuses: isRefusal ? "question" : null },
 });
-const OUT_OF_FUNDS = new OutOfFunds(42, "0x0000000000000000000000000000000000000001", 0n);
+const OUT_OF_FUNDS = new OutOfFunds(42, "0x0000000000000000000000000000000000000001");
 const [silent, refusal] = [failure(false), failure(true)];
 const noQuorum = (...failures: readonly Failure[]) => new NoQuorum(4, "too few signed the same", failures);
 
@@ -19,7 +19,7 @@ test.each([
   ["one does not answer, and one refuses the keys", noQuorum(silent, refusal), "update"],
   ["all refuse the keys", noQuorum(refusal, refusal, refusal, refusal), "update"],
   ["all answer, and disagree whether there is a value", noQuorum(), "update"],
-  ["the key is not served", unknownKey(), "update"],
+  ["the key is not served", unknownKey(""), "update"],
   ["the node refuses the call", new RpcError("refused", 42, "eth_call", "invalid opcode"), "update"],
   ["the node does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), "sending"],
   ["the sender has no funds", OUT_OF_FUNDS, "sending"],

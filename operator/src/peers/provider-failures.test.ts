@@ -1,18 +1,18 @@
 import { pino } from "pino";
-import { expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Failure, FailureReason } from "../update/ask-provider.js";
 import { ProviderFailures } from "./provider-failures.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";
 
 const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Failure => ({
-  ...{ kind: "failure", provider: PROVIDER, host: null, detail: "" },
+  ...{ kind: "failure", provider: PROVIDER, host: null, detail: "", code: null },
   ...{ reason, refuses },
 });
 
 /** The reason after these answers, the newest last. */
 function after(...answers: readonly { readonly kind: string }[]): FailureReason | null {
-  const failures = new ProviderFailures(pino({ level: "silent" }));
+  const failures = new ProviderFailures(pino({ level: "silent" }), Date.now);
   for (const answer of answers) failures.record(PROVIDER, answer);
   return failures.reasonOf(PROVIDER);
 }
@@ -33,22 +33,49 @@ test("an answer that came after the others were enough changes nothing", () => {
   expect(after(failure("timeout"), failure("late"))).toBe("timeout");
 });
 
-test("a provider that keeps failing is logged once, and once when it answers again", () => {
-  const log: object[] = [];
-  const failures = new ProviderFailures(pino({}, { write: (line: string) => log.push(JSON.parse(line)) }));
-  const fail = (times: number, reason: FailureReason) => {
-    for (let i = 0; i < times; i++) failures.record(PROVIDER, failure(reason));
+describe("the log", () => {
+  let now: number;
+  let log: object[];
+  let failures: ProviderFailures;
+  const succeed = () => failures.record(PROVIDER, { kind: "report" });
+  /** Fails so often within this time. */
+  const fail = (times: number, seconds: number, reason: FailureReason) => {
+    failures.record(PROVIDER, failure(reason));
+    now += seconds * 1_000;
+    for (let i = 1; i < times; i++) failures.record(PROVIDER, failure(reason));
   };
-  fail(9, "timeout");
-  failures.record(PROVIDER, { kind: "report" });
-  expect(log).toEqual([]);
-  // A provider that hangs is late whenever the others are a quorum.
-  fail(100, "late");
-  failures.record(PROVIDER, { kind: "report" });
-  failures.record(PROVIDER, { kind: "report" });
   const again = { level: 30, provider: PROVIDER, msg: "a data provider answers again" };
-  expect(log).toMatchObject([{ level: 40, provider: PROVIDER, reason: "late", failures: 10 }, again]);
-  fail(2, "no_endpoint");
-  failures.record(PROVIDER, { kind: "report" });
-  expect(log.slice(2)).toMatchObject([{ level: 40, provider: PROVIDER, reason: "no_endpoint" }, again]);
+
+  beforeEach(() => {
+    [now, log] = [1_000_000, []];
+    failures = new ProviderFailures(pino({}, { write: (line: string) => log.push(JSON.parse(line)) }), () => now);
+  });
+
+  test("does not name a provider that fails for less than ten requests or less than a minute", () => {
+    fail(9, 600, "timeout");
+    succeed();
+    fail(100, 59, "timeout");
+    succeed();
+    expect(log).toEqual([]);
+  });
+
+  test.each<[FailureReason, string]>([
+    ["timeout", "a data provider keeps failing: its answers cannot be used"],
+    ["late", "a data provider answers too late to be counted, or not at all"],
+  ])("names a provider once whose answers are all %s, and once when it answers again", (reason, msg) => {
+    fail(100, 60, reason);
+    fail(100, 60, reason);
+    succeed();
+    succeed();
+    expect(log).toMatchObject([{ level: 40, provider: PROVIDER, reason, failures: 10, msg }, again]);
+  });
+
+  test("names a provider without a URL after a minute, and again if it fails when its URL is known", () => {
+    fail(100, 59, "no_endpoint");
+    expect(log).toEqual([]);
+    fail(2, 1, "no_endpoint");
+    expect(log).toMatchObject([{ level: 40, provider: PROVIDER, reason: "no_endpoint" }]);
+    fail(10, 60, "refused");
+    expect(log.slice(1)).toMatchObject([{ level: 40, provider: PROVIDER, reason: "refused", failures: 10 }]);
+  });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
-import type { Address, Hex, LocalAccount } from "viem";
+import { type Address, formatEther, type Hex, type LocalAccount } from "viem";
 import { getBalance } from "viem/actions";
 import type { ChainClient } from "../chain/client.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
@@ -65,6 +65,7 @@ export class TransactionQueue {
   #reorgsCheckedAt = 0;
   readonly #startedAt: number;
   #isSharedKeyReported = false;
+  #isOutOfFunds = false;
   #isRunning = false;
   #isPassDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -272,16 +273,18 @@ export class TransactionQueue {
     this.context.onSubmitted?.(raw);
     task.waiter = null;
     task.isPromised ||= result.kind === "accepted";
-    if (result.kind === "accepted") waiter?.resolve({ hash, raw, confirmed: confirmed.promise });
-    else if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
+    if (result.kind === "accepted") {
+      this.#reportFunds();
+      waiter?.resolve({ hash, raw, confirmed: confirmed.promise });
+    } else if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
   }
 
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
   async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
     const { why, error } = rejection;
     if (why === "insufficient_funds") {
-      const wei = await getBalance(this.client, { address: this.address }).catch(() => null);
-      throw new OutOfFunds(this.client.chain.id, this.address, wei);
+      void this.#reportOutOfFunds();
+      throw new OutOfFunds(this.client.chain.id, this.address);
     }
     const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;
@@ -290,6 +293,22 @@ export class TransactionQueue {
     this.#isPassDue = true;
     await delay(RETRY_MS);
     return false;
+  }
+
+  /** Logs once that the account cannot pay. No pass waits for the balance. */
+  async #reportOutOfFunds(): Promise<void> {
+    if (this.#isOutOfFunds) return;
+    this.#isOutOfFunds = true;
+    const wei = await getBalance(this.client, { address: this.address }).catch(() => null);
+    const balanceEther = wei === null ? null : Number(formatEther(wei));
+    this.#log.warn({ balanceEther }, "the sender cannot pay for the transaction: fund it");
+  }
+
+  /** Logs once that the account can pay again. */
+  #reportFunds(): void {
+    if (!this.#isOutOfFunds) return;
+    this.#isOutOfFunds = false;
+    this.#log.info("the sender can pay for transactions again");
   }
 
   /** The chain has used the nonce, by one of the transaction's versions or by a foreign transaction. */

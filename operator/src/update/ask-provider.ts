@@ -36,6 +36,8 @@ export interface Failure {
   readonly host: string | null;
   readonly reason: FailureReason;
   readonly detail: string;
+  /** The code of the problem that the provider answered with; null if it did not. */
+  readonly code: string | null;
   /**
    * Set when a provider that works refuses: a key that it does not serve, or this question, while it may answer one
    * about other keys. Null for every other failure.
@@ -44,9 +46,11 @@ export interface Failure {
 }
 
 /** The failure of a provider of which the operator has no URL. */
-export function noEndpoint(provider: Address): Failure {
-  const detail = "has no endpoint that this operator knows; the operator's owner must add it to `providers`";
-  return { kind: "failure", provider, host: null, reason: "no_endpoint", detail, refuses: null };
+function noEndpoint(provider: Address): Failure {
+  const detail =
+    "has no endpoint that this operator knows: the operator's owner must add it to `providers`, or the provider's owner " +
+    "announce a node";
+  return { kind: "failure", provider, host: null, reason: "no_endpoint", detail, code: null, refuses: null };
 }
 
 /** Tells a failure from an answer that can be used. */
@@ -80,7 +84,9 @@ export async function askProvider<T>(
   try {
     if (endpoint === undefined) return noEndpoint(provider);
     const { host } = new URL(endpoint);
-    const fail: Fail = (reason, detail) => ({ kind: "failure", provider, host, reason, detail, refuses: null });
+    const fail: Fail = (reason, detail) => {
+      return { kind: "failure", provider, host, reason, detail, code: null, refuses: null };
+    };
 
     const answer = await request.send(endpoint, signal);
     if (!answer.ok) {
@@ -96,10 +102,8 @@ export async function askProvider<T>(
     const problem = request.readProblem?.(json) ?? null;
     if (problem !== null) return problem;
     const code = problemCode(json);
-    const failure = fail(
-      code === "source_busy" ? code : "refused",
-      `answered HTTP ${status}${code === null ? "" : ` (${code})`}`,
-    );
+    const reason = code === "source_busy" ? code : "refused";
+    const failure = { ...fail(reason, `answered HTTP ${status}${code === null ? "" : ` (${code})`}`), code };
     if (NOT_SERVED.includes(code ?? "")) return { ...failure, refuses: "key" };
     // 408 and 429 are about the caller or the moment, and every other 4xx about what was asked.
     const isAboutQuestion = status >= 400 && status < 500 && status !== 408 && status !== 429;
@@ -107,7 +111,7 @@ export async function askProvider<T>(
   } catch (error) {
     const name = error instanceof Error ? error.name : "an error";
     const detail = `could not be asked (${name})`;
-    return { kind: "failure", provider, host: null, reason: "unexpected", detail, refuses: null };
+    return { kind: "failure", provider, host: null, reason: "unexpected", detail, code: null, refuses: null };
   }
 }
 

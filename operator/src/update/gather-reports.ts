@@ -158,5 +158,5 @@ function firstDifference(answer: SharedFields, expected: SharedFields): string |
 
 const answeredForOther = (difference: string, { provider }: SharedFields) =>
   difference === "provider"
-    ? `signs as ${provider}; the operator's owner must correct \`providers\``
+    ? `signs as ${provider}: the operator's owner must correct \`providers\`, or the provider's owner its announced node`
     : `answered for a different ${difference} than the one requested`;

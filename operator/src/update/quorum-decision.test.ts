@@ -20,6 +20,7 @@ const refusal = (refuses: "key" | "question"): ProviderAnswer => ({
   host: "a",
   reason: "refused",
   detail: "refused",
+  code: "some_code",
   refuses,
 });
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);

@@ -55,8 +55,8 @@ export class UpdateBuilder {
   readonly #reports: SingleFlight<readonly ProviderAnswer[]>;
   readonly #rows: SingleFlight<readonly RowAnswer[]>;
   /**
-   * Data points that the providers do not serve, with what can be done about it. Asking again would use up requests that
-   * they allow this operator.
+   * Data points that the providers do not serve, with the explanation that callers get. Asking again would use up
+   * requests that they allow this operator.
    */
   readonly #unknownKeys = new LRUCache<string, string>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
 
@@ -73,8 +73,8 @@ export class UpdateBuilder {
    * @throws ProblemError when there is no quorum, a quorum does not serve the key, or the dataset refuses the update.
    */
   async build(dataPoint: DataPoint, round: bigint, progress: Progress): Promise<Update | StaleRound> {
-    const fix = this.#unknownKeys.get(dataPoint.id);
-    if (fix !== undefined) throw unknownKey(fix);
+    const explanation = this.#unknownKeys.get(dataPoint.id);
+    if (explanation !== undefined) throw unknownKey(explanation);
     const { committee } = dataPoint.dataset;
     const seen = committee.current;
     const first = await this.#tryBuild(dataPoint, round, seen, progress);
@@ -159,9 +159,9 @@ export class UpdateBuilder {
         const signed = `${values} signed a value and ${noData} signed that there is none`;
         return { kind: "refused", problem: new NoQuorum(members, signed, failures) };
       }
-      const fix = unknownKeyFix(dataPoint, failures);
-      this.#unknownKeys.set(dataPoint.id, fix);
-      throw unknownKey(fix, failures);
+      const explanation = explainUnknownKey(dataPoint, failures);
+      this.#unknownKeys.set(dataPoint.id, explanation);
+      throw unknownKey(explanation, failures);
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
@@ -174,14 +174,23 @@ export class UpdateBuilder {
   }
 }
 
-/** Says what can make the providers serve a key; empty if nothing is known to. */
+/** Says what the providers answered about a key that they do not serve, and what can be done about it. */
+function explainUnknownKey(dataPoint: DataPoint, failures: readonly Failure[]): string {
+  const counts = new Map<string, number>();
+  for (const { detail } of failures) counts.set(detail, (counts.get(detail) ?? 0) + 1);
+  const answers = [...counts].map(([detail, count]) => `"${detail}" (${count})`);
+  return `The data providers: ${answers.join(", ")}.${unknownKeyFix(dataPoint, failures)}`;
+}
+
+/** Says what can make the providers serve a key, as a sentence after another; empty if nothing is known to. */
 function unknownKeyFix({ dataset, key }: DataPoint, failures: readonly Failure[]): string {
-  // A detail ends with the code of the provider's problem. The other codes say themselves what is wrong.
-  const isUnpublished = failures.every(({ refuses, detail }) => refuses !== "key" || detail.endsWith("(unknown_key)"));
-  if (!isUnpublished) return "";
-  if (dataset.keyForm === "WEB_ORACLE") return "A Web Oracle key is served once its request spec is published.";
+  const refusals = failures.filter(({ refuses }) => refuses === "key");
+  const unknown = refusals.filter(({ code }) => code === "unknown_key");
+  // The other codes say themselves what is wrong. A few members can lag behind the others.
+  if (2 * unknown.length <= refusals.length) return "";
+  if (dataset.keyForm === "WEB_ORACLE") return " A Web Oracle key is served once its request spec is published.";
   const isListed = dataset.keys.includes(keyToAscii(key) ?? "");
-  return isListed ? "" : "GET /datasets, under the operator's base URL, lists the known keys.";
+  return isListed ? "" : " GET /datasets, under the operator's base URL, lists the known keys.";
 }
 
 function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, gas: bigint): RoundCall {

@@ -30,7 +30,7 @@ export interface Caller {
 /** Another transaction stores this round or a newer one: `newerRound`, in seconds since 1970. */
 interface Overtaken {
   readonly kind: "overtaken";
-  readonly stored: bigint;
+  readonly newerRound: bigint;
 }
 
 /** A transaction for the caller to send. */
@@ -228,10 +228,10 @@ export class UpdateCoordinator {
       const prepared = await this.#prepareRound(dataPoint, roundAt(clock()), caller);
       if (prepared.kind === "prepared") return prepared.answer;
       // The transaction has to be usable, so its round must be newer than what is stored.
-      if (tried === MAX_ROUNDS_TRIED) throw staleRound(prepared.stored);
-      const wait = Math.min(msUntilRoundAfter(prepared.stored, clock()), MAX_ROUND_WAIT_MS);
+      if (tried === MAX_ROUNDS_TRIED) throw staleRound(prepared.newerRound);
+      const wait = Math.min(msUntilRoundAfter(prepared.newerRound, clock()), MAX_ROUND_WAIT_MS);
       await delay(wait, undefined, { signal: closing }).catch(() => {
-        throw staleRound(prepared.stored);
+        throw staleRound(prepared.newerRound);
       });
     }
   }
@@ -249,7 +249,7 @@ export class UpdateCoordinator {
     if (overtaken !== null) return overtaken;
     const prepare = async (progress: Progress): Promise<Prepared> => {
       const update = await this.builder.build(dataPoint, round, progress);
-      if (update.kind === "stale") return { kind: "overtaken", stored: await this.#storedRound(dataPoint, round) };
+      if (update.kind === "stale") return { kind: "overtaken", newerRound: await this.#storedRound(dataPoint, round) };
       const unsent = toUnsent(dataPoint.network.chainId, update);
       return { kind: "prepared", answer: { ...toDataAnswer(dataPoint, update), ...unsent } };
     };
@@ -259,8 +259,8 @@ export class UpdateCoordinator {
 
   /** Finds a broadcast of this round or a newer one: the caller's own transaction would come too late. */
   #overtakenBy(dataPoint: DataPoint, round: bigint): Overtaken | null {
-    const stored = this.#sentSince(dataPoint, round);
-    return stored === null ? null : { kind: "overtaken", stored };
+    const newerRound = this.#sentSince(dataPoint, round);
+    return newerRound === null ? null : { kind: "overtaken", newerRound };
   }
 
   /** Finds the newest round that is being sent, or was just now, if it is at least `round`. */

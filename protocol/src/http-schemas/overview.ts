@@ -71,7 +71,8 @@ const Member = Type.Object(
     url: orNull(Type.String(), "The URL at which this operator asks it; null if it does not."),
     failing: orNull(
       Type.String(),
-      "Why its last answer to this operator could not be used, such as `timeout`; null if it could, or if it was not asked.",
+      "Why this operator's last question to it had no usable answer, such as `timeout`, or `no_endpoint` if no URL of it " +
+        "was known; null if it had one, or if there was no question.",
     ),
   },
   strict,
