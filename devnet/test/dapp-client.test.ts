@@ -242,9 +242,9 @@ describe("a fresh value in the caller's own transaction", () => {
 
   test("is stored and read in one transaction, also where the stored value is fresh enough", async () => {
     for (const account of [CALLER, CALLER.address]) {
-      // An update of the same second would not be stored again.
+      // An update of the same round would not be stored again. A round begins two seconds after its time.
       const { updatedAt } = await read("ETH-USD");
-      await vi.waitUntil(() => Date.now() / 1_000 >= Number(updatedAt) + 1, { timeout: 5_000 });
+      await vi.waitUntil(() => Date.now() / 1_000 >= Number(updatedAt) + 3, { timeout: 5_000 });
       const hash = await refresh(local(), "SPOTPX/ETH-USD", account);
       const { status, logs } = await client.waitForTransactionReceipt({ hash });
       expect(status).toBe("success");
