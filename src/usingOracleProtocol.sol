@@ -185,8 +185,8 @@ library OracleProtocol {
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
     /// @dev Pays for the query whatever its status. Reverts with the oracle's error if the oracle reverts, with
-    /// `NotAnOracle` when the account is none, with `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
-    /// price is above `DEFAULT_MAX_PRICE`.
+    /// `NotAnOracle` when the account is none, with `InsufficientBalance` when the calling contract holds less than the
+    /// price, and with `PriceTooHigh` when the price is above `DEFAULT_MAX_PRICE`.
     function tryQuery(Oracle oracle, bytes memory key)
         internal
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
@@ -203,8 +203,8 @@ library OracleProtocol {
     /// none.
     /// @return status OK if `output` can be used, otherwise the reason why not.
     /// @dev Pays for the query whatever its status. Reverts with the oracle's error if the oracle reverts, with
-    /// `NotAnOracle` when the account is none, with `InsufficientBalance` when the calling contract holds less than the price, and with `PriceTooHigh` when the
-    /// price is above `maxPrice`.
+    /// `NotAnOracle` when the account is none, with `InsufficientBalance` when the calling contract holds less than the
+    /// price, and with `PriceTooHigh` when the price is above `maxPrice`.
     function tryQuery(Oracle oracle, bytes memory key, uint256 maxPrice)
         internal
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)

@@ -42,7 +42,10 @@ export interface PricePolicy {
   readonly minSources: number;
   /** How far a price may lie from the median of all prices and still be used, in basis points of that median. */
   readonly maxDeviationBps: number;
-  /** The age up to which a quote is used, and how far ahead its time may be, in seconds. A quote without a time counts as fresh. */
+  /**
+   * The age up to which a quote is used, and how far ahead its time may be, in seconds. A quote without a time counts as
+   * fresh.
+   */
   readonly maxQuoteAge: number;
 }
 

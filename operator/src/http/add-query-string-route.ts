@@ -9,10 +9,10 @@ import { invalidQuery } from "../problems.js";
 const INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;
 
 /**
- * Adds a GET route that has a rate limit of its own, so that reading does not use up a caller's allowance of data requests. A query
- * that is not valid is answered with a problem that names each wrong parameter.
+ * Adds a GET route that has a rate limit of its own, so that reading does not use up a caller's allowance of data
+ * requests. A query that is not valid is answered with a problem that names each wrong parameter.
  */
-export function addQueryRoute<Query extends TObject>(
+export function addQueryStringRoute<Query extends TObject>(
   app: App,
   path: string,
   schema: FastifySchema & { readonly querystring: Query },

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
 import { invalidParameter } from "../problems.js";
 import { writeStatement } from "../statements/statement.js";
-import { addQueryRoute } from "./add-query-string-route.js";
+import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
 import { costlyRate } from "./rate-limits.js";
@@ -33,7 +33,7 @@ const schema = {
 /** Adds `GET /contradictions`. */
 export function addContradictions(app: App, { networks }: Operator, requestsPerMinute: number): void {
   const rate = costlyRate("contradictions", requestsPerMinute, COST_IN_REQUESTS);
-  addQueryRoute(app, "/contradictions", schema, rate, async ({ query }): Promise<ContradictionAnswer[]> => {
+  addQueryStringRoute(app, "/contradictions", schema, rate, async ({ query }): Promise<ContradictionAnswer[]> => {
     const { network, dataset } = findDataset(networks, query, invalidParameter);
     const about = { network_id: network.chainId, dataset: dataset.address };
     const found = network.statements.contradictions.filter((one) => one.dataset === dataset);

@@ -10,7 +10,7 @@ import { invalidParameter } from "../problems.js";
 import { MinedRounds } from "../rounds/mined-rounds.js";
 import { readLastRounds } from "../rounds/read-last-rounds.js";
 import { SingleFlight } from "../single-flight.js";
-import { addQueryRoute } from "./add-query-string-route.js";
+import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 
@@ -34,7 +34,7 @@ const schema = {
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
   const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
   const rounds = new MinedRounds();
-  addQueryRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async ({ query }) => {
+  addQueryStringRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async ({ query }) => {
     const dataPoint = findDataPoint(operator.networks, query, invalidParameter);
     return shared.run(dataPoint.id, () => read(operator, overview, rounds, dataPoint)).result;
   });

@@ -12,7 +12,7 @@ import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidParameter, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
-import { addQueryRoute } from "./add-query-string-route.js";
+import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
 import { costlyRate } from "./rate-limits.js";
@@ -56,7 +56,7 @@ export function addEvidence(app: App, operator: Operator, requestsPerMinute: num
   const limitAll = globalRateLimiter(app, "evidence-of-all", ALL_CALLERS_PER_MINUTE);
   const known = new LRUCache<string, EvidenceAnswer>({ maxSize: MAX_CACHED, sizeCalculation: sizeOf });
   const asked = new Map<string, Promise<EvidenceAnswer>>();
-  addQueryRoute(app, "/evidence", schema, rate, async (request, reply): Promise<EvidenceAnswer> => {
+  addQueryStringRoute(app, "/evidence", schema, rate, async (request, reply): Promise<EvidenceAnswer> => {
     const decision = decisionIdOf(operator, request.query);
     const id = `${decision.dataPoint.id} ${decision.round} ${decision.provider}`;
     const shared = known.get(id) ?? asked.get(id);

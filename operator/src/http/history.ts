@@ -13,7 +13,7 @@ import type { Operator } from "../operator.js";
 import { invalidParameter, invalidQuery, rangeTooWide } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
 import { acceptsCsv } from "./accept-header.js";
-import { addQueryRoute } from "./add-query-string-route.js";
+import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataPoint } from "./find-data-point.js";
 import { toCsv } from "./history-csv.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
@@ -53,7 +53,7 @@ const schema = {
 export function addHistory(app: App, operator: Operator, requestsPerMinute: number): void {
   const shared = new SingleFlight<HistoryAnswer>(operator.clock, REMEMBER_MS);
   const rate = costlyRate("history", requestsPerMinute, COST_IN_REQUESTS);
-  addQueryRoute(app, "/history", schema, rate, async (request, reply) => {
+  addQueryStringRoute(app, "/history", schema, rate, async (request, reply) => {
     const { query } = request;
     const dataPoint = findDataPoint(operator.networks, query, invalidParameter);
     const { from, to, from_time, to_time, interval, limit } = query;

@@ -10,7 +10,7 @@ import type { Operator } from "../operator.js";
 import { REPORTS_PATH } from "../peers/fetch-statements.js";
 import { invalidParameter } from "../problems.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
-import { addQueryRoute } from "./add-query-string-route.js";
+import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
 
@@ -54,7 +54,7 @@ const post = {
 /** Adds `GET /reports` and `POST /reports`. */
 export function addReports(app: App, { networks }: Operator, requestsPerMinute: number): void {
   const rate = { name: "reports", perMinute: TIMES_REQUESTS * requestsPerMinute };
-  addQueryRoute(app, REPORTS_PATH, get, rate, async ({ query }): Promise<SignedStatement[]> => {
+  addQueryStringRoute(app, REPORTS_PATH, get, rate, async ({ query }): Promise<SignedStatement[]> => {
     const { round, key } = query;
     const { network, dataset } = findDataset(networks, query, invalidParameter);
     const held = network.statements.ofRound(dataset, BigInt(round), (key ?? null) as `0x${string}` | null);

@@ -9,7 +9,7 @@ import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
 import { TRANSACTIONS_PATH } from "../peers/held-transactions.js";
 import { invalidParameter, invalidTransaction, unknownNetwork } from "../problems.js";
-import { addQueryRoute } from "./add-query-string-route.js";
+import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
 import { nodeLimits } from "./rate-limits.js";
@@ -59,7 +59,7 @@ export function addTransactions(
 ): void {
   const { rate, limitNode } = nodeLimits(app, "transactions", nodeRequestsPerMinute);
   const getRate = { ...rate, name: "read-transactions" };
-  addQueryRoute(app, TRANSACTIONS_PATH, get, getRate, async ({ query }): Promise<SharedTransaction[]> => {
+  addQueryStringRoute(app, TRANSACTIONS_PATH, get, getRate, async ({ query }): Promise<SharedTransaction[]> => {
     const { network, dataset } = findDataset(networks, query, invalidParameter);
     const held = network.transactions.list(dataset.address, query.key as Hex, BigInt(query.round));
     return held.map(({ raw }) => ({ network_id: network.chainId, raw }));

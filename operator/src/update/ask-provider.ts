@@ -45,14 +45,6 @@ export interface Failure {
   readonly refuses: "key" | "question" | null;
 }
 
-/** The failure of a provider of which the operator has no URL. */
-function noEndpoint(provider: Address): Failure {
-  const detail =
-    "has no endpoint that this operator knows: the operator's owner must add it to `providers`, or the provider's owner " +
-    "announce a node";
-  return { kind: "failure", provider, host: null, reason: "no_endpoint", detail, code: null, refuses: null };
-}
-
 /** Tells a failure from an answer that can be used. */
 export function isFailure(answer: { readonly kind: string }): answer is Failure {
   return answer.kind === "failure";
@@ -70,6 +62,10 @@ export interface ProviderRequest<T> {
   readonly readProblem?: (json: unknown) => T | null;
 }
 
+const NO_ENDPOINT =
+  "has no endpoint that this operator knows: the operator's owner must add it to `providers`, or the provider's owner " +
+  "announce a node";
+
 /**
  * Asks one provider. It never throws: one member's failure must not keep the reports of the others from being used.
  *
@@ -82,11 +78,11 @@ export async function askProvider<T>(
   signal: AbortSignal,
 ): Promise<T | Failure> {
   try {
-    if (endpoint === undefined) return noEndpoint(provider);
-    const { host } = new URL(endpoint);
+    const host = endpoint === undefined ? null : new URL(endpoint).host;
     const fail: Fail = (reason, detail) => {
       return { kind: "failure", provider, host, reason, detail, code: null, refuses: null };
     };
+    if (endpoint === undefined) return fail("no_endpoint", NO_ENDPOINT);
 
     const answer = await request.send(endpoint, signal);
     if (!answer.ok) {

@@ -49,7 +49,8 @@ const SOURCES = loadSources([SHIPPED_SOURCES], OTHER_SOURCES);
 /**
  * A provider that listens on loopback, with a clock that stands still until it is moved.
  *
- * @param start The clock's time at the start. Once the provider listens, the clock jumps ahead, as if it had run for a long time.
+ * @param start The clock's time at the start. Once the provider listens, the clock jumps ahead, as if it had run for a
+ * long time.
  * @param rateLimitOf Returns the rate limit of what stands in for an exchange; there is none by default.
  */
 export async function startProvider(

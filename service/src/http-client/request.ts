@@ -19,6 +19,9 @@ import {
  */
 const CONNECTIONS = new Agent();
 
+/** Some gateways refuse requests without a user agent. */
+const DEFAULT_HEADERS = { "user-agent": "dataset-oracle" };
+
 /**
  * Posts JSON to a service that its owner has configured. It does what `fetchText` does, but through undici's
  * dispatcher, without streams or decompression: 21 microseconds of CPU time instead of 253
@@ -35,31 +38,25 @@ export function postText(
   signal?: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
-  const all = { "content-type": "application/json", ...headers };
+  const all = { ...DEFAULT_HEADERS, "content-type": "application/json", ...headers };
   return send(url, { method: "POST", headers: all, body }, limits, signal, onChunk);
 }
 
 /** Gets a text from a service that its owner has configured, as `postText` does. */
 export const getText = (url: string, limits: FetchLimits, signal?: AbortSignal) =>
-  send(url, { method: "GET" }, limits, signal);
+  send(url, { method: "GET", headers: DEFAULT_HEADERS }, limits, signal);
 
 function send(
   url: string,
-  request: {
-    readonly method: "GET" | "POST";
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string;
-  },
+  request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
   limits: FetchLimits,
   signal?: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   const { origin, pathname, search } = new URL(url);
-  // Some gateways refuse requests without a user agent.
-  const headers = { "user-agent": "dataset-oracle", ...request.headers };
   return new Promise((resolve) => {
     const exchange = new Exchange(limits, resolve, signal, onChunk);
-    CONNECTIONS.dispatch({ origin, path: pathname + search, ...request, headers }, exchange);
+    CONNECTIONS.dispatch({ origin, path: pathname + search, ...request }, exchange);
   });
 }
 
