@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { decodeFunctionData, encodeFunctionData, numberToHex, stringToHex } from "viem";
 import { PRICE_KEYS } from "../network/network.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER } from "@dataset-oracle/devnet/accounts";
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { stringToHex } from "viem";
 import { buildSpec, variable } from "../network/build-spec.js";

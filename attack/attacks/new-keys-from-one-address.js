@@ -15,7 +15,7 @@ export const newKeysFromOneAddress = {
     const [hash] = await network.publish(
       buildSpec("many keys", source, { variables: [variable("v", "alphanumeric")] }),
     );
-    // This attack is to run into the gas budget, not into the rate limits.
+    // High rate limits, so that the attack hits the gas budget.
     const operator = await network.startOperator({}, { broadcastsPerMinute: 1_000, requestsPerMinute: 1_000 });
     const ask = (name, from) =>
       network.update(operator, { dataset: network.numbers, key: network.key(hash, name), broadcast: true }, { from });

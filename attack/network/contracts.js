@@ -1,5 +1,5 @@
 import { OWNER } from "@dataset-oracle/devnet/accounts";
-import { deployTestContract, deployTestDataset } from "@dataset-oracle/devnet/deploy-test-dataset";
+import { deployTestContract, deployTestDataset } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import {
   createTestClient,

@@ -1,5 +1,5 @@
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { deployTestDataset } from "@dataset-oracle/devnet/deploy-test-dataset";
+import { deployTestDataset } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { createPublicClient, defineChain, http } from "viem";
 
 const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };

@@ -16,7 +16,7 @@ import { Metrics } from "./metrics.js";
 import { nodesOf } from "./network.js";
 import { startOperator } from "./operator.js";
 import { loadSenderAccounts } from "./sender-accounts.js";
-import { watchNetworks } from "./watch-networks.js";
+import { watchMembers } from "./watch-members.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
@@ -45,5 +45,5 @@ await runMain(async () => {
   const operator = await startOperator(networks, senders, context);
   const app = await buildOperatorApp(operator, config, registry);
   await serve(app, config, registry, logger, () => closing.abort());
-  await Promise.all([runFeeds(operator), watchFeeds(operator, alertWebhooks), watchNetworks(operator)]);
+  await Promise.all([runFeeds(operator), watchFeeds(operator, alertWebhooks), watchMembers(operator)]);
 });

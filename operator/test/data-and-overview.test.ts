@@ -1,4 +1,4 @@
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-dataset";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
 import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
@@ -174,7 +174,7 @@ describe("GET /data", () => {
     expect(proxy.calls.filter(({ method }) => method === "eth_getTransactionByHash")).toHaveLength(1);
   });
 
-  test("says once of each parameter what is wrong with it", async () => {
+  test("says what is wrong with each parameter, once", async () => {
     const { detail } = (await (await get("data", { network_id: "42", dataset, colour: "red" })).json()) as Problem;
     expect(detail).toContain("key is missing.");
     expect(detail).toContain("colour is unknown; remove it.");
@@ -183,7 +183,7 @@ describe("GET /data", () => {
 
   test.each<[string, Record<string, string>, number, string]>([
     ["no key", { network_id: "42", dataset: "here" }, 400, "invalid_query"],
-    ["a parameter of no meaning", { network_id: "42", dataset: "here", key: KEY, colour: "red" }, 400, "invalid_query"],
+    ["an unknown parameter", { network_id: "42", dataset: "here", key: KEY, colour: "red" }, 400, "invalid_query"],
     ["a dataset that is no address", { network_id: "42", dataset: "0x12", key: KEY }, 400, "invalid_query"],
     ["an empty key", { network_id: "42", dataset: "here", key: "0x" }, 400, "invalid_query"],
     ["another network", { network_id: "7", dataset: "here", key: KEY }, 422, "unknown_network"],
@@ -219,7 +219,7 @@ describe("GET /overview", () => {
       tolerance_bps: 100,
       providers: providers.map(({ address, url }) => ({ address, url })),
       left_out: 0,
-      // An operator by itself takes turns with nobody.
+      // A lone operator takes turns with nobody.
       turn: [],
     });
     expect(prices?.points?.map(({ key }) => key)).toEqual([KEY, ...FEED_KEYS]);

@@ -144,7 +144,7 @@ describe("a source that", () => {
     expect(failures()).toEqual(["bitstamp several_nodes"]);
   });
 
-  it("leaves out when its quote was made, although its file says where, does not count", async () => {
+  it("omits the time of its quote, which its source file points to, does not count", async () => {
     exchanges.behave("coinbase", json('{"price":"2000","bid":"1999","ask":"2001"}'));
     expect((await provider.ask()).body.value).toBe(e18(2001n));
     expect(failures()).toEqual(["coinbase no_quote_time"]);

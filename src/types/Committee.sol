@@ -55,7 +55,7 @@ library CommitteeLibrary {
 
     /// @notice Copies a whole committee. If any of the upper 96 bits of a member is set, the hash differs from the
     /// stored one.
-    /// @dev Does not call `create`, which with a second caller would no longer be inlined in updates.
+    /// @dev Does not call `create`: with a second caller, that would no longer be inlined in updates.
     function copy(address[] calldata members, uint256 toleranceBps) internal pure returns (Committee committee) {
         assembly ("memory-safe") {
             committee := mload(0x40)

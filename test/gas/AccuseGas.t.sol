@@ -6,8 +6,8 @@ import {IDataset, Report, Statement} from "../../src/interfaces/IDataset.sol";
 import {Providers} from "../utils/Providers.sol";
 import {GasFixture} from "./GasFixture.sol";
 
-/// @notice Measures whole accusations with cold storage, of a committee that has income to share, to an accuser that
-/// has Ether already.
+/// @notice Measures whole accusations with cold storage. The committee has income to share, and the accuser already holds
+/// Ether.
 /// forge-config: default.isolate = true
 contract AccuseGasTest is GasFixture {
     address private immutable ACCUSER = makeAddr("accuser");

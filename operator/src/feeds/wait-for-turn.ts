@@ -28,8 +28,8 @@ const SHARE_MS = 500;
  * transactions, but for little more than two blocks in total: members that share transactions and replace them later
  * cannot delay a round any longer.
  *
- * When a transaction is lost, every node whose turn has come finds that at about the same time. Each gives those before
- * it, apart from the senders of lost transactions, the time to share theirs, once for each of them.
+ * When a transaction is lost, all nodes whose turn has come notice at about the same time. Each then waits `SHARE_MS` for
+ * every better-ranked node that has lost no transaction itself, once, so that it can share its own.
  *
  * All nodes do the same work for a round, so this node waits once more, for as long as it was busy itself: a node that is
  * overloaded cannot tell whether the others are down or as busy as it is.

@@ -10,10 +10,11 @@ import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openap
 import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
+import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider } from "../problems.js";
 import { adviseOnSpec } from "../trials/advise-on-spec.js";
-import { firstTrial, membersToAsk } from "../trials/first-trial.js";
+import { firstTrial } from "../trials/first-trial.js";
 import { acceptsEventStream } from "./accept-header.js";
 import { eventStream, streamedAnswer } from "./event-stream.js";
 import { findDataset } from "./find-data-point.js";
@@ -139,6 +140,16 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
       return eventStream(request, reply, work, () => gone.aborted);
     },
   );
+}
+
+/**
+ * Returns the committee members that the operator has an endpoint for, rotated, so that each `turn` begins with the next
+ * member.
+ */
+function membersToAsk({ providerUrls }: Network, { committee }: Dataset, turn: number): Address[] {
+  const members = committee.current.members.filter((member) => providerUrls.urlOf(member) !== undefined);
+  const start = members.length === 0 ? 0 : turn % members.length;
+  return [...members.slice(start), ...members.slice(0, start)];
 }
 
 /** @throws ProblemError unless the provider is a member that the operator has an endpoint for. */

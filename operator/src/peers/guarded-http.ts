@@ -1,6 +1,6 @@
+import { isLocalNodeUrl } from "@dataset-oracle/protocol/node-announcement";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
-import { isLocalUrl } from "@dataset-oracle/service/egress/https-url";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
 import { getText, postText } from "@dataset-oracle/service/http-client/request";
 
@@ -57,6 +57,6 @@ export class GuardedHttp {
 
   /** Reports whether a base URL is asked without guards: the owner chose it, or allows nodes on this machine. */
   #isTrusted(base: string): boolean {
-    return this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
+    return this.configured.has(base) || (this.allowsLocal && isLocalNodeUrl(base));
   }
 }

@@ -1,22 +1,12 @@
 import type { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Address } from "viem";
-import type { Dataset, Network } from "../network.js";
+import type { Network } from "../network.js";
 import { trialsOff } from "../problems.js";
 import { askProviderForTrial, isRefusal } from "./ask-provider-about-spec.js";
 
 /** The maximum number of providers that are asked in turn for one trial. */
 const MAX_ASKED = 4;
-
-/**
- * Returns the committee members that the operator has an endpoint for, rotated, so that each `turn` begins with the next
- * member.
- */
-export function membersToAsk({ providerUrls }: Network, { committee }: Dataset, turn: number): Address[] {
-  const members = committee.current.members.filter((member) => providerUrls.urlOf(member) !== undefined);
-  const start = members.length === 0 ? 0 : turn % members.length;
-  return [...members.slice(start), ...members.slice(0, start)];
-}
 
 /**
  * Lets the first provider that can do so try a spec. Those that offer no trials do not count towards the maximum.

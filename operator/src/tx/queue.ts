@@ -15,8 +15,8 @@ import { type Call, type Job, type RoundCall, type Sent, SubmissionUnknown } fro
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan-actions.js";
 import { InFlightTransactions, newTask, type Task, type Transaction, WaitingUpdates } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
-import { Replacements } from "./replacements.js";
 import { RetryQueue } from "./retry-queue.js";
+import { StuckNonces } from "./stuck-nonces.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
@@ -55,7 +55,7 @@ export class TransactionQueue {
   readonly #inFlight = new InFlightTransactions();
   readonly #nonces: CredibleNonceCounts;
   readonly #submitter: Submitter;
-  readonly #replacements: Replacements;
+  readonly #stuckNonces: StuckNonces;
   readonly #foreign: ForeignTransactions;
   readonly #reorgWatch: ReorgWatch;
   readonly #retryQueue: RetryQueue;
@@ -82,7 +82,7 @@ export class TransactionQueue {
     this.#startedAt = clock();
     this.#submitter = new Submitter(client, account, settings, clock);
     this.#nonces = new CredibleNonceCounts(client, account.address, maxPending, clock);
-    this.#replacements = new Replacements({
+    this.#stuckNonces = new StuckNonces({
       ...{ submitter: this.#submitter, inFlight: this.#inFlight, maxCancelsPerHour: 2 * maxPending, clock, logger },
       onRenewed: () => this.#wake(),
       onSubmitted: (raw) => context.onSubmitted?.(raw),
@@ -107,7 +107,7 @@ export class TransactionQueue {
 
   /** How often the queue had to do more than send, since the start. */
   get counts() {
-    return { ...this.#replacements.counts, ...this.#counts };
+    return { ...this.#stuckNonces.counts, ...this.#counts };
   }
 
   /**
@@ -191,7 +191,7 @@ export class TransactionQueue {
     }
   }
 
-  /** Returns how many transactions may be pending after this pass: feeds may have those that requests leave to them. */
+  /** Returns how many transactions may be pending after this pass. Only feeds may use the places reserved for them. */
   #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
@@ -242,10 +242,10 @@ export class TransactionQueue {
     const { nonce } = action;
     if (action.kind === "send") return this.#sendNext(nonce, networkFees);
     const transaction = this.#inFlight.get(nonce);
-    if (action.kind === "cancel") await this.#replacements.cancel(nonce, networkFees);
+    if (action.kind === "cancel") await this.#stuckNonces.cancel(nonce, networkFees);
     else if (transaction === undefined) return true;
-    else if (action.kind === "rebroadcast") await this.#replacements.rebroadcast(transaction, networkFees);
-    else if (action.kind === "replace") await this.#replacements.replace(transaction, action.content, networkFees);
+    else if (action.kind === "rebroadcast") await this.#stuckNonces.rebroadcast(transaction, networkFees);
+    else if (action.kind === "replace") await this.#stuckNonces.replace(transaction, action.content, networkFees);
     else {
       this.#inFlight.delete(nonce);
       this.#retry(transaction, "its transaction was lost, and its round has expired");

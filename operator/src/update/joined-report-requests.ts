@@ -41,8 +41,8 @@ interface Provider {
 
 /**
  * Asks providers for reports. Questions to one provider at the same moment, or within a few milliseconds while it is
- * being asked, share a request, whose answers are streamed, so that a slow one delays no other. Otherwise, HTTP between
- * processes makes up a quarter of the work of a broadcast.
+ * being asked, share a request, whose answers are streamed, so that a slow one delays no other. With a request for each
+ * report, HTTP between processes would be a quarter of the work of a broadcast.
  */
 export class JoinedReportRequests {
   /** By their base URL. */

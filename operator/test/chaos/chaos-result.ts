@@ -6,11 +6,11 @@ export interface ChaosResult {
   readonly answers: Tally;
   /** Updates that were answered with a hash and of which the chain has neither the round nor a newer one. */
   readonly lost: readonly string[];
-  /** The same, of ended processes, which the chain dropped when no process knew them any more. */
+  /** Such updates that the chain dropped after their process had ended, when no process knew of them. */
   readonly forgotten: number;
   /** The final counts by sender: `latest` equals `pending` when nothing is pending, and `queued` is 0 when no gap is left. */
   readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
-  /** Keys whose time went back on the chain. */
+  /** Keys whose timestamp on the chain decreased. */
   readonly wentBack: readonly string[];
   /** Feeds that are older than the nodes may let them become. */
   readonly staleFeeds: readonly string[];

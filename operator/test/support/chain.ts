@@ -5,7 +5,7 @@ import {
   QUERY_PRICE,
   readBytecode,
   type TestDatasetSettings,
-} from "@dataset-oracle/devnet/deploy-test-dataset";
+} from "@dataset-oracle/devnet/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import {

@@ -25,13 +25,8 @@ export {
   type UnsentUpdate,
   type UpdateTransaction,
 } from "./request-update.js";
-export {
-  type MinedUpdate,
-  NoAccountError,
-  type SendUpdateParameters,
-  sendUpdate,
-  WrongChainError,
-} from "./send-update.js";
+export { NoAccountError, WrongChainError } from "./send-and-wait.js";
+export { type MinedUpdate, type SendUpdateParameters, sendUpdate } from "./send-update.js";
 export { InsufficientBalanceError, type SimulateQueryParameters, simulateQuery } from "./simulate-query.js";
 export type { UpdateProgress } from "./update-progress.js";
 export { type WriteContractWithUpdateParameters, writeContractWithUpdate } from "./write-contract-with-update.js";

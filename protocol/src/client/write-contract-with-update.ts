@@ -12,7 +12,7 @@ import type {
 } from "viem";
 import { estimateContractGas, getChainId, writeContract } from "viem/actions";
 import { type FetchUpdateParameters, fetchUpdate } from "./fetch-update.js";
-import { NoAccountError } from "./send-update.js";
+import { NoAccountError } from "./send-and-wait.js";
 
 type Writes = "nonpayable" | "payable";
 

@@ -1,12 +1,13 @@
 import {
   BASE_URL_PATTERN,
   encodeAnnouncement,
+  isLocalNodeUrl,
   MAX_ANNOUNCED_URL_BYTES,
   signAnnouncement,
 } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
-import { isLocalUrl, parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { type Address, zeroAddress } from "viem";
@@ -88,7 +89,7 @@ function requireUrl(text: string, allowsLocal: boolean): string {
   if (!new RegExp(BASE_URL_PATTERN).test(text))
     throw new ConfigError('--url must not contain white space, "@", "?" or "#". Paths are added to its end.');
   const allowed = parseHttpsUrl(text);
-  if (!allowed.ok && !(allowsLocal && isLocalUrl(text)))
+  if (!allowed.ok && !(allowsLocal && isLocalNodeUrl(text)))
     throw new ConfigError(
       "--url: other nodes ask an announced URL only by https, on port 443 of a public host. " +
         `${allowed.error} On a development network whose nodes set allowLocalNodes, add --allow-local for an http URL ` +

@@ -15,7 +15,7 @@ function parseNatively(text: string): unknown {
 /** Texts that are almost JSON. */
 const PIECES = [..."\"\\{}[],:01-+.eE'/ \t\n\r\v\u00a0\ufeff\u2028\u0000\u001f\ud800", "null", "NaN", "//", "\\u12"];
 
-it("takes for JSON what JSON.parse does, and nothing else, but for a member that is there twice", () => {
+it("accepts exactly what JSON.parse accepts, except for objects with a duplicate member", () => {
   const change = fc.record({
     at: fc.nat(),
     removed: fc.integer({ min: 0, max: 2 }),
@@ -45,7 +45,7 @@ it("keeps all digits of a number", () => {
   });
 });
 
-it("reads alike what is written as JSON.stringify does and what is not", () => {
+it("reads a document the same whether or not it is formatted as by JSON.stringify", () => {
   const digits = (node: Json): unknown =>
     isNumber(node)
       ? { digits: digitsOf(node) }

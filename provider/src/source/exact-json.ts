@@ -1,4 +1,4 @@
-import { parseJsonFast } from "@dataset-oracle/protocol/parse-json-fast";
+import { parseStringifiedJson } from "@dataset-oracle/protocol/parse-stringified-json";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parse } from "lossless-json";
 import { failed, type Reading } from "./source-failure.js";
@@ -29,9 +29,9 @@ const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b,
 /** Parses JSON. It also fails with `not_json` when an object has the same member twice, with different values. */
 export function parseExactJson(text: string): Reading<Json> {
   if (isTooDeep(text)) return failed("not_json", `has arrays and objects nested more than ${MAX_DEPTH} deep`);
-  // Faster, and most sources write canonical JSON.
-  const canonical = parseJsonFast(text) as Json | undefined;
-  if (canonical !== undefined) return ok(canonical);
+  // Faster, and most sources write JSON like this.
+  const stringified = parseStringifiedJson(text) as Json | undefined;
+  if (stringified !== undefined) return ok(stringified);
   try {
     return ok(parse(text, null, { parseNumber: (digits) => new NumberLiteral(digits) }) as Json);
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
 import type { TokenBucketLimit } from "../token-bucket.js";
 import type { Json } from "./exact-json.js";
@@ -8,7 +7,7 @@ import type { SourceFailure } from "./source-failure.js";
 export interface SourceRequest extends FetchRequest {
   /** The source file that makes the request; absent for a published spec, which anyone may have written. */
   readonly source?: SourceFile;
-  /** Applies to all requests to the URL's origin together; null without a limit, and then without back-off too. */
+  /** Shared by all requests to the URL's origin; null for neither a limit nor back-off. */
   readonly rateLimit: TokenBucketLimit | null;
 }
 
@@ -34,9 +33,4 @@ export function requestId(request: FetchRequest): string {
   const id = JSON.stringify([method, url, headers ?? {}, body ?? null]);
   REQUEST_IDS.set(request, id);
   return id;
-}
-
-/** Removes the rate limit from a request whose origin is redirected, because the origin itself is not asked. */
-export function unlimitedIfRedirected<R extends SourceRequest>(redirectedOrigins: RedirectedOrigins, request: R): R {
-  return Object.hasOwn(redirectedOrigins, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }

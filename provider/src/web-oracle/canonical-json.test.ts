@@ -19,7 +19,7 @@ describe("canonical JSON", () => {
     expect(textOf({ "\ufb33": 1, "😀": 2, "\r": 3 })).toBe('{"\\r":3,"😀":2,"\ufb33":1}');
   });
 
-  it("is read back as the value, whatever JSON it is of", () => {
+  it("is parsed back to the same value, whatever JSON that is", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const bytes = toCanonicalJson(value);
@@ -73,7 +73,7 @@ describe("canonical JSON", () => {
     expect(textOf("é".repeat(MAX_SPEC_BYTES / 2))).toContain("has 8194 bytes");
   });
 
-  it("is refused, not overflowed by, when it is as deep as it is long", () => {
+  it("is refused when it is nested as deeply as its length allows, without a stack overflow", () => {
     const deep = stringToHex("[".repeat(MAX_SPEC_BYTES / 2) + "]".repeat(MAX_SPEC_BYTES / 2));
     expect(() => parseCanonicalSpec(deep)).not.toThrow();
   });

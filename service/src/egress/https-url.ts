@@ -34,7 +34,3 @@ export function parseHttpsUrl(text: string): Result<URL> {
     return err(`${text} is ambiguous: parsers disagree about its host.`);
   return ok(url);
 }
-
-/** Tells whether a URL is on this machine, as nodes of development networks may announce it. */
-export const isLocalUrl = (url: string): boolean =>
-  /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/.test(url);

@@ -1,4 +1,4 @@
-import { parseJsonFast } from "@dataset-oracle/protocol/parse-json-fast";
+import { parseStringifiedJson } from "@dataset-oracle/protocol/parse-stringified-json";
 import type { FastifyRequest } from "fastify";
 import { parse } from "lossless-json";
 import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
@@ -23,8 +23,8 @@ export function parseStrictJson(
 function parseJson(request: FastifyRequest, body: string): unknown {
   if (!isPlainUtf8(request.headers)) throw unsupportedMediaType("The body is compressed or not in UTF-8.");
   // Common bodies are parsed fast; others take the strict path.
-  const canonical = UNUSUAL_NUMBER.test(body) ? undefined : parseJsonFast(body);
-  if (canonical !== undefined) return canonical;
+  const stringified = UNUSUAL_NUMBER.test(body) ? undefined : parseStringifiedJson(body);
+  if (stringified !== undefined) return stringified;
   refuseAmbiguity(body);
   try {
     return JSON.parse(body);

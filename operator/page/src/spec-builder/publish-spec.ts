@@ -1,6 +1,6 @@
 import type { UpdateTransaction } from "@dataset-oracle/protocol";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
-import { sendAndWait } from "@dataset-oracle/protocol/client/send-update";
+import { sendAndWait } from "@dataset-oracle/protocol/client/send-and-wait";
 import { type EIP1193Provider, type Hex, isAddressEqual, parseEventLogs } from "viem";
 import { type Sending, sendFromWallet } from "../wallet/send-from-wallet";
 

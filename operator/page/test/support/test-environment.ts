@@ -6,8 +6,8 @@ import type { Browser } from "playwright-core";
 import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
+import { startFailingRpcProxy } from "./failing-rpc-proxy.js";
 import { launchBrowser } from "./launch-browser.js";
-import { startSeverableProxy } from "./severable-proxy.js";
 import { startExtraOperator } from "./start-extra-operator.js";
 
 /** Everything that the tests need: a devnet, failing operators, a browser. */
@@ -39,7 +39,7 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
   const chain = connect(devnet.chain);
   const spender = generatePrivateKey();
   await chain.setBalance({ address: privateKeyToAccount(spender).address, value: parseEther("1") });
-  const proxy = await startSeverableProxy(devnet.chain);
+  const proxy = await startFailingRpcProxy(devnet.chain);
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const providers = devnet.providers.map(({ address, url }, place) => {
     return { address, url: place < 2 ? url : nowhere };

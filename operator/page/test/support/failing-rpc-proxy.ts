@@ -1,8 +1,8 @@
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A proxy in front of the chain, whose connection can be cut. */
-export async function startSeverableProxy(
+/** Starts a proxy between an operator and its RPC endpoint. While it is cut, it answers every call with 502. */
+export async function startFailingRpcProxy(
   chain: string,
 ): Promise<{ url: string; server: Server; cut: (isCut: boolean) => void }> {
   let isCut = false;

@@ -62,7 +62,7 @@ export async function deployTestContract(
   { abi, args = [], owner = OWNER.address }: { abi: Abi; args?: readonly unknown[]; owner?: Address },
 ): Promise<Address> {
   const client = createWalletClient({ transport: http(chainUrl), pollingInterval: 100 }).extend(publicActions);
-  // Estimated in block 0, a dataset's constructor seems to store a zero block number, which is cheaper.
+  // An estimate in block 0 is too low: there a dataset's constructor stores a zero, which costs less.
   const creation = { abi, args, bytecode: readBytecode(name), gas: 5_000_000n };
   const hash = await client.deployContract({ ...creation, account: owner, chain: null });
   const { contractAddress, status } = await client.waitForTransactionReceipt({ hash });

@@ -6,14 +6,14 @@ import type { Operator } from "./operator.js";
 import { Accuser } from "./statements/accuser.js";
 import { MinedStatements } from "./statements/mined-statements.js";
 
-/** The networks are looked at after this many polls of their RPC endpoints. */
+/** Each network is looked at once in this many polling intervals of its RPC endpoints. */
 const POLLS = 5;
 
 /**
  * Follows which nodes are announced and what is signed in mined updates, and accuses members that contradicted themselves,
  * until the operator shuts down. It never throws.
  */
-export async function watchNetworks(operator: Operator): Promise<void> {
+export async function watchMembers(operator: Operator): Promise<void> {
   await Promise.all([...operator.networks.values()].map((network) => watchNetwork(operator, network)));
 }
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { checkRedirectedOrigins } from "./check-redirected-origins.js";
+import { describe, expect, it, test } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
+import { checkRedirectedOrigins, unlimitedIfRedirected } from "./redirected-origins.js";
 
 const KRAKEN = "https://api.kraken.com";
 const origins = loadSources([SHIPPED_SOURCES]).map(({ origin }) => origin);
@@ -64,4 +64,14 @@ describe("a redirected origin", () => {
       expect(redirect(origin)).toThrow("Write https:// and a host name, without a slash at the end");
     }
   });
+});
+
+test("a request is unlimited if its own origin is redirected", () => {
+  const rateLimit = { perSecond: 1, burst: 1 };
+  const request = { method: "GET", url: `${KRAKEN}/0/public/Ticker?pair=ETHUSD`, rateLimit } as const;
+  expect(unlimitedIfRedirected({ [KRAKEN]: "http://127.0.0.1:9000/kraken" }, request)).toEqual({
+    ...request,
+    rateLimit: null,
+  });
+  expect(unlimitedIfRedirected({ "https://api.example.com": "http://127.0.0.1:9000" }, request)).toBe(request);
 });

@@ -10,10 +10,10 @@ import type { SubmissionResult, Submitter } from "./submitter.js";
 
 const HOUR_MS = 3_600_000;
 
-interface ReplacementParts {
+interface StuckNoncesParts {
   readonly submitter: Submitter;
   readonly inFlight: InFlightTransactions;
-  /** How many nonces that none of the queue's updates has had may be cancelled in an hour. */
+  /** The maximum number of nonces per hour that are cancelled although none of the queue's updates had them. */
   readonly maxCancelsPerHour: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -23,19 +23,19 @@ interface ReplacementParts {
   readonly onSubmitted: (raw: Hex) => void;
 }
 
-/** Submits for a nonce that is already taken: the same transaction again, or another in its place. */
-export class Replacements {
-  readonly #parts: ReplacementParts;
+/** Gets nonces moving that do not advance: sends the same transaction again, replaces it, or fills a gap. */
+export class StuckNonces {
+  readonly #parts: StuckNoncesParts;
   #cancelledAt: number[] = [];
   readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
 
-  constructor(parts: ReplacementParts) {
+  constructor(parts: StuckNoncesParts) {
     this.#parts = parts;
   }
 
   /**
-   * Consumes a nonce that none of the queue's transactions has, by a transfer of nothing. The number of these is limited,
-   * because a node's false transaction counts can make gaps.
+   * Uses up a nonce that none of the queue's transactions has, with an empty transfer. The number of these is limited,
+   * because an RPC node's false transaction counts can look like gaps.
    */
   async cancel(nonce: number, networkFees: NetworkFees): Promise<void> {
     const { clock, logger, maxCancelsPerHour } = this.#parts;
