@@ -6,7 +6,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     // CI has two cores, and most files wait longer than they compute.
     maxWorkers: 3,
-    globalSetup: "tools/temporary-test-files.js",
+    globalSetup: "tools/vitest-temporary-folder.js",
     sequence: { sequencer: InterleavedSequencer },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,7 +1,7 @@
 import { alteredCalldata } from "./attacks/altered-calldata.js";
 import { announcedKeysWithoutSpec } from "./attacks/announced-keys-without-spec.js";
 import { damagedDatabase, killedProviders, movedClocks } from "./attacks/contradictions-after-restart.js";
-import { craftedJsonPath } from "./attacks/crafted-json-path.js";
+import { costlyJsonPath } from "./attacks/costly-json-path.js";
 import { echoedApiSecrets } from "./attacks/echoed-api-secrets.js";
 import { everyFeeCalledTooLow } from "./attacks/every-fee-called-too-low.js";
 import { exposedPrivateKeys } from "./attacks/exposed-private-keys.js";
@@ -18,10 +18,10 @@ import { malformedRequests } from "./attacks/malformed-requests.js";
 import { manyConnections } from "./attacks/many-connections.js";
 import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
+import { staggeredReportRequests } from "./attacks/staggered-report-requests.js";
 import { unclosedSourceConnections } from "./attacks/unclosed-source-connections.js";
 import { unknownKeys } from "./attacks/unknown-keys.js";
 import { unreadAnswers } from "./attacks/unread-answers.js";
-import { valuesReadApart } from "./attacks/values-read-apart.js";
 import { variableInjections } from "./attacks/variable-injections.js";
 import { wrongCertificates } from "./attacks/wrong-certificates.js";
 
@@ -41,7 +41,7 @@ export const ATTACKS = [
   unknownKeys,
   announcedKeysWithoutSpec,
   // Sources and keys of a provider
-  craftedJsonPath,
+  costlyJsonPath,
   largeSourceAnswers,
   unclosedSourceConnections,
   hostileUrls,
@@ -59,5 +59,5 @@ export const ATTACKS = [
   killedProviders,
   movedClocks,
   damagedDatabase,
-  valuesReadApart,
+  staggeredReportRequests,
 ];

@@ -4,8 +4,8 @@ import { connect } from "node:net";
 /** @returns The answer; without one, `status` is 0 and `text` is the reason. */
 export function call(url, { method = "GET", headers = {}, body, from, timeoutMs = 15_000, agent = false } = {}) {
   return new Promise((resolve) => {
-    const options = { method, headers, agent, signal: AbortSignal.timeout(timeoutMs) };
-    const request = requestHttp(url, { ...options, ...(from !== undefined && { localAddress: from }) }, (response) => {
+    const options = { method, headers, agent, localAddress: from, signal: AbortSignal.timeout(timeoutMs) };
+    const request = requestHttp(url, options, (response) => {
       const chunks = [];
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("error", (error) => resolve({ status: 0, text: error.message }));

@@ -7,14 +7,14 @@ import { Network } from "./network/network.js";
 import { Results } from "./results.js";
 import { runAttack } from "./run-attack.js";
 
-const USAGE = `Usage: npm run attack [-- --only NAME --fast --seed N --build DIR]
+const USAGE = `Usage: npm run attack [-- --only NAME --fast --seed N --build DIR --list]
 
 Attacks a chain, four providers and an operator, each in its own process, over real connections, and prints for each
 attack how often it was tried and how often it got through. It exits with 1 if anything got through. Nothing leaves this
-machine: the processes resolve every name to a server on loopback. It needs openssl and takes a few minutes; the attacks
-that count open files or use several addresses need Linux.
+machine: the providers' connections are redirected to servers on loopback. It needs openssl and takes a few minutes; the
+attacks that count open files or use several addresses need Linux.
 
-  --only NAME   one attack, by its name (--list shows the names); several with several --only
+  --only NAME   one attack, by its name (--list shows the names); repeat it for several attacks
   --fast        only the attacks that take seconds
   --seed N      the seed of everything random (default: 1)
   --build DIR   the repository whose operator and provider are attacked, for example one without a guard (default: this one)
@@ -51,7 +51,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 }
 const results = new Results();
 try {
-  results.say("Starting a chain, a market, an internet, four providers and an operator");
+  results.say("Starting a chain, a market, a simulated internet, four providers and an operator");
   await network.start();
   for (const attack of attacks) await runAttack(attack, network, results, Number(values.seed));
   results.print();

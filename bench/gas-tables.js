@@ -23,18 +23,22 @@ const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.chec
 
 const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 const peers = read("bench/peers.json");
-const snapshot = (file) => (name) => Number(read(`snapshots/${file}.json`)[name]);
-const GROUPS = ["update", "batch", "query", "fresh", "accuse", "adapters"];
-const [update, batch, query, freshOf, accuse, adapter] = GROUPS.map(snapshot);
+const snapshot = (file) => (name) => {
+  const gas = read(`snapshots/${file}.json`)[name];
+  if (gas === undefined) throw new Error(`snapshots/${file}.json has no "${name}".`);
+  return Number(gas);
+};
+const GROUPS = ["update", "batch", "query", "consumer-update", "accuse", "adapters"];
+const [update, batch, query, consumerUpdate, accuse, adapter] = GROUPS.map(snapshot);
 
 const SIGNERS = ["3", "4", "9", "21"];
 const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
 
 const number = (value) => (value === undefined ? "" : value.toLocaleString("en"));
 
-const FRESH_SIGNERS = ["3", "4", "9"];
-const freshGas = (name) => `**${number(freshOf(name))}**`;
-const verified = (k, price) => freshGas(`verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
+const CONSUMER_SIGNERS = ["3", "4", "9"];
+const consumerUpdateGas = (name) => `**${number(consumerUpdate(name))}**`;
+const verified = (k, price) => consumerUpdateGas(`verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
 
 const updates = [
   ["system", ...SIGNERS.map((k) => `${k} signers`), "trust"],
@@ -83,19 +87,24 @@ const queries = [
   ],
 ];
 
-const fresh = [
-  ["transaction", ...FRESH_SIGNERS.map((k) => `${k} signers`)],
+const consumerUpdates = [
+  ["transaction", ...CONSUMER_SIGNERS.map((k) => `${k} signers`)],
   [
-    ["**this**, `updateAndQuerySpotPrice`, paid", "", freshGas("updateAndQuerySpotPrice, paid, 4 of 5 signers"), ""],
+    [
+      "**this**, `updateAndQuerySpotPrice`, paid",
+      "",
+      consumerUpdateGas("updateAndQuerySpotPrice, paid, 4 of 5 signers"),
+      "",
+    ],
     [
       "**this**, the same, if another sender stored the round first",
       "",
-      freshGas("updateAndQuerySpotPrice, paid, another sender was faster"),
+      consumerUpdateGas("updateAndQuerySpotPrice, paid, another sender was faster"),
       "",
     ],
-    ["**this**, `verifySpotPrice`, paid", ...FRESH_SIGNERS.map((k) => verified(k, "paid"))],
-    ["**this**, `verifySpotPrice`, price 0", ...FRESH_SIGNERS.map((k) => verified(k, "price 0"))],
-    ...peers.fresh.map((peer) => [peer.system, ...FRESH_SIGNERS.map((k) => number(peer[k]))]),
+    ["**this**, `verifySpotPrice`, paid", ...CONSUMER_SIGNERS.map((k) => verified(k, "paid"))],
+    ["**this**, `verifySpotPrice`, price 0", ...CONSUMER_SIGNERS.map((k) => verified(k, "price 0"))],
+    ...peers["consumer-update"].map((peer) => [peer.system, ...CONSUMER_SIGNERS.map((k) => number(peer[k]))]),
   ],
 ];
 
@@ -118,11 +127,11 @@ const adapters = [
   ]),
 ];
 
-const gasOf = (peers, system) => peers.find((peer) => peer.system === system);
+const findPeer = (rows, system) => rows.find((row) => row.system === system);
 const comparedWith = (name, update, query) => [
   name,
-  number(gasOf(peers.update, update)?.[9]),
-  number(gasOf(peers.query, query)?.gas),
+  number(findPeer(peers.update, update)?.[9]),
+  number(findPeer(peers.query, query)?.gas),
 ];
 const comparison = [
   ["", "update, 9 signers", "added by one query, direct"],
@@ -141,7 +150,7 @@ const comparison = [
 ];
 
 const DOCUMENTS = {
-  "docs/Gas.md": { updates, batches, queries, fresh, accusations, adapters },
+  "docs/Gas.md": { updates, batches, queries, consumerUpdates, accusations, adapters },
   "docs/Comparison.md": { comparison },
 };
 for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap(Object.entries)) {
@@ -154,14 +163,14 @@ for (const [file, tables] of Object.entries(DOCUMENTS)) {
   const path = join(ROOT, file);
   const before = readFileSync(path, "utf8");
   const after = Object.entries(tables).reduce((page, [name, [head, rows]]) => {
-    const marked = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n?<!-- end -->)`);
+    const marked = new RegExp(`(<!-- ${name} -->\n)[^]*?<!-- end -->`);
     if (!marked.test(page)) throw new Error(`${file} has no <!-- ${name} --> with an <!-- end -->.`);
     return page.replace(marked, (_, start) => `${start}\n${table(head, rows)}\n\n<!-- end -->`);
   }, before);
   if (!isCheck) {
     writeFileSync(path, after);
   } else if (after !== before) {
-    console.error(`${file} does not match the snapshots. Run "npm run bench:gas" and commit it.`);
+    console.error(`${file} does not match the snapshots. Run "npm run bench:gas" and commit the result.`);
     process.exitCode = 1;
   }
 }

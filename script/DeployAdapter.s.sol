@@ -8,7 +8,8 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 /// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`. Anyone
 /// may run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for its address.
 contract DeployAdapter is DatasetScript {
-    /// @dev As in QuoteAdapter, whose source is compiled for deployment only.
+    /// @dev The same as `QuoteAdapter.Asset`, which is not imported, so that QuoteAdapter is not compiled with the
+    /// script.
     struct Asset {
         address asset;
         bytes key;

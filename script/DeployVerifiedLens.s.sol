@@ -22,7 +22,7 @@ contract DeployVerifiedLens is DeployScript {
         bytes memory code = _compiled("VerifiedLens");
         vm.broadcast();
         lens = VerifiedLens(_create(bytes.concat(code, abi.encode(gateways))));
-        _record("verifiedLens", address(lens));
+        _record("verifiedLens", address(lens), true);
         _finish();
     }
 }

@@ -476,8 +476,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         }
     }
 
-    /// @dev Counts a key's repayment, if one is due, before its outcome is known, so that only the few keys that are not
-    /// stored cost more: `_uncountRepayment` undoes it for them.
+    /// @dev Counts a key's repayment, if one is due, before its outcome is known, so that only the few keys that are
+    /// not stored cost more: `_uncountRepayment` undoes it for them.
     function _countRepayment(Round memory round, DataPoint point) private view {
         uint256 repaid = round.repaid;
         round.repaidBefore = repaid;

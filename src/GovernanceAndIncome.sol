@@ -167,16 +167,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     /// @dev Returns true for the current committee's hash. Only its upper bits are compared; the lower ones are not
     /// read.
     function _isCommittee(bytes32 shown) internal view returns (bool) {
-        return _head(shown) == _currentHead();
-    }
-
-    /// @dev Returns the upper bits of a committee's hash.
-    function _head(bytes32 committee) private pure returns (uint256) {
-        return uint256(committee) >> TAIL_BITS;
-    }
-
-    function _currentHead() private view returns (uint256) {
-        return _terms.committee;
+        return uint256(shown) >> TAIL_BITS == _terms.committee;
     }
 
     /// @dev No balance reaches 2^96 wei, which are 79 billion Ether.

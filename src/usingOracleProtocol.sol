@@ -2,7 +2,7 @@
 pragma solidity ^0.8.13;
 
 import {Oracle} from "./Oracle.sol";
-import {UpdateToVerification} from "./libraries/UpdateToVerification.sol";
+import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 
 /// @title OracleProtocol
 /// @notice Reads a dataset in one line. The query price is paid out of the calling contract's balance.
@@ -301,8 +301,8 @@ library OracleProtocol {
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei.
     /// @dev A refused update does not matter as long as what is stored can be used; where it cannot, reverts with
-    /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `UpdateToVerification.NotAnUpdate` when
-    /// `update` calls anything else. The update gets no Ether.
+    /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `UpdateCalldata.NotAnUpdate`
+    /// when `update` calls anything else. The update gets no Ether.
     function updateAndQueryBytes32(
         Oracle oracle,
         bytes memory key,
@@ -313,7 +313,7 @@ library OracleProtocol {
         bool isRefused;
         bytes memory reason;
         if (update.length != 0) {
-            UpdateToVerification.requireUpdate(update);
+            UpdateCalldata.requireUpdate(update);
             bool isDone;
             (isDone, reason) = address(oracle).call(update);
             isRefused = !isDone;
@@ -400,8 +400,8 @@ library OracleProtocol {
     /// @param update The calldata of the dataset's `update` or `updateNotAvailable` for this key.
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei: a verification costs as much as a query.
-    /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `UpdateToVerification.NotAnUpdate` or
-    /// `UpdateToVerification.WrongKey` if it is not an update of this key, and otherwise like `queryBytes32WithExpiry`.
+    /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `UpdateCalldata.NotAnUpdate` or
+    /// `UpdateCalldata.WrongKey` if it is not an update of this key, and otherwise like `queryBytes32WithExpiry`.
     function verifyBytes32(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge, uint256 maxPrice)
         internal
         returns (bytes32 value)
@@ -427,7 +427,7 @@ library OracleProtocol {
         returns (bytes32 value)
     {
         bool isDone;
-        (isDone, value) = _ask(oracle, UpdateToVerification.convert(update, key), maxAge, maxPrice);
+        (isDone, value) = _ask(oracle, UpdateCalldata.toVerificationCalldata(update, key), maxAge, maxPrice);
         if (!isDone) revert UpdateRefused(_returnData());
     }
 

@@ -8,7 +8,6 @@ import {ReferenceAnnouncements} from "./utils/ReferenceAnnouncements.sol";
 
 contract CommitteeDirectoryTest is Test {
     uint256 private constant START = 1_790_000_000;
-    uint256 private constant ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
     string private constant URL = "https://node.example";
     address private immutable SUBMITTER = makeAddr("submitter");
 
@@ -54,7 +53,7 @@ contract CommitteeDirectoryTest is Test {
     }
 
     function testFuzz_announce_isEachProvidersOwn(uint256 otherKey) public {
-        otherKey = bound(otherKey, 1, ORDER - 1);
+        otherKey = boundPrivateKey(otherKey);
         vm.assume(otherKey != privateKey);
         address other = vm.addr(otherKey);
         _announce(URL, START);
@@ -148,7 +147,7 @@ contract CommitteeDirectoryTest is Test {
     }
 
     function testFuzz_announce_RevertWhen_anotherSigned(uint256 otherKey) public {
-        otherKey = bound(otherKey, 1, ORDER - 1);
+        otherKey = boundPrivateKey(otherKey);
         vm.assume(otherKey != privateKey);
         _refuse(URL, START, _sign(otherKey, provider, URL, SUBMITTER, START), _wrongSigner(vm.addr(otherKey)));
     }
@@ -183,7 +182,8 @@ contract CommitteeDirectoryTest is Test {
     function test_announce_RevertWhen_theSignatureIsMalleated() public {
         (uint8 v, bytes32 r, bytes32 s) =
             vm.sign(privateKey, ReferenceAnnouncements.digest(address(directory), provider, URL, SUBMITTER, START));
-        bytes memory signature = abi.encodePacked(r, bytes32(ORDER - uint256(s)), v == 27 ? uint8(28) : uint8(27));
+        bytes memory signature =
+            abi.encodePacked(r, bytes32(SECP256K1_ORDER - uint256(s)), v == 27 ? uint8(28) : uint8(27));
         _refuse(URL, START, signature, _wrongSigner(address(0)));
     }
 

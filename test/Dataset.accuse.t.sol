@@ -5,6 +5,7 @@ import {Oracle} from "../src/Oracle.sol";
 import {IDataset, Report, Statement} from "../src/interfaces/IDataset.sol";
 import {Quorum} from "../src/libraries/Quorum.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {IncomeSharer} from "./utils/IncomeSharer.sol";
 import {Providers} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 import {Update} from "./utils/Updates.sol";
@@ -327,7 +328,8 @@ contract DatasetAccuseTest is DatasetFixture {
     function test_accuse_isNotDisturbedByASharing() public {
         vm.deal(address(dataset), 7 ether);
         address[] memory rest = _without(3);
-        SharingAccuser accuser = new SharingAccuser(dataset, rest, TOLERANCE_BPS);
+        IncomeSharer accuser = new IncomeSharer();
+        accuser.prepare(dataset, rest, TOLERANCE_BPS);
         address[] memory members = providers.members();
         (Statement memory a, Statement memory b) = (_value(3, 1), _value(3, 2));
         vm.prank(address(accuser));
@@ -478,20 +480,5 @@ contract DatasetAccuseTest is DatasetFixture {
     /// @dev Returns the fewest signers of a committee.
     function _needed(uint256 size) private pure returns (uint256 signers) {
         while (!Quorum.isReached(signers, size - signers)) ++signers;
-    }
-}
-
-/// @notice An accuser that shares the income while it is paid.
-contract SharingAccuser {
-    IDataset private immutable DATASET;
-    uint256 private immutable TOLERANCE;
-    address[] private _rest;
-
-    constructor(IDataset dataset, address[] memory rest, uint256 toleranceBps) {
-        (DATASET, TOLERANCE, _rest) = (dataset, toleranceBps, rest);
-    }
-
-    receive() external payable {
-        DATASET.shareIncome(_rest, TOLERANCE);
     }
 }

@@ -5,7 +5,6 @@ import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step
 
 import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
-import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {RevertForwardingDeployer} from "./utils/RevertForwardingDeployer.sol";
 import {Providers} from "./utils/Providers.sol";
@@ -22,16 +21,6 @@ contract DatasetGovernanceTest is DatasetFixture {
     }
 
     // ---------------------------------------------------------------- deployment
-
-    function test_constructor_keepsItsSettings() public view {
-        assertEq(ownable.owner(), OWNER);
-        assertEq(dataset.queryPrice(), PRICE);
-        assertEq(dataset.priceCeiling(), PRICE_CEILING);
-        assertEq(dataset.maxRoundAge(), MAX_ROUND_AGE);
-        assertEq(uint256(dataset.keyForm()), uint256(KeyForm.SPOT_PRICE));
-        assertEq(dataset.committeeHash(), _hash(providers.members(), TOLERANCE_BPS));
-        assertEq(dataset.committeeBlock(), block.number);
-    }
 
     function test_constructor_emitsWhatItSets() public {
         DatasetSettings memory settings_ = settings(providers);

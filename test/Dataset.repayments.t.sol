@@ -5,6 +5,7 @@ import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
 import {Batch, DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {IncomeSharer} from "./utils/IncomeSharer.sol";
 import {Providers} from "./utils/Providers.sol";
 import {BatchLibrary} from "./utils/Updates.sol";
 
@@ -184,8 +185,8 @@ contract DatasetRepaymentsTest is DatasetFixture {
 
     /// The sender's account has 2,300 gas, which suffices for nothing but to accept.
     function test_updateBatch_storesThoughTheSenderAcceptsNothing() public {
-        vm.etch(SENDER, type(ReenteringSender).runtimeCode);
-        ReenteringSender(payable(SENDER)).prepare(dataset, providers.members(), TOLERANCE_BPS);
+        vm.etch(SENDER, type(IncomeSharer).runtimeCode);
+        IncomeSharer(payable(SENDER)).prepare(dataset, providers.members(), TOLERANCE_BPS);
         uint256 snapshot = vm.snapshotState();
         _send(10, START, 0);
         assertEq(SENDER.balance, 0);
@@ -200,7 +201,7 @@ contract DatasetRepaymentsTest is DatasetFixture {
         assertEq(address(dataset).balance, 0);
     }
 
-    // ----------------------------------------------------------------
+    // ---------------------------------------------------------------- helpers
 
     function _deploy(uint256 interval, uint256 feeCap) private returns (IDataset deployed) {
         DatasetSettings memory settings_ = settings(providers);
@@ -258,20 +259,5 @@ contract DatasetRepaymentsTest is DatasetFixture {
         for (uint256 i = 0; i < data.length; ++i) {
             used += data[i] == 0 ? 4 : 16;
         }
-    }
-}
-
-/// @notice Shares the income of the dataset when it is paid.
-contract ReenteringSender {
-    IDataset private dataset;
-    address[] private members;
-    uint256 private toleranceBps;
-
-    receive() external payable {
-        dataset.shareIncome(members, toleranceBps);
-    }
-
-    function prepare(IDataset dataset_, address[] calldata members_, uint256 toleranceBps_) external {
-        (dataset, members, toleranceBps) = (dataset_, members_, toleranceBps_);
     }
 }

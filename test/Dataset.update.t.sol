@@ -117,19 +117,6 @@ contract DatasetUpdateTest is DatasetFixture {
         assertReverts(update, wrongCommittee(update));
     }
 
-    function test_update_RevertWhen_aMemberSignsTwice() public {
-        Update memory update = validUpdate();
-        update.reports[1] = update.reports[0];
-        assertReverts(update, wrongCommittee(update));
-    }
-
-    function test_update_RevertWhen_aMemberSignsTwoValues() public {
-        Update memory update = validUpdate();
-        uint256 value = uint256(update.value) + 1;
-        update.reports[1] = providers.sign(dataset, KEY, Oracle.QueryStatus.OK, START, value, 0);
-        assertReverts(update, wrongCommittee(update));
-    }
-
     function test_update_RevertWhen_signersArePermuted() public {
         Update memory update = validUpdate();
         (update.reports[0], update.reports[1]) = (update.reports[1], update.reports[0]);
@@ -145,12 +132,6 @@ contract DatasetUpdateTest is DatasetFixture {
     function test_update_RevertWhen_nobodyIsAbsentAtAPlace() public {
         Update memory update = validUpdate();
         update.absentees[0] = address(0);
-        assertReverts(update, wrongCommittee(update));
-    }
-
-    function test_update_RevertWhen_anAbsenteeSigned() public {
-        Update memory update = validUpdate();
-        update.absentees[0] = providers.members()[0];
         assertReverts(update, wrongCommittee(update));
     }
 
@@ -272,18 +253,12 @@ contract DatasetUpdateTest is DatasetFixture {
 
     /// Half the order is the highest valid s. The address that it recovers to becomes the committee.
     function test_update_RevertWhen_sIsHigh() public {
-        uint256 half = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
+        uint256 half = SECP256K1_ORDER / 2;
         bytes32 r = validUpdate().reports[0].r;
         Update memory update = _signedBySOnly(r, half);
         update.send(dataset);
         vm.warp(START + 1);
         update = _signedBySOnly(r, half + 1);
-        assertReverts(update, wrongCommittee(update));
-    }
-
-    function test_update_RevertWhen_signedForAnotherDataset() public {
-        IDataset other = deploy(providers);
-        Update memory update = providers.report(other, KEY, START, valuesNear3000(3, 1));
         assertReverts(update, wrongCommittee(update));
     }
 
@@ -394,7 +369,7 @@ contract DatasetUpdateTest is DatasetFixture {
         );
     }
 
-    function testFuzz_update_isAsOldAsTheDatasetAllows(uint256 maxRoundAge) public {
+    function testFuzz_update_acceptsRoundsUpToMaxRoundAge(uint256 maxRoundAge) public {
         DatasetSettings memory other = settings(providers);
         other.maxRoundAge = bound(maxRoundAge, 0, START - 2);
         dataset = deploy(other);
@@ -559,7 +534,7 @@ contract DatasetUpdateTest is DatasetFixture {
         assembly ("memory-safe") {
             mstore(data, length)
         }
-        assertFalse(_call(data));
+        assertFalse(succeeds(data));
         assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
@@ -569,7 +544,7 @@ contract DatasetUpdateTest is DatasetFixture {
         bytes memory data = update.encode();
         place = bound(place, 4, data.length - 1);
         data[place] ^= bytes1(change);
-        bool stored = _update(data);
+        bool stored = stores(data);
         assertAnswer(
             dataset,
             KEY,
@@ -613,16 +588,5 @@ contract DatasetUpdateTest is DatasetFixture {
         assertNotEq(members[0], address(0));
         vm.prank(OWNER);
         dataset.setCommittee(members, 0);
-    }
-
-    function _call(bytes memory data) private returns (bool done) {
-        (done,) = address(dataset).call(data);
-    }
-
-    /// @return stored False if the update reverted, or changed nothing because its round is not newer than the stored
-    /// one.
-    function _update(bytes memory data) private returns (bool stored) {
-        (bool done, bytes memory answer) = address(dataset).call(data);
-        if (done) (, stored) = abi.decode(answer, (Oracle.QueryStatus, bool));
     }
 }

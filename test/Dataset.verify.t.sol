@@ -57,7 +57,7 @@ contract DatasetVerifyTest is DatasetFixture {
 
     /// A verified value is not stored, so the next query does not see it.
     function test_verify_writesNothing() public {
-        bytes memory data = _verification(validUpdate().encode());
+        bytes memory data = verificationOf(validUpdate().encode());
         vm.record();
         vm.recordLogs();
         _send(data, PRICE);
@@ -71,7 +71,7 @@ contract DatasetVerifyTest is DatasetFixture {
         Update memory update = validUpdate();
         vm.prank(OWNER);
         dataset.setQueryPrice(0);
-        (bool isDone, bytes memory answer) = address(dataset).staticcall(_verification(update.encode()));
+        (bool isDone, bytes memory answer) = address(dataset).staticcall(verificationOf(update.encode()));
         assertTrue(isDone);
         assertEq(answer, abi.encode(update.value, START, Oracle.QueryStatus.OK));
     }
@@ -87,8 +87,8 @@ contract DatasetVerifyTest is DatasetFixture {
     }
 
     function test_verify_isIncomeOfTheCommittee() public {
-        _send(_verification(validUpdate().encode()), PRICE);
-        _send(_verification(validNoDataUpdate().encodeNotAvailable()), PRICE);
+        _send(verificationOf(validUpdate().encode()), PRICE);
+        _send(verificationOf(validNoDataUpdate().encodeNotAvailable()), PRICE);
         assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), 2 * PRICE);
     }
 
@@ -97,7 +97,7 @@ contract DatasetVerifyTest is DatasetFixture {
         vm.assume(reader != address(dataset) && uint160(reader) > 0xffff && reader.code.length == 0);
         (uint256 price,,) = dataset.costOfSubscription();
         dataset.subscribe{value: price}(reader, 1);
-        bytes memory data = _verification(validUpdate().encode());
+        bytes memory data = verificationOf(validUpdate().encode());
         for (uint256 i = 0; i < 2; ++i) {
             hoax(reader, PRICE);
             _send(data, i * PRICE);
@@ -112,7 +112,7 @@ contract DatasetVerifyTest is DatasetFixture {
 
     /// No transaction has the origin zero: only an `eth_call` can.
     function test_verify_isFreeInACallWithoutASender() public {
-        bytes memory data = _verification(validUpdate().encode());
+        bytes memory data = verificationOf(validUpdate().encode());
         vm.prank(address(this), address(0));
         _send(data, 0);
         vm.prank(address(0), address(this));
@@ -121,11 +121,11 @@ contract DatasetVerifyTest is DatasetFixture {
     }
 
     function assertVerified(bytes memory update, bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) private {
-        assertEq(_send(_verification(update), PRICE), abi.encode(output, updatedAt, status));
+        assertEq(_send(verificationOf(update), PRICE), abi.encode(output, updatedAt, status));
     }
 
     function _refuse(bytes memory update, uint256 sent, bytes memory reason) private {
-        (bool isDone, bytes memory answer) = address(dataset).call{value: sent}(_verification(update));
+        (bool isDone, bytes memory answer) = address(dataset).call{value: sent}(verificationOf(update));
         assertFalse(isDone);
         assertEq(answer, reason);
     }
@@ -134,14 +134,5 @@ contract DatasetVerifyTest is DatasetFixture {
         bool isDone;
         (isDone, answer) = address(dataset).call{value: sent}(verification);
         assertTrue(isDone, vm.toString(answer));
-    }
-
-    function _verification(bytes memory update) private pure returns (bytes memory) {
-        bool hasValue = selector(update) == IDataset.update.selector;
-        bytes4 selector_ = hasValue ? IDataset.verify.selector : IDataset.verifyNotAvailable.selector;
-        for (uint256 i = 0; i < 4; ++i) {
-            update[i] = selector_[i];
-        }
-        return update;
     }
 }

@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Oracle, OracleProtocol} from "../src/usingOracleProtocol.sol";
 import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
-import {UpdateToVerification} from "../src/libraries/UpdateToVerification.sol";
+import {UpdateCalldata} from "../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {UpdateHelpersConsumer} from "./utils/UpdateHelpersConsumer.sol";
 import {Update} from "./utils/Providers.sol";
@@ -121,7 +121,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
             selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector
                 && selector_ != IDataset.updateBatch.selector
         );
-        bytes memory reason = abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, selector_);
+        bytes memory reason = abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector_);
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(reason);
             consumer.updateAndQuery(helper, dataset, bytes.concat(selector_, rest), 0);
@@ -187,7 +187,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
 
     function test_verify_RevertWhen_theKeyIsAnother() public {
         bytes memory update = providers.report(dataset, "SPOTPX/BTC-USD", START, valuesNear3000(3, 1)).encode();
-        bytes memory reason = abi.encodeWithSelector(UpdateToVerification.WrongKey.selector, "SPOTPX/BTC-USD", KEY);
+        bytes memory reason = abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, "SPOTPX/BTC-USD", KEY);
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(reason);
             consumer.verify(helper, dataset, update, 0);
@@ -197,7 +197,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     function test_verify_RevertWhen_itIsNoUpdateOfOneKey() public {
         bytes4[3] memory others = [IDataset.updateBatch.selector, Oracle.query.selector, bytes4(0)];
         for (uint256 i = 0; i < 3; ++i) {
-            vm.expectRevert(abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, others[i]));
+            vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, others[i]));
             consumer.verify(i, dataset, i == 2 ? bytes("") : bytes.concat(others[i]), 0);
         }
     }

@@ -64,7 +64,7 @@ export const alteredCalldata = {
       "the smallest report": { value: reports.map(({ content }) => content).toSorted()[0] },
       "a wider tolerance": { tolerance: tolerance + 1n },
       "no tolerance": { tolerance: 0n },
-      "a report too few": { reports: reports.slice(1) },
+      "one report too few": { reports: reports.slice(1) },
       "one report many times": { value: content, reports: reports.map(() => reports[0]) },
       "reports in another order": { reports: reports.toReversed() },
       "two reports": { value: content, signers: 3n, reports: reports.slice(0, 2) },
@@ -75,7 +75,7 @@ export const alteredCalldata = {
         absentees: addresses.slice(2),
       },
       "no reports": { signers: 0n, reports: [], absentees: addresses },
-      "signers that are none": { signers: 2n ** 255n },
+      "a signer outside the committee": { signers: 2n ** 255n },
     };
     for (const [name, altered] of Object.entries(variants)) {
       await attempt(

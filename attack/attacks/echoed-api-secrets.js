@@ -10,17 +10,17 @@ const hex = (character) => character.codePointAt(0).toString(16).padStart(4, "0"
 const FORMS = {
   plain: (secret) => JSON.stringify(secret),
   "escaped slashes": (secret) => JSON.stringify(secret).replaceAll("/", "\\/"),
-  "escaped signs": (secret) => `"${escaped(secret, (one) => (/\w/.test(one) ? one : `\\u${hex(one)}`))}"`,
+  "escaped punctuation": (secret) => `"${escaped(secret, (one) => (/\w/.test(one) ? one : `\\u${hex(one)}`))}"`,
   "all escaped": (secret) => `"${escaped(secret, (one) => `\\u${hex(one)}`)}"`,
-  "escaped in capitals": (secret) => `"${escaped(secret, (one) => `\\u${hex(one).toUpperCase()}`)}"`,
+  "escaped in upper case": (secret) => `"${escaped(secret, (one) => `\\u${hex(one).toUpperCase()}`)}"`,
   "every other escaped": (secret) => `"${[...secret].map((one, i) => (i % 2 ? `\\u${hex(one)}` : one)).join("")}"`,
   "percent-encoded": (secret) => JSON.stringify(encodeURIComponent(secret)),
-  "percent-encoded in small letters": (secret) => JSON.stringify(encodeURIComponent(secret).toLowerCase()),
+  "percent-encoded in lower case": (secret) => JSON.stringify(encodeURIComponent(secret).toLowerCase()),
   "percent-encoded throughout": (secret) => `"${escaped(secret, (one) => `%${hex(one).slice(2)}`)}"`,
   base64: (secret) => JSON.stringify(Buffer.from(secret).toString("base64")),
   base64url: (secret) => JSON.stringify(Buffer.from(secret).toString("base64url")),
   hex: (secret) => JSON.stringify(Buffer.from(secret).toString("hex")),
-  "hex in capitals": (secret) => JSON.stringify(Buffer.from(secret).toString("hex").toUpperCase()),
+  "hex in upper case": (secret) => JSON.stringify(Buffer.from(secret).toString("hex").toUpperCase()),
 };
 
 export const echoedApiSecrets = {

@@ -12,7 +12,7 @@ const FORMS = {
   "a mapped IPv4 address with a port": (i) => `[::ffff:203.0.113.9]:${1_024 + i}`,
   "a mapped IPv4 address in hex and not": (i) => (i % 2 === 0 ? "::ffff:cb00:710b" : "203.0.113.11"),
   "an address after ones that the caller made up": (i) => `10.0.${i}.1, 203.0.113.13`,
-  "text that is no address": (i) => `unknown-${i}`,
+  "text that is not an address": (i) => `unknown-${i}`,
 };
 
 export const forwardedForVariants = {

@@ -30,56 +30,51 @@ const NAMES = [
 ].map((name) => `https://${name}.attack.example/`);
 
 const LITERALS = [
-  ...[
-    "127.0.0.1",
-    "127.1",
-    "2130706433",
-    "0x7f000001",
-    "0177.0.0.1",
-    "[::1]",
-    "[::ffff:127.0.0.1]",
-    "[fe80::1%25lo]",
-    "0",
-    "localhost",
-    "LOCALHOST.",
-    "127.0.0.1.",
-  ],
-  ...[
-    "localhost.localdomain",
-    "metadata.google.internal",
-    "printer.local",
-    "host.internal",
-    "\u2488\u2488",
-    "1\u30022.3.4",
-    "a_b.example",
-    "xn--zzz.example",
-    "intranet",
-  ],
+  // This machine
+  "127.0.0.1",
+  "127.1",
+  "2130706433",
+  "0x7f000001",
+  "0177.0.0.1",
+  "[::1]",
+  "[::ffff:127.0.0.1]",
+  "[fe80::1%25lo]",
+  "0",
+  "localhost",
+  "LOCALHOST.",
+  "127.0.0.1.",
+  "localhost.localdomain",
+  // Names of local networks, and names that are not valid
+  "metadata.google.internal",
+  "printer.local",
+  "host.internal",
+  "intranet",
+  "\u2488\u2488",
+  "1\u30022.3.4",
+  "a_b.example",
+  "xn--zzz.example",
 ].map((host) => `https://${host}/`);
 
 const SHAPES = [
-  ...[
-    "http://api.attack.example/",
-    "ftp://api.attack.example/",
-    "file:///etc/passwd",
-    "gopher://api.attack.example/",
-    "data:application/json,{}",
-    "//api.attack.example/",
-  ],
-  ...[
-    "https://user:secret@api.attack.example/",
-    "https://api.attack.example:8443/",
-    "https://api.attack.example:22/",
-    "https://api.attack.example\\@127.0.0.1/",
-  ],
-  ...[
-    "https://127.0.0.1#@api.attack.example/",
-    "https://api.attack.example/#fragment",
-    "https://api.attack.example/\r\nx: y",
-    "https:///etc",
-    "https://",
-    " https://127.0.0.1/",
-  ],
+  // Other schemes
+  "http://api.attack.example/",
+  "ftp://api.attack.example/",
+  "file:///etc/passwd",
+  "gopher://api.attack.example/",
+  "data:application/json,{}",
+  "//api.attack.example/",
+  // Credentials, ports and fragments
+  "https://user:secret@api.attack.example/",
+  "https://api.attack.example:8443/",
+  "https://api.attack.example:22/",
+  "https://api.attack.example/#fragment",
+  // What parsers read differently
+  "https://api.attack.example\\@127.0.0.1/",
+  "https://127.0.0.1#@api.attack.example/",
+  "https://api.attack.example/\r\nx: y",
+  "https:///etc",
+  "https://",
+  " https://127.0.0.1/",
 ];
 
 /** Everything but redirects, which need a server of their own. */

@@ -8,7 +8,7 @@ import { numberToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { PRICE_KEYS } from "../network/network.js";
 
-const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const member = privateKeyToAccount(PROVIDERS[0].privateKey);
 const stranger = privateKeyToAccount(generatePrivateKey());
 
@@ -28,7 +28,7 @@ async function signed(asked, { account = member, outcome = "OK", value = 1n, ...
 }
 
 const withHighS = (report) => {
-  const s = numberToHex(ORDER - BigInt(`0x${report.signature.slice(66, 130)}`), { size: 32 });
+  const s = numberToHex(SECP256K1_ORDER - BigInt(`0x${report.signature.slice(66, 130)}`), { size: 32 });
   return {
     ...report,
     signature: `${report.signature.slice(0, 66)}${s.slice(2)}${report.signature.endsWith("1b") ? "1c" : "1b"}`,
@@ -77,14 +77,14 @@ const LIES = {
     }
     response.end("{}");
   },
-  "no JSON": (_, response) => response.end("<html>"),
+  "not JSON": (_, response) => response.end("<html>"),
   "JSON of another form": (_, response) => response.end('{"value":1}'),
   "deep JSON": (_, response) => response.end("[".repeat(50_000)),
   "a redirect": (_, response) => response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
   "an error": (_, response) => response.writeHead(500).end("{}"),
-  "headers without end": (_, response) => response.socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}`),
-  "no HTTP": (_, response) => response.socket.end("hello\r\n\r\n"),
-  "another length": (_, response) => response.socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{}"),
+  "unterminated headers": (_, response) => response.socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}`),
+  "not HTTP": (_, response) => response.socket.end("hello\r\n\r\n"),
+  "a wrong content-length": (_, response) => response.socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{}"),
 };
 
 export const lyingProviders = {

@@ -1,4 +1,5 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
+import { stringToHex } from "viem";
 import { sendRaw } from "../http.js";
 import { PRICE_KEYS } from "../network/network.js";
 
@@ -8,32 +9,37 @@ const MUTATIONS = 150;
 function bodies(valid) {
   const text = JSON.stringify(valid);
   const inside = text.slice(1, -1);
+  const last = Object.keys(valid).at(-1);
   return [
-    ...[
-      "",
-      " ",
-      "null",
-      "[]",
-      "{}",
-      "0",
-      '"x"',
-      "true",
-      text.slice(0, -1),
-      `${text}}`,
-      `${text},`,
-      `[${text}]`,
-      `\u00a0${text}`,
-    ],
-    ...[
-      `\ufeff${text}`,
-      `${text}//`,
-      `/**/${text}`,
-      `{${inside},}`,
-      text.replaceAll('"', "'"),
-      text.replaceAll('"', ""),
-    ],
-    ...[`{${inside},"network_id":43}`, `{${inside},"broadcast":true}`, `{${inside},"__proto__":{"broadcast":true}}`],
-    ...[`{${inside},"constructor":{"prototype":{}}}`, `{${inside},"extra":1}`, `{${inside},"key\\u0000":1}`],
+    // Other JSON, and what is almost JSON
+    "",
+    " ",
+    "null",
+    "[]",
+    "{}",
+    "0",
+    '"x"',
+    "true",
+    text.slice(0, -1),
+    `${text}}`,
+    `${text},`,
+    `[${text}]`,
+    `\u00a0${text}`,
+    `\ufeff${text}`,
+    `${text}//`,
+    `/**/${text}`,
+    `{${inside},}`,
+    text.replaceAll('"', "'"),
+    text.replaceAll('"', ""),
+    text.replace(valid.key.slice(0, 6), "\\ud800"),
+    // Properties that appear twice, or that no request has
+    `{${inside},"network_id":43}`,
+    `{${inside},"${last}":true}`,
+    `{${inside},"__proto__":{"${last}":true}}`,
+    `{${inside},"constructor":{"prototype":{}}}`,
+    `{${inside},"extra":1}`,
+    `{${inside},"key\\u0000":1}`,
+    // Values
     ...[
       "NaN",
       "Infinity",
@@ -48,7 +54,7 @@ function bodies(valid) {
       "042",
       "9007199254740993",
     ].map((number) => text.replace(":42", `:${number}`)),
-    ...[0, 1, "true", null, [], {}].map((broadcast) => JSON.stringify({ ...valid, broadcast })),
+    ...[0, 1, "true", null, [], {}].map((value) => JSON.stringify({ ...valid, [last]: value })),
     ...[
       "",
       "SPOTPX/",
@@ -63,23 +69,24 @@ function bodies(valid) {
     ...["", "0x", "0x0", `0x${"0".repeat(40)}`, valid.dataset.toUpperCase(), `${valid.dataset}00`, "../", 5, null].map(
       (dataset) => JSON.stringify({ ...valid, dataset }),
     ),
+    // Sizes
     "[".repeat(8_000),
     `${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}`,
     JSON.stringify({ ...valid, padding: "x".repeat(200_000) }),
-    text.replace("SPOTPX", "\\ud800"),
   ];
 }
 
-const post = (body, headers = "content-type: application/json") =>
-  `POST /data/request HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const post = (path, body, headers = "content-type: application/json") =>
+  `POST ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 /** Requests that are wrong as HTTP, around a body that is right. */
-function requests(text) {
+function requests(path, text) {
   const length = Buffer.byteLength(text);
-  const start = "POST /data/request HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
+  const start = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n`;
   return [
+    // Headers
     ...["text/plain", "application/xml", "application/x-www-form-urlencoded", "application/jsonx", "", "*/*"].map(
-      (type) => post(text, `content-type: ${type}`),
+      (type) => post(path, text, `content-type: ${type}`),
     ),
     `${start}content-length: ${length}\r\ntransfer-encoding: chunked\r\n\r\n${text}`,
     `${start}transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n`,
@@ -93,13 +100,14 @@ function requests(text) {
     `${start}\u0000: x\r\n\r\n`,
     `${start}x: ${"y".repeat(20_000)}\r\n\r\n`,
     `${start}${"x: y\r\n".repeat(5_000)}\r\n`,
+    // Methods, versions and paths
     ...["GET /live HTTP/9.9", "G\u0000T /live HTTP/1.1", "PRI * HTTP/2.0", "\u0016\u0003\u0001"].map(
       (line) => `${line}\r\nhost: a\r\n\r\n`,
     ),
     "GET /datasets HTTP/1.1\r\n\r\n",
     `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
     ...["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "BREW"].map(
-      (method) => `${method} /data/request HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+      (method) => `${method} ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
     ),
     ...[
       "?network_id=0x2a",
@@ -113,42 +121,52 @@ function requests(text) {
   ];
 }
 
+/** Returns the worst status of an answer: each line of a stream of reports has one of its own. Without an answer, 0. */
+const statusOf = (answer) =>
+  Math.max(0, ...[...answer.matchAll(/^(?:HTTP\/1\.1 |\{"index":0,"status":)(\d+)/gm)].map(([, status]) => status));
+
 export const malformedRequests = {
   name: "malformed-requests",
-  breach: "a malformed request is answered with success, or any request makes a service fail with 500 or end",
+  breach: "a malformed request is answered with success, or any request makes a service fail with 500 or exit",
   isFast: true,
   async run(network, tally, random) {
     const { operator, providers } = network;
-    const valid = { network_id: 42, dataset: network.prices, key: PRICE_KEYS[1], broadcast: false };
-    const text = JSON.stringify(valid);
-    const wrong = [...bodies(valid).map((body) => post(body)), ...requests(text)];
-    const mutated = Array.from({ length: MUTATIONS }, () => {
-      const bytes = Buffer.from(text);
-      for (let i = 0; i <= random.below(3); i++) bytes[random.below(bytes.length)] = 32 + random.below(95);
-      return post(bytes.toString("latin1"));
-    });
-    const all = [
-      ...wrong.map((request) => ({ request, isWrong: true })),
-      ...mutated.map((request) => ({ request, isWrong: false })),
-    ];
-    const callers = network.callers(Math.ceil(all.length / 40));
-    for (const [service, path] of [
-      [operator, "/data/request"],
-      [providers[0], "/report"],
-      [providers[0], "/report/stream"],
+    const point = { network_id: 42, dataset: network.prices };
+    const update = () => ({ ...point, key: PRICE_KEYS[1], broadcast: false });
+    const report = () => ({ ...point, key: stringToHex(PRICE_KEYS[1]), timestamp: Math.floor(Date.now() / 1_000) - 1 });
+    const alone = (body) => body;
+    for (const [service, path, validNow, wrap] of [
+      [operator, "/data/request", update, alone],
+      [providers[0], "/report", report, alone],
+      [providers[0], "/report/stream", report, (body) => `{"requests":[${body}]}`],
     ]) {
+      const valid = validNow();
+      const text = wrap(JSON.stringify(valid));
+      const answer = await sendRaw(service.url, post(path, text), { from: network.caller(), timeoutMs: 10_000 });
+      if (statusOf(answer) !== 200) throw new Error(`${service.name} refuses a valid request: ${answer}`);
+
+      const wrong = [...bodies(valid).map((body) => post(path, wrap(body))), ...requests(path, text)];
+      const mutated = Array.from({ length: MUTATIONS }, () => {
+        const bytes = Buffer.from(text);
+        const count = 1 + random.below(3);
+        for (let i = 0; i < count; i++) bytes[random.below(bytes.length)] = 32 + random.below(95);
+        return post(path, bytes.toString("latin1"));
+      });
+      const all = [
+        ...wrong.map((request) => ({ request, isWrong: true })),
+        ...mutated.map((request) => ({ request, isWrong: false })),
+      ];
+      const callers = network.callers(Math.ceil(all.length / 40));
       await forEachConcurrently(all, 16, async ({ request, isWrong }, index) => {
         tally.attempt();
-        const own = request.replace("/data/request", path);
-        const answer = await sendRaw(service.url, own, { from: callers[Math.floor(index / 40)] });
-        const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
+        const status = statusOf(await sendRaw(service.url, request, { from: callers[Math.floor(index / 40)] }));
         // A mutation may be a valid request, for example for a key that no provider serves: only 500 counts against it.
         if (status === 500 || (isWrong && status < 400 && status !== 0)) {
-          tally.breach(`${service.name} answers ${status} to ${JSON.stringify(own.slice(0, 300))}`);
+          tally.breach(`${service.name} answers ${status} to ${JSON.stringify(request.slice(0, 300))}`);
         }
       });
       const { status } = await network.live(service);
-      if (status !== 200) tally.breach(`${service.name} is not alive any more`);
+      if (status !== 200) tally.breach(`${service.name} is no longer alive`);
     }
   },
 };

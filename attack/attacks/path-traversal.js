@@ -26,23 +26,19 @@ export const pathTraversal = {
       UPS.flatMap((up) => FILES.map((file, index) => start + up.repeat(index === 0 ? 8 : 2) + file)),
     );
     paths.push(
-      ...[
-        "/guide/%00",
-        "/guide/index.html%00.js",
-        "/guide/.git/config",
-        "/.git/HEAD",
-        "/.env",
-        "/guide/..",
-        "/proc/self/environ",
-      ],
-      ...[
-        "http://127.0.0.1/etc/passwd",
-        "file:///etc/passwd",
-        "/guide/assets",
-        "/guide/index.html.gz",
-        "/__proto__",
-        "/guide/__proto__",
-      ],
+      "/guide/%00",
+      "/guide/index.html%00.js",
+      "/guide/.git/config",
+      "/.git/HEAD",
+      "/.env",
+      "/guide/..",
+      "/proc/self/environ",
+      "http://127.0.0.1/etc/passwd",
+      "file:///etc/passwd",
+      "/guide/assets",
+      "/guide/index.html.gz",
+      "/__proto__",
+      "/guide/__proto__",
     );
     // Each caller stays below its limit, so that every answer is about the path.
     const callers = network.callers(Math.ceil(paths.length / 40));

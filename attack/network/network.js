@@ -180,7 +180,7 @@ export class Network {
   report(provider, { dataset = this.prices, key, round = Math.floor(Date.now() / 1_000) - 1 }, options = {}) {
     const hex = key.startsWith("0x") ? key : stringToHex(key);
     const body = { network_id: CHAIN_ID, dataset, key: hex, timestamp: round };
-    return postJson(`${provider.url}/report`, body, { from: this.#honest(options), ...options });
+    return postJson(`${provider.url}/report`, body, { from: this.caller(), ...options });
   }
 
   /** Asks a provider for a report of a published spec until it has read the spec: it reads only a few a second. */
@@ -195,19 +195,11 @@ export class Network {
   /** Asks an operator for an update. */
   update(operator, { dataset = this.prices, key = PRICE_KEYS[1], broadcast = false }, options = {}) {
     const body = { network_id: CHAIN_ID, dataset, key, broadcast };
-    return postJson(`${operator.url}/data/request`, body, {
-      from: this.#honest(options),
-      timeoutMs: 30_000,
-      ...options,
-    });
+    return postJson(`${operator.url}/data/request`, body, { from: this.caller(), timeoutMs: 30_000, ...options });
   }
 
   /** Asks if a service is alive, from an address of its own. */
   live(service, timeoutMs = 10_000) {
     return call(`${service.url}/live`, { from: this.caller(), timeoutMs });
-  }
-
-  #honest({ from }) {
-    return from ?? this.caller();
   }
 }

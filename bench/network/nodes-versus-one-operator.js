@@ -2,10 +2,10 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { postJson } from "../load-generator.js";
+import { dataRequestBody } from "../data-request-body.js";
+import { postJson } from "../http-client.js";
 import { minedPerSecond } from "../mined-per-second.js";
-import { dataRequestBody } from "../operator/data-request-body.js";
-import { Processes } from "../operator/processes.js";
+import { Processes } from "../processes.js";
 import { readCpuSeconds } from "../read-cpu-seconds.js";
 import { upperMedian } from "../upper-median.js";
 import { MinedUpdates } from "./mined-updates.js";
@@ -26,12 +26,19 @@ const AT_ONCE = 64;
 /** How often the broadcasts of all keys are measured, after a first time that does not count. */
 const BROADCAST_ROUNDS = 5;
 
-/** The bounds hold on two cores that all processes share. */
-const BOUNDS = [
-  { title: "updates stored per second", of: ({ updates }) => updates, least: 0.8 },
-  { title: "CPU of operators per update", of: ({ operatorMs }) => operatorMs, most: 5 },
-  { title: "broadcasts per second, asked of one", of: ({ toOne }) => toOne, least: 0.2 },
-  { title: "broadcasts per second, spread over all", of: ({ spread, toOne }) => spread ?? toOne, least: 0.2 },
+/** The printed figures, and bounds of their ratios, which hold on two cores that all processes share. */
+const FIGURES = [
+  { title: "updates stored per second", digits: 1, of: ({ updates }) => updates, least: 0.8 },
+  { title: "transactions per round", digits: 3, of: ({ transactionsPerRound }) => transactionsPerRound },
+  { title: "CPU time of all operators per update (ms)", digits: 2, of: ({ operatorMs }) => operatorMs, most: 5 },
+  { title: "CPU time of all providers per update (ms)", digits: 2, of: ({ providerMs }) => providerMs },
+  { title: "broadcasts per second, asked of one", digits: 0, of: ({ toOne }) => toOne, least: 0.2 },
+  {
+    title: "broadcasts per second, spread over all",
+    digits: 0,
+    of: ({ spread, toOne }) => spread ?? toOne,
+    least: 0.2,
+  },
 ];
 /** The share of the nodes' transactions that may be needless. */
 const MAX_NEEDLESS = 0.02;
@@ -160,22 +167,16 @@ async function measureBroadcasts(network, operators) {
 }
 
 function print({ operator, nodes }, seconds) {
-  const row = (title, digits, figureOf) => {
-    const [one, four] = [figureOf(operator), figureOf(nodes)];
-    const cells = [one.toFixed(digits), four.toFixed(digits), (four / one).toFixed(2)];
-    console.log(`| ${title} | ${cells.join(" | ")} |`);
-  };
   console.log(
     `\n${DATASETS} datasets of ${KEYS} feeds, due every ${MIN_INTERVAL_SECONDS - BEHIND_SECONDS} s or so, on a chain with one block per second, ` +
       `for ${seconds} s each. All processes share this machine. Its load is ${loadavg()[0].toFixed(1)}.\n`,
   );
   console.log("| | one operator | four nodes | ratio |\n|---|---|---|---|");
-  row("updates stored per second", 1, ({ updates }) => updates);
-  row("transactions per round", 3, ({ transactionsPerRound }) => transactionsPerRound);
-  row("CPU of operators per update, ms", 2, ({ operatorMs }) => operatorMs);
-  row("CPU of providers per update, ms", 2, ({ providerMs }) => providerMs);
-  row("broadcasts per second, asked of one", 0, ({ toOne }) => toOne);
-  row("broadcasts per second, spread over all", 0, ({ spread, toOne }) => spread ?? toOne);
+  for (const { title, digits, of } of FIGURES) {
+    const [one, four] = [of(operator), of(nodes)];
+    const cells = [one.toFixed(digits), four.toFixed(digits), (four / one).toFixed(2)];
+    console.log(`| ${title} | ${cells.join(" | ")} |`);
+  }
   console.log(
     `\nNeedless transactions: ${operator.needlessTransactions} by one operator, ${nodes.needlessTransactions} by four nodes.`,
   );
@@ -183,11 +184,12 @@ function print({ operator, nodes }, seconds) {
 
 function missedBounds({ operator, nodes }) {
   const missed = [];
-  for (const { title, of, least = 0, most = Number.POSITIVE_INFINITY } of BOUNDS) {
+  for (const { title, of, least, most } of FIGURES) {
+    if (least === undefined && most === undefined) continue;
     const ratio = of(nodes) / of(operator);
     // Written this way, so that NaN, the ratio of a run without updates, misses the bound too.
-    if (ratio >= least && ratio <= most) continue;
-    missed.push(`Four nodes, ${title}: ${ratio.toFixed(2)} of one operator's (bound ${least || most}).`);
+    if (ratio >= (least ?? 0) && ratio <= (most ?? Number.POSITIVE_INFINITY)) continue;
+    missed.push(`Four nodes, ${title}: ${ratio.toFixed(2)} of one operator's (bound ${least ?? most}).`);
   }
   const { neededTransactions, needlessTransactions } = nodes;
   const all = neededTransactions + needlessTransactions;

@@ -3,12 +3,12 @@ import { BLOCK_SECONDS, isWithin, SCENARIOS } from "./scenarios.js";
 import { SCHEMES, simulateRound } from "./simulate-round.js";
 
 const LEGEND =
-  "beats: nodes take turns as the operator does. not shared: they do not share their transactions. superseded: the scheme\n" +
-  "before it, in which they waited 30 s for each other. f: the most nodes that can be faulty. bait: a shared transaction that\n" +
-  "is never mined.";
+  "beats: nodes take turns as the operator does. not shared: they do not share their transactions. superseded: the\n" +
+  "previous scheme, in which they waited 30 s for each other. f: the most nodes that can be faulty. bait: a shared\n" +
+  "transaction that is never mined.";
 
 /**
- * Simulates how the nodes of a network send the rounds of their feeds, now and under the scheme that was used before,
+ * Simulates how the nodes of a network send the rounds of their feeds, under the current scheme and the previous one,
  * and prints a table. The order, the waits and the turns are the operator's own code; providers, links, RPC endpoints
  * and the chain are simulated.
  *

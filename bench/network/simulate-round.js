@@ -1,7 +1,7 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { numberToHex } from "viem";
-import { orderOf, stagesBefore } from "../../operator/dist/feeds/turn-schedule.js";
 // The code that decides when a node sends is the operator's own. Only the network around it is simulated.
+import { orderOf, stagesBefore } from "../../operator/dist/feeds/turn-schedule.js";
 import { waitForTurn } from "../../operator/dist/feeds/wait-for-turn.js";
 import { VirtualTime } from "./virtual-time.js";
 
@@ -123,7 +123,7 @@ function cutLinks(size, loss, random) {
   return { isCut: (a, b) => cut.has(Math.max(a, b) * size + Math.min(a, b)) };
 }
 
-/** Returns which providers' reports a node gets by itself, and when it stops waiting; null short of a quorum. */
+/** Returns whose reports a node gets by itself, and when it stops waiting: `ms` is null short of a quorum. */
 function askProviders(node, alive, size, links, random) {
   const answers = alive
     .filter((other) => !links.isCut(node, other))
@@ -137,7 +137,7 @@ function askProviders(node, alive, size, links, random) {
   return { of: new Set(inTime.map(({ other }) => other)), ms: isComplete ? inTime.at(-1).ms : endMs };
 }
 
-/** Returns the reports that a node holds finally, and when. Short of a quorum, it asks the other nodes for theirs. */
+/** Returns the reports that a node ends up with, and when. Short of a quorum, it asks the other nodes for theirs. */
 function gather(direct, node, relays, links, random) {
   const own = direct.get(node);
   if (own.ms !== null || !relays) return own;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
-import { postJson } from "../load-generator.js";
+import { dataRequestBody } from "../data-request-body.js";
+import { postJson } from "../http-client.js";
 import { upperMedian } from "../upper-median.js";
-import { dataRequestBody } from "./data-request-body.js";
 
 const SAMPLES = 60;
 /** How old the round is that the providers are asked for directly. */

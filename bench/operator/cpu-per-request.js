@@ -1,7 +1,7 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { postText } from "../load-generator.js";
+import { dataRequestBody } from "../data-request-body.js";
+import { postText } from "../http-client.js";
 import { readCpuSeconds } from "../read-cpu-seconds.js";
-import { dataRequestBody } from "./data-request-body.js";
 
 const SAME_REQUESTS = 8_000;
 const DISTINCT_REQUESTS = 600;

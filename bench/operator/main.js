@@ -3,11 +3,11 @@
 
 import { loadavg } from "node:os";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { postJson } from "../load-generator.js";
+import { dataRequestBody } from "../data-request-body.js";
+import { postJson } from "../http-client.js";
+import { Processes } from "../processes.js";
 import { upperMedian } from "../upper-median.js";
 import { BENCHMARKS, isWithin } from "./benchmarks.js";
-import { dataRequestBody } from "./data-request-body.js";
-import { Processes } from "./processes.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
 

@@ -62,7 +62,7 @@ async function answer(body, trace) {
   const data = encodeUpdate("median", header, committee, "OK", signed);
   const call = { to: dataset, data, blockTag: "pending" };
   const [result, estimate] = await Promise.all([client.call(call), client.estimateGas(call)]);
-  const status = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result.data });
+  const [status] = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result.data });
   return {
     network_id: body.network_id,
     dataset,
@@ -105,7 +105,7 @@ async function askProvider({ address, url }, asked, trace) {
     signal: AbortSignal.timeout(60_000),
   });
   const report = await response.json();
-  if (!Value.Check(REPORT, report)) throw new Error(`${address} answered no report.`);
+  if (!Value.Check(REPORT, report)) throw new Error(`${address} did not answer with a report.`);
   const { key, timestamp } = asked;
   const isAsked =
     report.network_id === asked.network_id &&
@@ -113,7 +113,7 @@ async function askProvider({ address, url }, asked, trace) {
     report.key === key &&
     report.timestamp === timestamp &&
     report.provider === address;
-  if (!isAsked) throw new Error(`${address} answered another report.`);
+  if (!isAsked) throw new Error(`${address} answered with a report of something else.`);
   const signer = await recoverTypedDataAddress({
     domain: reportDomain(asked.network_id, dataset),
     types: REPORT_TYPES,

@@ -6,9 +6,9 @@ import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-ac
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { postJson } from "../load-generator.js";
+import { dataRequestBody } from "../data-request-body.js";
+import { postJson } from "../http-client.js";
 import { minedPerSecond } from "../mined-per-second.js";
-import { dataRequestBody } from "./data-request-body.js";
 
 /** Each update stores a different key. */
 const UPDATES = 1_000;

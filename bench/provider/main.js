@@ -15,12 +15,11 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { bytesToHex } from "viem";
-import { postJson } from "../load-generator.js";
+import { postJson } from "../http-client.js";
 import { readCpuSeconds } from "../read-cpu-seconds.js";
+import { startProvider } from "../start-provider.js";
 import { upperMedian } from "../upper-median.js";
-import { startProvider } from "./start-provider.js";
 
 const USAGE = `Usage: npm run bench:provider
 
@@ -46,7 +45,7 @@ const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}`;
 
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
-const market = fork(join(ROOT, "bench/provider/market-process.js"), [String(KEYS)]);
+const market = fork(join(import.meta.dirname, "../market-process.js"), [String(KEYS)]);
 let provider;
 try {
   const [{ url: marketUrl, pairs }] = await once(market, "message");

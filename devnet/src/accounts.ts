@@ -31,7 +31,7 @@ export const PROVIDERS: readonly Account[] = [
   deriveAccount(12),
 ];
 
-/** The last default account, for the commands that the devnet prints, and for wallets. The devnet itself never uses it. */
+/** The last default account, for the printed commands and for wallets. The devnet itself never uses it. */
 export const CALLER = deriveAccount(9);
 
 /** Returns the account at an index of the mnemonic. The first ten have Ether. */

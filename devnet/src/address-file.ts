@@ -1,17 +1,6 @@
 import { writeFileSync } from "node:fs";
-import type { Deployed } from "./deploy.js";
-import type { DevnetContext } from "./devnet-context.js";
-import type { PublishedExample } from "./publish-example-specs.js";
+import type { RunningDevnet } from "./running-devnet.js";
 import type { Service } from "./start-services.js";
-
-/** A devnet with everything that it has started. */
-export interface RunningDevnet extends DevnetContext {
-  readonly deployed: Deployed;
-  readonly providers: readonly Service[];
-  /** At least one. */
-  readonly operators: readonly Service[];
-  readonly examples: readonly PublishedExample[];
-}
 
 /** Writes the addresses to `devnet.json`, for programs. */
 export function writeAddressFile(running: RunningDevnet, queryPrice: bigint): void {

@@ -10,8 +10,8 @@ const COMMAND = join(ROOT, "provider", "dist", "main.js");
 const ANNOUNCE_MS = 60_000;
 
 /**
- * Announces the node of each provider that has one. Each announcement is sent by its node's submitter: if one account sent
- * them all at once, anvil could give two of them the same nonce.
+ * Announces the node of each provider that has one. Each announcement is sent by its node's submitter: if one account
+ * sent them all at once, anvil could give two of them the same nonce.
  */
 export async function announceNodes({ folder, chainUrl, operatorUrls }: DevnetContext): Promise<void> {
   const network = ["--deployment", folder.file("deployments", "42.json"), "--rpc-url", chainUrl];

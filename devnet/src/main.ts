@@ -1,6 +1,9 @@
 #!/usr/bin/env node
+import { readQueryPrice } from "@dataset-oracle/protocol";
 import { runMain } from "@dataset-oracle/service/process/run-main";
+import { createPublicClient, http } from "viem";
 import { PROVIDERS } from "./accounts.js";
+import { writeAddressFile } from "./address-file.js";
 import { announceNodes } from "./announce-nodes.js";
 import { startChain } from "./anvil.js";
 import { compile, deploy } from "./deploy.js";
@@ -34,7 +37,11 @@ async function start(devnet: DevnetContext): Promise<void> {
   const examples = isLive
     ? []
     : await step("Publishing the example specs", () => publishExampleSpecs(devnet, deployed.webOracle));
-  await printReadySummary({ ...devnet, deployed, providers, operators, examples });
+  const running = { ...devnet, deployed, providers, operators, examples };
+  const client = createPublicClient({ transport: http(devnet.chainUrl) });
+  const queryPrice = await readQueryPrice(client, { dataset: deployed.dataset.address });
+  writeAddressFile(running, queryPrice);
+  printReadySummary(running, queryPrice);
 }
 
 /** Prints a step's name and the seconds since the start, then runs it. */

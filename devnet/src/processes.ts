@@ -43,7 +43,7 @@ export interface Process extends RunningComponent {
  */
 export async function startProcess(options: ProcessOptions): Promise<Process> {
   const { name, command, args, cwd, logFile } = options;
-  // Otherwise that program would be taken for this process, which could not listen and would end.
+  // Otherwise the other program's answers would make this process look ready, although it cannot listen.
   if (await options.isReady())
     throw new Error(`${name} cannot start: another program already answers on its port. Stop that program first.`);
   const log = logFile === undefined ? "ignore" : openSync(logFile, "a");
@@ -74,8 +74,8 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
     async close() {
       if (isGone()) return;
       child.kill("SIGTERM");
-      const isGentle = await Promise.race([exited.then(() => true), sleep(CLOSE_MS, false, { ref: false })]);
-      if (!isGentle) child.kill("SIGKILL");
+      const hasExited = await Promise.race([exited.then(() => true), sleep(CLOSE_MS, false, { ref: false })]);
+      if (!hasExited) child.kill("SIGKILL");
       await exited;
     },
   };

@@ -1,18 +1,12 @@
 import { styleText } from "node:util";
-import { readQueryPrice } from "@dataset-oracle/protocol";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import { createPublicClient, formatEther, http } from "viem";
+import { formatEther } from "viem";
 import { CALLER } from "./accounts.js";
-import { type RunningDevnet, writeAddressFile } from "./address-file.js";
 import { publishArguments } from "./publish-example-specs.js";
+import type { RunningDevnet } from "./running-devnet.js";
 
-/** Writes the addresses to `devnet.json`, for programs, and prints them with commands to paste. */
-export async function printReadySummary(running: RunningDevnet): Promise<void> {
-  const { chainUrl, deployed } = running;
-  const queryPrice = await readQueryPrice(createPublicClient({ transport: http(chainUrl) }), {
-    dataset: deployed.dataset.address,
-  });
-  writeAddressFile(running, queryPrice);
+/** Prints the addresses, and commands to paste. */
+export function printReadySummary(running: RunningDevnet, queryPrice: bigint): void {
   const isTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
   console.log(
     `${process.uptime().toFixed(1).padStart(5)} s  The devnet is ready.\n\n${summary(running, queryPrice, isTerminal)}\n`,

@@ -17,15 +17,15 @@ export interface Service extends ServiceProcess {
 
 /** Starts the market that replaces the exchanges. Without it, the providers have no values. */
 export async function startMarket({ options, folder, components, marketUrl }: DevnetContext): Promise<void> {
+  const logFile = folder.file("logs", "market.log");
   const market = await startProcess({
     name: "market",
     command: process.execPath,
     args: [join(ROOT, "devnet/dist/simulated-market/main.js"), "--port", String(options.marketPort), "--seed", "42"],
-    logFile: folder.file("logs", "market.log"),
+    logFile,
     isReady: () => respondsOk(marketUrl),
   });
-  const log = folder.file("logs", "market.log");
-  const message = `The simulated market has ended: the providers have no new values. Restart the devnet. Log: ${log}`;
+  const message = `The simulated market has ended: the providers have no new values. Restart the devnet. Log: ${logFile}`;
   components.add(market, () => console.log(message));
   await market.ready();
 }
@@ -67,14 +67,16 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
  * else ends too; if a node does, the others keep running.
  */
 export async function startOperators(devnet: DevnetContext): Promise<Service[]> {
-  const { options, folder, components, operatorUrls } = devnet;
+  const { options, components, operatorUrls } = devnet;
   const names = options.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
   const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
   for (const operator of operators) {
     components.add(operator, () => {
       if (options.nodes !== null) return sayHowToRestart(operator);
-      const log = folder.file("logs", "operator.log");
-      void components.end(1, `The operator has ended unexpectedly. Stopping everything. See its log: ${log}`);
+      void components.end(
+        1,
+        `The operator has ended unexpectedly. Stopping everything. See its log: ${operator.logFile}`,
+      );
     });
   }
   await Promise.all(operators.map((operator) => operator.ready()));

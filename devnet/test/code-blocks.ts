@@ -1,10 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-
-/** True if this machine has curl. Without it, tests of printed curl commands are skipped. */
-export const HAS_CURL = spawnSync("curl", ["--version"]).status === 0;
+import type { Addresses } from "./devnet-process.js";
 
 /** A fenced block of a document. */
 interface Block {
@@ -21,6 +18,13 @@ export function blocksOf(file: string): Block[] {
     ([, note = "", language = "", inner = ""]) => ({ language, text: inner, note }),
   );
 }
+
+/** Returns a text with the ports of a devnet. Documents speak of the default ports; the tests use free ones. */
+export const withPortsOf = ({ chain, operator }: Addresses, text: string) =>
+  text
+    .replaceAll("http://127.0.0.1:8080", operator.url)
+    .replaceAll("http://127.0.0.1:8545", chain)
+    .replaceAll(".devnet/8545/", `.devnet/${new URL(chain).port}/`);
 
 /**
  * Returns a pattern for printed text: numbers and hex digits may be others, `…` stands for anything, and white space

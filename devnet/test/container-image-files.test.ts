@@ -59,7 +59,7 @@ describe("what enters the container build", () => {
     "operator/operator.key",
     "operator/page/node_modules/vite/package.json",
     "out/MedianDataset.sol/MedianDataset.json",
-  ])("is not %s", (path) => {
+  ])("does not include %s", (path) => {
     expect(isInBuildContext(path)).toBe(false);
   });
 });

@@ -58,8 +58,8 @@ export function stagesOf(containerfile: string): readonly Stage[] {
 }
 
 /**
- * Makes the folder /app of an image as the container build would, except that the stage `build` is this repository as it
- * is built here.
+ * Makes the folder /app of an image as the container build would, except that the stage `build` is this repository as
+ * it is built here.
  */
 export function buildImageFolder(containerfile: string, folder: string): string {
   const [, dependencies, image] = stagesOf(containerfile);

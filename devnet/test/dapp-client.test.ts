@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { deriveAccount } from "@dataset-oracle/devnet/accounts";
 import {
   DataRequestError,
   type DataRequestProblem,
@@ -31,13 +32,13 @@ import {
   http,
   parseAbi,
 } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
 
 /** Two unlocked accounts of the chain, with their development keys, that the devnet does not use. */
-const CALLER = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 8 });
-const OTHER = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 9 });
+const CALLER = privateKeyToAccount(deriveAccount(8).privateKey);
+const OTHER = privateKeyToAccount(deriveAccount(9).privateKey);
 const PENNILESS: Address = "0x00000000000000000000000000000000000A11cE";
 
 /** test/examples/SpotPriceConsumer.sol */
@@ -127,13 +128,13 @@ describe("an update request", () => {
   });
 
   test.each<[string, object, Partial<DataRequestProblem>]>([
-    ["a network", { networkId: 1 }, { code: "unknown_network", served_network_ids: [42] }],
-    ["a dataset", { dataset: PENNILESS }, { code: "unknown_dataset", status: 404 }],
-    ["a key's form", { key: "ETH-USD" }, { code: "invalid_key" }],
-    ["a key", { key: "SPOTPX/NOT-THERE" }, { code: "unknown_key" }],
-    ["a key's text", { key: "0x5" }, { code: "invalid_body" }],
-    ["a path", { url: "/elsewhere" }, { code: "no_such_path" }],
-  ])("tells of %s that the operator does not know", async (_, change, problem) => {
+    ["an unknown network", { networkId: 1 }, { code: "unknown_network", served_network_ids: [42] }],
+    ["an unknown dataset", { dataset: PENNILESS }, { code: "unknown_dataset", status: 404 }],
+    ["an invalid key", { key: "ETH-USD" }, { code: "invalid_key" }],
+    ["an unknown key", { key: "SPOTPX/NOT-THERE" }, { code: "unknown_key" }],
+    ["malformed hex", { key: "0x5" }, { code: "invalid_body" }],
+    ["an unknown path", { url: "/elsewhere" }, { code: "no_such_path" }],
+  ])("fails with the operator's problem for %s", async (_, change, problem) => {
     const asked = { ...ask(true), ...change };
     const url = asked.url.startsWith("/") ? devnet.operator.url + asked.url : asked.url;
     const error = await requestUpdate({ ...asked, url }).catch((thrown) => thrown);
@@ -257,7 +258,7 @@ describe("a fresh value in the caller's own transaction", () => {
     }
   });
 
-  test("has the gas of its own update, which another sender's pending one makes the estimate leave out", async () => {
+  test("gets enough gas, although another sender's pending update lowers the estimate", async () => {
     const { key, url, ...dataPoint } = point("SPOTPX/ETH-USD");
     const body = JSON.stringify({ network_id: 42, dataset: dataPoint.dataset, key, broadcast: false });
     const headers = { "content-type": "application/json" };

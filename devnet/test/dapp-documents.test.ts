@@ -9,8 +9,9 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Abi, toFunctionSelector } from "viem";
 import { formatAbiItem } from "viem/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, HAS_CURL } from "./code-blocks.js";
+import { blocksOf, withPortsOf } from "./code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { HAS_CURL } from "./has-curl.js";
 import { postDataRequest } from "./post-data-request.js";
 
 const run = promisify(execFile);
@@ -37,16 +38,12 @@ afterAll(async () => {
   await devnet?.interrupt();
 });
 
-/** The guide speaks of the default ports; the tests use free ones. */
-const here = (text: string) =>
-  text.replaceAll("http://127.0.0.1:8080", devnet.operator.url).replaceAll("http://127.0.0.1:8545", devnet.chain);
-
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);
 }
 
-test("every block is run here", () => {
+test("the guide has the blocks that are run here", () => {
   expect(BLOCKS.map(({ language }) => language).toSorted()).toEqual([
     ...Array<string>(6).fill("sh"),
     ...Array<string>(2).fill("solidity"),
@@ -89,7 +86,7 @@ test("the errors of the helpers, and their selectors, are those of the compiled 
   const names = listed.map(([error]) => error);
   const helpers = [
     ...errorsOf("usingOracleProtocol", "OracleProtocol"),
-    ...errorsOf("UpdateToVerification", "UpdateToVerification"),
+    ...errorsOf("UpdateCalldata", "UpdateCalldata"),
   ];
   expect(names).toEqual(expect.arrayContaining(helpers));
   expect([...helpers, ...errorsOf("IDataset", "IDataset")]).toEqual(expect.arrayContaining(names));
@@ -101,7 +98,7 @@ describe("the shell", () => {
   async function shell(containing: string): Promise<string> {
     const found = blocks("sh").filter(({ text }) => text.includes(containing));
     expect(found).toHaveLength(1);
-    const { stdout } = await run("bash", ["-eu", "-c", here(found[0]?.text ?? "")], { cwd: ROOT });
+    const { stdout } = await run("bash", ["-eu", "-c", withPortsOf(devnet, found[0]?.text ?? "")], { cwd: ROOT });
     return stdout;
   }
 
@@ -143,12 +140,12 @@ describe("the shell", () => {
   });
 });
 
-describe("the programs", () => {
+describe("a program", () => {
   beforeAll(async () => {
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
     write("package.json", JSON.stringify({ type: "module" }));
     PROGRAMS.forEach((text, i) => {
-      write(`program${i}.ts`, here(text));
+      write(`program${i}.ts`, withPortsOf(devnet, text));
     });
     const options = "--strict --target ES2022 --lib ES2023,DOM --types --module NodeNext --skipLibCheck".split(" ");
     const programs = PROGRAMS.map((_, i) => `program${i}.ts`);
@@ -185,7 +182,7 @@ describe("the programs", () => {
     expect(stdout).toMatch(/^\d+(\.\d+)?, by transaction 0x[0-9a-f]{64}\.$/m);
   });
 
-  test("of the client's README print the price, and the transaction that stores a fresh one", async () => {
+  test("of the client's README prints the price, and the transaction that stores a fresh one", async () => {
     expect((await program("1 ETH is")).stdout).toMatch(/^1 ETH is \d+(\.\d+)? USD, updated at \d{10}\.$/m);
     const { stdout, stderr } = await program("Stored by");
     expect(stderr).toBe("");

@@ -33,7 +33,7 @@ const balance = (address: Address) => scripts.client.getBalance({ address });
 const fill = (wei: bigint) => scripts.client.setBalance({ address: dataset, value: wei });
 const configure = (changes: object) =>
   scripts.configure({ ...SETTINGS, financial: { ...SETTINGS.financial, ...changes } });
-const send = (name: string, env: Record<string, string> = {}, sender?: string) =>
+const send = (name: string, env: Record<string, string> = {}, sender?: Address) =>
   scripts.run(name, ["--broadcast"], { ...ENV, ...env }, sender);
 const dryRun = (name: string, env: Record<string, string> = {}) => scripts.run(name, [], { ...ENV, ...env });
 
@@ -278,7 +278,7 @@ describe("ShareIncome", () => {
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
     await expectNothingToDo(send("ShareIncome"), "Nothing to share: the committee's income is 3 wei.");
 
-    // Accounts that exist already use less gas than the dataset requires to be left.
+    // Paying accounts that already exist needs less gas than the dataset requires to be left.
     await fill(4n);
     expect(await send("ShareIncome")).toMatchObject({ exitCode: 0, sent: 1 });
     expect(await balance(dataset)).toBe(0n);

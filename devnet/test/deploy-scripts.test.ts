@@ -159,31 +159,34 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect(await scripts.client.readContract(announced)).toEqual([0n, 0n]);
   });
 
-  test.each(["provider", "operator"])("the %s's configuration may name the file", async (room) => {
-    const key = `0x${"11".repeat(32)}`;
-    const configs: Record<string, object> = {
-      provider: { deployments: [scripts.deploymentFile], database: "database" },
-      operator: {
-        networks: [
-          {
-            deployment: scripts.deploymentFile,
-            rpcUrls: ["http://127.0.0.1:1"],
-            providers: [{ address: MEMBERS[0], url: "http://127.0.0.1:2" }],
-          },
-        ],
-      },
-    };
-    const config = join(dirname(scripts.deploymentFile), `${room}.json`);
-    writeFileSync(config, JSON.stringify(configs[room]));
-    const main = join(ROOT, room, "dist", "main.js");
-    const env = { PROVIDER_PRIVATE_KEY: key, OPERATOR_PRIVATE_KEY: key };
-    const { stdout } = await run(process.execPath, [main, "--config", config, "--check-config"], {
-      env,
-      timeout: 20_000,
-    });
-    expect(stdout).toContain("is valid.");
-    expect(stdout).toContain(String(chainId));
-  });
+  test.each(["provider", "operator"])(
+    "the %s accepts a configuration that names the deployment file",
+    async (service) => {
+      const key = `0x${"11".repeat(32)}`;
+      const configs: Record<string, object> = {
+        provider: { deployments: [scripts.deploymentFile], database: "database" },
+        operator: {
+          networks: [
+            {
+              deployment: scripts.deploymentFile,
+              rpcUrls: ["http://127.0.0.1:1"],
+              providers: [{ address: MEMBERS[0], url: "http://127.0.0.1:2" }],
+            },
+          ],
+        },
+      };
+      const config = join(dirname(scripts.deploymentFile), `${service}.json`);
+      writeFileSync(config, JSON.stringify(configs[service]));
+      const main = join(ROOT, service, "dist", "main.js");
+      const env = { PROVIDER_PRIVATE_KEY: key, OPERATOR_PRIVATE_KEY: key };
+      const { stdout } = await run(process.execPath, [main, "--config", config, "--check-config"], {
+        env,
+        timeout: 20_000,
+      });
+      expect(stdout).toContain("is valid.");
+      expect(stdout).toContain(String(chainId));
+    },
+  );
 
   test.each([
     ["DeployFinancialDataset", ["financial"]],

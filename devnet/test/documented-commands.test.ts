@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, HAS_CURL, outputPattern } from "./code-blocks.js";
+import { blocksOf, outputPattern, withPortsOf } from "./code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { HAS_CURL } from "./has-curl.js";
 import { postDataRequest } from "./post-data-request.js";
 
 const run = promisify(execFile);
@@ -38,13 +39,12 @@ beforeAll(async () => {
 
 afterAll(() => devnet?.interrupt());
 
-/** The documents speak of the default ports; the tests use free ones. */
+/** Returns a text with the ports of this devnet, also that of the market. */
 const here = (text: string) =>
-  text
-    .replaceAll("http://127.0.0.1:8080", devnet.operator.url)
-    .replaceAll("http://127.0.0.1:8545", devnet.chain)
-    .replaceAll(".devnet/8545/", `.devnet/${ports[ports.indexOf("--chain-port") + 1]}/`)
-    .replaceAll("http://127.0.0.1:8600", `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`);
+  withPortsOf(devnet, text).replaceAll(
+    "http://127.0.0.1:8600",
+    `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`,
+  );
 
 // Before the tour, which ends providers.
 describe(README, () => {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { deriveAccount } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
@@ -9,7 +10,7 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createTestClient, http, publicActions, walletActions } from "viem";
 
 /** The first account of a development chain. All ten are unlocked. */
-export const OWNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+export const OWNER = deriveAccount(0).address;
 
 /** The settings of one dataset in script/config. */
 export interface DatasetSettings {
@@ -61,7 +62,7 @@ export async function startScriptRunner(chainId: number) {
     };
     // forge reads the state of the last block, so that changes by a test must be mined first.
     await client.mine({ blocks: 1 });
-    const before = await client.getTransactionCount({ address: sender as typeof OWNER });
+    const before = await client.getTransactionCount({ address: sender });
     const { stdout, stderr, exitCode } = await promisify(execFile)(
       foundryBinary("forge"),
       [...command, ...args],
@@ -70,7 +71,7 @@ export async function startScriptRunner(chainId: number) {
       (output) => ({ ...output, exitCode: 0 }),
       (error) => ({ stdout: error.stdout as string, stderr: error.stderr as string, exitCode: error.code as number }),
     );
-    const sent = (await client.getTransactionCount({ address: sender as typeof OWNER })) - before;
+    const sent = (await client.getTransactionCount({ address: sender })) - before;
     return { exitCode, output: stdout + stderr, lastLine: stderr.trimEnd().split("\n").at(-1), sent };
   }
 

@@ -37,13 +37,13 @@ afterAll(async () => {
 const documentOf = (name: string) => documents[name] as OpenAPI3;
 
 describe.each(["operator", "provider"])("the OpenAPI document of the %s", (name) => {
-  test("has nothing that Spectral complains of", async () => {
+  test("has nothing that Spectral complains about", async () => {
     const spectral = new spectralCore.Spectral();
     spectral.setRuleset({ extends: [spectralRulesets.oas as RulesetDefinition] });
     expect(await spectral.run({ ...documentOf(name) })).toEqual([]);
   });
 
-  test("has nothing that Redocly complains of", async () => {
+  test("has nothing that Redocly complains about", async () => {
     const args = ["lint", `${name}.json`, "--extends=recommended", "--format=json"];
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
     const { stdout } = await runFile(binary("redocly"), args, { cwd: folder, env });

@@ -5,12 +5,13 @@ import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hash, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hasBrowser } from "../../operator/page/test/support/has-browser.js";
+import { hasBrowser } from "../../operator/page/test/support/find-browser.js";
 import { launchBrowser } from "../../operator/page/test/support/launch-browser.js";
 import { visit } from "../../operator/page/test/support/visit.js";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
+import { settingsOf } from "./forge-scripts.js";
 
-const KEYS: readonly string[] = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8")).financial.keys;
+const KEYS = settingsOf(42).financial.keys;
 /** Short, so that there are many rounds. */
 const HEARTBEAT_SECONDS = 12;
 /** The limit is generous, because this machine may be busy; bench/network measures how late feeds are. */
@@ -56,7 +57,7 @@ async function look() {
 const failovers = () =>
   devnet.nodes
     .map((_, index) => readFileSync(join(ROOT, ".devnet", ports[1] ?? "", "logs", `node-${index + 1}.log`), "utf8"))
-    .reduce((sum, log) => sum + log.split("the nodes of better ranks did not update it").length - 1, 0);
+    .reduce((sum, log) => sum + log.split("the nodes of better ranks did not update these keys").length - 1, 0);
 
 test("each node has a URL, a process and an account of its own, and serves what an operator does", async () => {
   expect(devnet.nodes.map(({ pid }) => isRunning(pid))).toEqual([true, true, true, true]);
@@ -68,7 +69,7 @@ test("each node has a URL, a process and an account of its own, and serves what 
   expect(devnet.operator).toEqual({ url: devnet.nodes[0]?.url, address: devnet.nodes[0]?.address });
 });
 
-test("the page of each node names all of them, whose turn it is, and who sent each round", async (context) => {
+test("the page of a node names all of them, whose turn it is, and who sent each round", async (context) => {
   if (!hasBrowser()) return context.skip("no browser");
   const browser = await launchBrowser();
   const [first] = devnet.nodes;
@@ -112,12 +113,8 @@ test("each round is sent once, and while a node is dead the next in rank sends i
   const start = await look();
   const before = failovers();
   process.kill(devnet.nodes[2]?.pid ?? 0, "SIGKILL");
-  const roundsSince = async () =>
-    new Set((await look()).all.filter(({ block }) => block > start.blockNumber).map(({ round }) => round)).size;
-  // The dead node leads a round in four: of eight rounds it very likely leads one.
-  await expect
-    .poll(async () => failovers() > before || (await roundsSince()) >= 8, { timeout: 150_000, interval: 500 })
-    .toBe(true);
+  // The dead node leads a round in four, so this takes a few rounds.
+  await expect.poll(failovers, { timeout: 300_000, interval: 500 }).toBeGreaterThan(before);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
 
   const { all, sent } = await look();
@@ -138,4 +135,4 @@ test("each round is sent once, and while a node is dead the next in rank sends i
     const age = Number(minedAt - (previous?.round ?? 0n));
     expect(age).toBeLessThanOrEqual(MAX_AGE_SECONDS);
   }
-}, 240_000);
+}, 390_000);

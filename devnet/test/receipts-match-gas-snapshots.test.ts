@@ -30,7 +30,7 @@ const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const snapshots: Record<string, string> = {
   ...readJson(join(ROOT, "snapshots/update.json")),
   ...readJson(join(ROOT, "snapshots/batch.json")),
-  ...readJson(join(ROOT, "snapshots/fresh.json")),
+  ...readJson(join(ROOT, "snapshots/consumer-update.json")),
   ...readJson(join(ROOT, "snapshots/accuse.json")),
 };
 

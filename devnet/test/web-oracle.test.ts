@@ -10,8 +10,9 @@ import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, type Hex, http, publicActions, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HAS_CURL } from "./code-blocks.js";
+import { withPortsOf } from "./code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { HAS_CURL } from "./has-curl.js";
 import { postDataRequest } from "./post-data-request.js";
 
 /** An account of the chain that the devnet does not use. */
@@ -199,11 +200,9 @@ describe("a dapp developer", () => {
     const kept = join(mkdtempSync(join(tmpdir(), "samples-")), "samples.json");
     const printed: string[] = [];
     for (const command of commands) {
-      const line = command
+      const line = withPortsOf(devnet, command)
         .replace("http://127.0.0.1:8600/weather", weather())
-        .replace("http://127.0.0.1:8545", devnet.chain)
-        .replace("samples.json", kept)
-        .replace(".devnet/8545/deployments/42.json", deploymentFile());
+        .replace("samples.json", kept);
       printed.push((await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, timeout: 30_000 })).stdout);
     }
     expect(printed).toEqual([

@@ -1,19 +1,9 @@
-// The pages of the site, by who reads them and in the order in which they are read. A test checks that no document is missing.
+// The pages of the site, by who reads them and in the order in which they are read. pages.d.ts describes what each page
+// has. A test checks that no document is missing.
 
 import { configurationReference } from "./reference/configuration.js";
 import { contractPages } from "./reference/contracts.js";
 import { httpReference } from "./reference/http-api.js";
-
-/**
- * @typedef {object} Page
- * @property {string} source The path of its Markdown from the repository's root; a generated page has no such file.
- * @property {string} path Its folder on the site, with a slash at the end; empty for the first page.
- * @property {string} label Its name in navigation.
- * @property {"2" | "[2, 4]"} [outline] The levels of headings that "On this page" lists, if not 2 and 3.
- * @property {() => Promise<string> | string} [generate] Generates the Markdown of a page without a file.
- */
-
-/** @typedef {{ readonly title: string, readonly pages: readonly Page[] }} Section */
 
 const page = (source, path, label) => ({ source, path, label });
 /** A page that is generated with the site, so that no document can link to it. */
@@ -23,7 +13,6 @@ const generated = (name, label, generate, outline) => ({
   outline,
 });
 
-/** @type {readonly Section[]} */
 export const SECTIONS = [
   {
     title: "Start",
@@ -95,5 +84,4 @@ export const SECTIONS = [
   },
 ];
 
-/** @type {readonly Page[]} */
 export const PAGES = SECTIONS.flatMap(({ pages }) => pages);

@@ -1,12 +1,10 @@
-// Makes the built site work below any path, under a content security policy that allows nothing inline. VitePress must
-// know the path when it builds: it gets a placeholder, which HTML replaces by a relative path and scripts by the path that
-// they find at run time.
+// Makes the built site work below any path. VitePress must know the path when it builds: it gets a placeholder, replaced
+// with a relative path in HTML, and in scripts with the path found at run time.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
-
-/** Stands for the path that the site will be served at. */
-export const BASE = "/__guide__/";
+import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/operator/dist/http/static-files.js";
+import { inlineScripts } from "./strip-inline-code.js";
 
 /** The first script of every page, at the root of the site. */
 export const HEAD_SCRIPT = "head.js";
@@ -29,26 +27,24 @@ export const VITE_SETTINGS = {
       enforce: "post",
       // The search index contains the full path of each page.
       transform(code, id) {
-        if (!id.startsWith("/@localSearchIndex") || !code.includes(BASE)) return;
-        return `${code.replace(/;?\s*$/, "")}.replaceAll(${JSON.stringify(BASE)}, ${AT_RUN_TIME})`;
+        if (!id.startsWith("/@localSearchIndex") || !code.includes(SITE_PATH_PLACEHOLDER)) return;
+        return `${code.replace(/;?\s*$/, "")}.replaceAll(${JSON.stringify(SITE_PATH_PLACEHOLDER)}, ${AT_RUN_TIME})`;
       },
     },
   ],
 };
 
-/** The `transformHtml` of VitePress. */
-export function relocatableHtml(html, _file, { page }) {
+/**
+ * Replaces the placeholder in the HTML of a page.
+ *
+ * @param {string} html
+ * @param {string} page Its Markdown file.
+ */
+export function relocatableHtml(html, page) {
   const root = posix.relative(posix.dirname(`/${page}`), "/");
-  // An operator puts the path in where it answers with this page.
-  const site = page === "404.md" ? BASE : root === "" ? "./" : `${root}/`;
-  return (
-    html
-      .replaceAll(BASE, site)
-      // `relocatableScripts` moves these into the first script.
-      .replace(/<script id="check-[^>]*>.*?<\/script>\s*/gs, "")
-      // Components set these styles again when they start; the stylesheet has sensible values until then.
-      .replace(/<[a-z][^<>]*\sstyle="[^<>]*>/g, (tag) => tag.replace(/\sstyle="[^"]*"/, ""))
-  );
+  // The operator fills in the path when it serves this page.
+  const site = page === "404.md" ? SITE_PATH_PLACEHOLDER : root === "" ? "./" : `${root}/`;
+  return html.replaceAll(SITE_PATH_PLACEHOLDER, site);
 }
 
 /**
@@ -58,9 +54,8 @@ export function relocatableHtml(html, _file, { page }) {
  * @param {import("vitepress").SiteData} site
  */
 export function relocatableScripts(folder, site) {
-  const inline = site.head.filter(([tag, , code]) => tag === "script" && code).map(([, , code]) => code);
   const base = `${AT_RUN_TIME}=new URL(".",document.currentScript.src).pathname`;
-  writeFileSync(join(folder, HEAD_SCRIPT), [base, ...inline].join(";\n"));
+  writeFileSync(join(folder, HEAD_SCRIPT), [base, ...inlineScripts(site)].join(";\n"));
   const chunks = join(folder, "assets", "chunks");
   for (const name of readdirSync(chunks).filter((file) => file.startsWith("metadata."))) {
     const code = readFileSync(join(chunks, name), "utf8");

@@ -1,5 +1,4 @@
-// Resolves the links of documents to files of the repository: they lead to files, so that documents read well on a code
-// host.
+// Documents link to files, so that the links also work on a code host; this resolves them.
 
 import { posix } from "node:path";
 

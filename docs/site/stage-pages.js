@@ -1,13 +1,13 @@
-// Collects the Markdown of every page in one folder, as VitePress expects it: the documents, the generated references, and
-// a page for each file that one of them links to.
+// Collects the Markdown of every page in one folder, as VitePress expects it: the documents, the generated references,
+// and a page for each file that one of them links to.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { imagesOf, linksOf } from "./markdown.js";
+import { imagesOf, linksOf } from "./document-links.js";
 import { PAGES } from "./pages.js";
 import { isExternal, resolveLink } from "./resolve-link.js";
-import { folderOf, imageOf, isShownAsCode } from "./site-paths.js";
+import { folderOf, imageOf, isShownAsCode } from "./site-urls.js";
 
 const LANGUAGES = { sol: "solidity", ts: "typescript", js: "javascript", json: "json", toml: "toml", yml: "yaml" };
 

@@ -7,14 +7,15 @@ import { folderOf } from "@dataset-oracle/tools/development-chains";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, HAS_CURL } from "../../devnet/test/code-blocks.js";
+import { blocksOf, withPortsOf } from "../../devnet/test/code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet } from "../../devnet/test/devnet-process.js";
+import { HAS_CURL } from "../../devnet/test/has-curl.js";
 
 const execute = promisify(execFile);
 const BLOCKS = blocksOf("examples/README.md").map(({ text }) => text);
 const HARDHAT = join(folderOf("hardhat-3"), "node_modules");
 
-/** The parent of a project of somebody else. */
+/** The folder for the generated projects, outside the repository. */
 const folder = mkdtempSync(join(tmpdir(), "examples-"));
 const project = (starter: string) => join(folder, starter);
 let devnet: Devnet;
@@ -27,19 +28,15 @@ afterAll(async () => {
   await devnet?.interrupt();
 });
 
-/** The examples speak of the default ports; the tests use free ones. */
-const here = (text: string) =>
-  text.replaceAll("http://127.0.0.1:8080", devnet.operator.url).replaceAll("http://127.0.0.1:8545", devnet.chain);
-
 function rewrite(path: string): void {
-  writeFileSync(path, here(readFileSync(path, "utf8")));
+  writeFileSync(path, withPortsOf(devnet, readFileSync(path, "utf8")));
 }
 
 /** Runs the one block of the README that holds a text, as a reader would. */
 async function shell(holds: string, starter: string, env: NodeJS.ProcessEnv): Promise<string> {
   const found = BLOCKS.filter((text) => text.includes(holds));
   expect(found).toHaveLength(1);
-  const command = here(found[0] ?? "").replaceAll("../my-dapp", project(starter));
+  const command = withPortsOf(devnet, found[0] ?? "").replaceAll("../my-dapp", project(starter));
   const { stdout } = await execute("bash", ["-eu", "-c", command], { cwd: ROOT, env, timeout: 100_000 });
   return stdout;
 }
@@ -50,7 +47,7 @@ const withPrograms = (programs: string, env = process.env) => ({
   PATH: [programs, process.env.PATH].join(delimiter),
 });
 
-test("every block is run here", () => {
+test("the README has only the blocks that these tests know", () => {
   expect(BLOCKS).toHaveLength(5);
 });
 
@@ -64,7 +61,7 @@ test("the starters sell the same tickets", () => {
 describe("the starter for Foundry", () => {
   const env = () => withPrograms(dirname(foundryBinary("forge")), foundryEnv());
 
-  test("is made and passes its tests by one command", async () => {
+  test("one command creates it and runs its tests", async () => {
     expect(await shell("npm run example -- foundry", "foundry", env())).toContain("5 tests passed, 0 failed");
   });
 
@@ -88,7 +85,7 @@ describe("the starter for Foundry", () => {
 describe.runIf(existsSync(join(HARDHAT, "@nomicfoundation/hardhat-viem")))("the starter for Hardhat", () => {
   const env = () => withPrograms(join(HARDHAT, "node", "bin"));
 
-  test("is made and passes its tests with the packages that npm would install", async () => {
+  test("is created and passes its tests with the packages that npm would install", async () => {
     const target = project("hardhat");
     await execute("node", [join(ROOT, "tools/create-example-project.js"), "hardhat", target, "--copy"]);
     const modules = join(target, "node_modules");

@@ -16,8 +16,10 @@ export async function withAppForDocs<T>(ask: (app: App) => T | Promise<T>): Prom
   const operator = await startOperator([], new Map(), context);
   const app = await buildOperatorApp(operator, Value.Default(OperatorConfig, {}) as AppSettings, registry);
   await app.ready();
-  const answer = await ask(app);
-  closing.abort();
-  await app.close();
-  return answer;
+  try {
+    return await ask(app);
+  } finally {
+    closing.abort();
+    await app.close();
+  }
 }

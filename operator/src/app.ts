@@ -19,12 +19,11 @@ import { addHistory } from "./http/history.js";
 import { addOverview } from "./http/overview.js";
 import { newKeyLimit } from "./http/rate-limits.js";
 import { addReports } from "./http/reports.js";
-import { addSpecTrials } from "./http/spec-routes.js";
+import { addSpecRoutes } from "./http/spec-routes.js";
 import { addGuide, addPage } from "./http/static-files.js";
 import { addTransactions } from "./http/transactions.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
-import { SenderBalances } from "./sender-balances.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
@@ -43,10 +42,6 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
   const app = await buildApp({ ...settings, logger: operator.logger });
   measureRequests(app, registry);
   const networks = [...operator.networks.values()];
-  const balances = new SenderBalances(networks, operator.clock, operator.logger);
-  // Nobody waits for it: it logs which senders have to be funded.
-  void balances.read();
-  operator.metrics.watch(networks, balances, operator.clock);
   app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app, API_DESCRIPTION);
   await allowAnyOrigin(app);
@@ -70,7 +65,7 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       addAlerts(routes, operator, settings.requestsPerMinute);
       addEvidence(routes, operator, settings.requestsPerMinute);
       addContradictions(routes, operator, settings.requestsPerMinute);
-      addSpecTrials(routes, operator, settings.requestsPerMinute);
+      addSpecRoutes(routes, operator, settings.requestsPerMinute);
       await addDocs(routes);
       await addGuide(routes);
       if (!(await addPage(routes)))
@@ -79,6 +74,6 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
     { prefix: settings.basePath },
   );
   // Health checks come from the process's own environment, so they do not depend on the base path.
-  await app.register(async (scope) => addHealth(scope as unknown as App, operator, balances));
+  await app.register(async (scope) => addHealth(scope as unknown as App, operator));
   return app;
 }

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
-import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-announcement";
+import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-url";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
@@ -16,6 +16,7 @@ import { readDeployment } from "./chain/read-deployment.js";
 import { FeedSettings, planFeeds } from "./feeds/config.js";
 import type { Feed } from "./feeds/feed.js";
 import type { Node } from "./peers/node-list.js";
+import { plainTextPattern } from "./plain-text-pattern.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -24,13 +25,13 @@ const range = (minimum: number, maximum: number, defaultValue: number) => ({ min
 const milliseconds = (defaultMs: number, description: string) =>
   Type.Integer({ ...range(1, 60_000, defaultMs), description });
 
-/** Characters that could disguise a name are not allowed. */
-const NAME = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,60}$";
-
 const ProviderSettings = Type.Object(
   {
     name: Type.Optional(
-      Type.String({ pattern: NAME, description: "What people call the provider. The page and GET /overview show it." }),
+      Type.String({
+        pattern: plainTextPattern(60),
+        description: "What people call the provider. The page and GET /overview show it.",
+      }),
     ),
     address: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
     url: Type.String({
@@ -76,8 +77,8 @@ const NetworkSettings = Type.Object(
     ),
     rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
       description:
-        "The JSON-RPC endpoints, in order of preference. A $ with a name in braces is replaced by that environment " +
-        "variable. Never logged.",
+        `The JSON-RPC endpoints, in order of preference. \${NAME} is replaced by that environment variable. ` +
+        "Never logged.",
     }),
     providers: Type.Array(ProviderSettings, {
       default: [],
@@ -265,8 +266,8 @@ export const OperatorConfig = Type.Object(
       default: [],
       maxItems: 10,
       description:
-        "URLs to which alerts about the feeds are posted as JSON. A $ with a name in braces is replaced by that " +
-        "environment variable. Never logged.",
+        `URLs to which alerts about the feeds are posted as JSON. \${NAME} is replaced by that environment variable. ` +
+        "Never logged.",
     }),
     networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),
   },
@@ -309,7 +310,7 @@ export async function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): 
     config.networks.map((settings, index) => planNetwork(settings, `${path}: networks/${index}`, dirname(path), env)),
   );
   const ids = networks.map(({ deployment }) => deployment.chainId);
-  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  const repeated = firstRepeated(ids);
   if (repeated !== undefined) throw new ConfigError(`${path}: network ${repeated} is configured twice. Keep one.`);
   const alertWebhooks = config.alertWebhooks.map((url, index) => {
     return expandRpcUrl(url, `${path}: alertWebhooks/${index}`, env);
@@ -336,11 +337,11 @@ async function planNetwork(
   }
   const endpoints = new Map<Address, string>();
   for (const { address, url } of settings.providers) {
-    const parsed = requireAddress(address, `${where}: provider ${address}`);
-    if (!URL.canParse(url))
-      throw new ConfigError(`${where}: provider ${address}: its url cannot be parsed. Correct it.`);
-    if (endpoints.has(parsed)) throw new ConfigError(`${where}: provider ${address} is named twice. Keep one.`);
-    endpoints.set(parsed, url.replace(/\/+$/, ""));
+    const at = `${where}: provider ${address}`;
+    const parsed = requireAddress(address, at);
+    const baseUrl = requireBaseUrl(url, at);
+    if (endpoints.has(parsed)) throw new ConfigError(`${at} is named twice. Keep one.`);
+    endpoints.set(parsed, baseUrl);
   }
   const feeds = planFeeds(settings.feeds, deployment.datasets, where);
   const peers = planPeers(settings.peers, where);
@@ -365,7 +366,7 @@ async function planDeployment(
     throw new ConfigError(`${at}: set either deployment (a file's path) or datasets (addresses), and not both.`);
   if (deployment !== undefined) return loadDeployment(resolve(folder, deployment));
   const addresses = (datasets ?? []).map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
-  const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index);
+  const repeated = firstRepeated(addresses);
   if (repeated !== undefined) throw new ConfigError(`${at}: datasets names ${repeated} twice. Keep one.`);
   return readDeployment(rpcUrls, addresses, rpcTimeoutMs);
 }
@@ -380,13 +381,21 @@ function planPeers(settings: NetworkSettings["peers"], where: string): readonly 
     const at = `${where}: peers/${index}`;
     const provider = requireAddress(peer.provider, `${at}: provider ${peer.provider}`);
     const submitter = requireAddress(peer.submitter, `${at}: submitter ${peer.submitter}`);
-    if (!URL.canParse(peer.url)) throw new ConfigError(`${at}: its url cannot be parsed. Correct it.`);
-    return { provider, url: peer.url.replace(/\/+$/, ""), submitter };
+    return { provider, url: requireBaseUrl(peer.url, at), submitter };
   });
   for (const name of ["provider", "submitter"] as const) {
-    const addresses = peers.map((peer) => peer[name]);
-    const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index);
+    const repeated = firstRepeated(peers.map((peer) => peer[name]));
     if (repeated !== undefined) throw new ConfigError(`${where}: peers names ${name} ${repeated} twice. Keep one.`);
   }
   return peers;
+}
+
+/** Returns a base URL without a slash at its end. */
+function requireBaseUrl(url: string, at: string): string {
+  if (!URL.canParse(url)) throw new ConfigError(`${at}: its url cannot be parsed. Correct it.`);
+  return url.replace(/\/+$/, "");
+}
+
+function firstRepeated<T>(all: readonly T[]): T | undefined {
+  return all.find((one, index) => all.indexOf(one) !== index);
 }

@@ -1,41 +1,43 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { GasBudget } from "./gas-budget.js";
 
 const HOUR = 3_600_000;
 
-test("is spent to the last unit, and not beyond", () => {
-  const budget = new GasBudget(100n);
-  expect(budget.reserve(60n, 0).ok).toBe(true);
-  expect(budget.reserve(40n, 0).ok).toBe(true);
-  expect(budget.reserve(1n, 0).ok).toBe(false);
-});
+describe("a gas budget", () => {
+  test("is spent to the last unit, and not beyond", () => {
+    const budget = new GasBudget(100n);
+    expect(budget.reserve(60n, 0).ok).toBe(true);
+    expect(budget.reserve(40n, 0).ok).toBe(true);
+    expect(budget.reserve(1n, 0).ok).toBe(false);
+  });
 
-test("comes back an hour after it was spent", () => {
-  const budget = new GasBudget(100n);
-  budget.reserve(60n, 0);
-  budget.reserve(40n, 1_800_000);
-  expect(budget.reserve(50n, HOUR - 1).ok).toBe(false);
-  expect(budget.reserve(50n, HOUR).ok).toBe(true);
-  expect(budget.reserve(50n, HOUR).ok).toBe(false);
-});
+  test("comes back an hour after it was spent", () => {
+    const budget = new GasBudget(100n);
+    budget.reserve(60n, 0);
+    budget.reserve(40n, 1_800_000);
+    expect(budget.reserve(50n, HOUR - 1).ok).toBe(false);
+    expect(budget.reserve(50n, HOUR).ok).toBe(true);
+    expect(budget.reserve(50n, HOUR).ok).toBe(false);
+  });
 
-test("says when enough is free again", () => {
-  const budget = new GasBudget(100n);
-  budget.reserve(60n, 0);
-  budget.reserve(40n, 1_800_000);
-  expect(budget.reserve(50n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 1_800 });
-  expect(budget.reserve(70n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
-  expect(budget.reserve(101n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
-});
+  test("says when enough is free again", () => {
+    const budget = new GasBudget(100n);
+    budget.reserve(60n, 0);
+    budget.reserve(40n, 1_800_000);
+    expect(budget.reserve(50n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 1_800 });
+    expect(budget.reserve(70n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
+    expect(budget.reserve(101n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
+  });
 
-test("takes back what was not sent, once", () => {
-  const budget = new GasBudget(100n);
-  const first = budget.reserve(100n, 0);
-  if (!first.ok) throw new Error("An empty budget has room.");
-  first.release();
-  first.release();
-  expect(budget.reserve(100n, 0).ok).toBe(true);
-  expect(budget.reserve(1n, 0).ok).toBe(false);
+  test("takes back what was not sent, once", () => {
+    const budget = new GasBudget(100n);
+    const first = budget.reserve(100n, 0);
+    if (!first.ok) throw new Error("An empty budget has room.");
+    first.release();
+    first.release();
+    expect(budget.reserve(100n, 0).ok).toBe(true);
+    expect(budget.reserve(1n, 0).ok).toBe(false);
+  });
 });
 
 test("one caller can spend only its share, and the others the rest", () => {

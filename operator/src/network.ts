@@ -7,10 +7,10 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Address, type Hex, type LocalAccount, parseGwei } from "viem";
 import { type ChainClient, connectChain } from "./chain/client.js";
 import { CommitteeCache } from "./chain/committee-cache.js";
-import { readView } from "./chain/dataset-views.js";
 import { readEvmTooOldReason } from "./chain/evm-support.js";
-import { hasCode } from "./chain/has-code.js";
-import { isUndecodable, RpcError } from "./chain/rpc-error.js";
+import { throwIfNotDataset } from "./chain/not-a-dataset.js";
+import { readView } from "./chain/read-view.js";
+import { RpcError } from "./chain/rpc-error.js";
 import type { PoolContext } from "./chain/rpc-pool.js";
 import { StoredKeyCache } from "./chain/stored-key-cache.js";
 import type { NetworkPlan, NetworkSettings } from "./config.js";
@@ -23,13 +23,14 @@ import { GuardedHttp } from "./peers/guarded-http.js";
 import { HeldTransactions } from "./peers/held-transactions.js";
 import { NodeAuthentication } from "./peers/node-authentication.js";
 import { NodeList, type Nodes } from "./peers/node-list.js";
-import { ProviderFailures } from "./peers/provider-failures.js";
-import { ProviderUrls } from "./peers/provider-urls.js";
+import { shareTransaction } from "./peers/share-transactions.js";
 import type { Context } from "./process-context.js";
+import { JoinedReportRequests } from "./providers/joined-report-requests.js";
+import { ProviderFailures } from "./providers/provider-failures.js";
+import { ProviderUrls } from "./providers/provider-urls.js";
 import { HeldStatements } from "./statements/held-statements.js";
 import { TransactionQueue } from "./tx/queue.js";
-import { JoinedReportRequests } from "./update/joined-report-requests.js";
-import { Simulator } from "./update/update-simulator.js";
+import { Simulator } from "./update/simulator.js";
 
 /** A dataset that the operator serves. */
 export interface Dataset {
@@ -67,7 +68,7 @@ export interface Network {
   readonly http: GuardedHttp;
   readonly reportRequests: JoinedReportRequests;
   readonly storedKeys: StoredKeyCache;
-  /** The reports and rows that the members of the committees have signed lately. */
+  /** The reports and rows that the members of the committees have signed recently. */
   readonly statements: HeldStatements;
   /** The contract where request specs are published; null if the deployment names none. */
   readonly registry: Address | null;
@@ -121,7 +122,8 @@ export async function connectNetwork(
   const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
   const http = new GuardedHttp(urls, settings.allowLocalNodes, context.closing);
   const providerUrls = new ProviderUrls(chainId, plan.endpoints, nodes, http);
-  const transactions = new HeldTransactions(context, chainId, nodes, http);
+  const transactions = new HeldTransactions(nodes);
+  const share = (raw: Hex) => shareTransaction({ chainId, nodes, http, transactions }, raw);
   try {
     const logger = context.logger.child({ network: chainId });
     const client = await connectChain(chainId, plan.rpcUrls, settings, { ...context, logger });
@@ -131,9 +133,13 @@ export async function connectNetwork(
     }
     const datasets = await Promise.all(
       deployment.datasets.map((dataset) =>
-        connectDataset(client, dataset, plan, context).catch((error: unknown) =>
-          throwIfNoDataset(client, dataset, error),
-        ),
+        connectDataset(client, dataset, plan, context).catch((error: unknown) => {
+          const { address, name } = dataset;
+          const where = `network ${chainId}: ${address}, the dataset "${name}" of the deployment file`;
+          const fix =
+            "Correct its address in the deployment file, or rpcUrls if they are of another chain with this id.";
+          return throwIfNotDataset(client, { address, where, fix }, error);
+        }),
       ),
     );
     const directory =
@@ -154,7 +160,7 @@ export async function connectNetwork(
       registry: deployment.webOracleRegistry ?? null,
       verifiedLens: deployment.verifiedLens ?? null,
       settings,
-      queues: createQueues(client, plan, accounts, context, transactions),
+      queues: createQueues(client, plan, accounts, context, share),
       gas: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
       gasForNewKeys: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
       gasForFeeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
@@ -184,7 +190,7 @@ function createQueues(
   { settings, feeds }: NetworkPlan,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: PoolContext,
-  transactions: HeldTransactions,
+  onSubmitted: (raw: Hex) => void,
 ): readonly TransactionQueue[] {
   const limits = {
     stuckMs: settings.stuckSeconds * 1000,
@@ -198,7 +204,6 @@ function createQueues(
   };
   return accounts.map((account) => {
     const queueLogger = logger.child({ network: client.chain.id, sender: account.address });
-    const onSubmitted = (raw: Hex) => transactions.share(raw);
     return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing, onSubmitted });
   });
 }
@@ -237,23 +242,4 @@ async function connectDataset(
     updateIndex: new UpdateIndex(client, address, settings, context),
     digests: new FastReportDigests(client.chain.id, address, keccak),
   };
-}
-
-/**
- * Finds out whether a dataset could not be read because its address is another contract's or nobody's.
- *
- * @throws ConfigError that names the address if so, else the error.
- */
-async function throwIfNoDataset(
-  client: ChainClient,
-  { address, name }: DeployedDataset,
-  error: unknown,
-): Promise<never> {
-  if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
-  const where = `network ${client.chain.id}: ${address}, the dataset "${name}" of the deployment file`;
-  const fix = "Correct its address in the deployment file, or rpcUrls if they are of another chain with this id.";
-  // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
-  if (!(await hasCode(client, address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
-  if (error.kind !== "refused" && !isUndecodable(error)) throw error;
-  throw new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);
 }

@@ -2,8 +2,9 @@ import type { Alert } from "./alerts/alert.js";
 import type { NetworkPlan } from "./config.js";
 import { connectNetwork, type Network } from "./network.js";
 import type { Context } from "./process-context.js";
-import { recoverJob } from "./recover-pending.js";
+import { recoverJob } from "./recover-job.js";
 import type { SenderAccounts } from "./sender-accounts.js";
+import { SenderBalances } from "./sender-balances.js";
 import { UpdateBuilder } from "./update/update-builder.js";
 import { UpdateCoordinator } from "./update/update-coordinator.js";
 
@@ -12,6 +13,7 @@ export interface Operator extends Context {
   readonly networks: ReadonlyMap<number, Network>;
   readonly builder: UpdateBuilder;
   readonly updates: UpdateCoordinator;
+  readonly balances: SenderBalances;
   /** The most recent ones since the process started, the newest first. */
   readonly alerts: Alert[];
   /** Resolves when every transaction queue has looked for the pending transactions of an earlier process. */
@@ -45,8 +47,8 @@ export async function startOperator(
   );
   const recoveries = networks.flatMap((network) => {
     const { chainId, datasets, queues } = network;
-    const { all, own } = network.nodes;
-    const role = all.length === 0 ? "by itself" : own === null ? "a volunteer" : `the node of ${own.provider}`;
+    const { isAlone, own } = network.nodes;
+    const role = isAlone ? "by itself" : own === null ? "a volunteer" : `the node of ${own.provider}`;
     const connected = {
       network: chainId,
       datasets: [...datasets.keys()],
@@ -56,12 +58,17 @@ export async function startOperator(
     context.logger.info(connected, "connected");
     return queues.map((queue) => queue.start((call) => recoverJob(context, builder, network, call)));
   });
+  const balances = new SenderBalances(networks, context.clock, context.logger);
+  // Nobody waits for it: it logs which senders have to be funded.
+  void balances.read();
+  context.metrics.watch(networks, balances, context.clock);
   const byChainId = new Map(networks.map((network) => [network.chainId, network]));
   return {
     ...context,
     networks: byChainId,
     builder,
     updates,
+    balances,
     alerts: [],
     recovered: Promise.all(recoveries),
   };

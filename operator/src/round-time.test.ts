@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { msUntilRoundAfter, roundAt } from "./round-time.js";
 
-test("a round lies two seconds behind the clock, whole", () => {
+test("a round is the whole second two seconds before the clock", () => {
   expect(roundAt(1_700_000_000_000)).toBe(1_699_999_998n);
   expect(roundAt(1_700_000_000_999)).toBe(1_699_999_998n);
   expect(roundAt(1_700_000_001_000)).toBe(1_699_999_999n);

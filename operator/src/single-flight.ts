@@ -70,19 +70,19 @@ export class SingleFlight<T> {
     return entry;
   }
 
-  /** Returns the result of work that has succeeded and is still remembered. */
+  /** Returns the result of work that has succeeded and that no later `run` has forgotten. */
   done(id: string): T | undefined {
     const value = this.#entries.get(id)?.value;
     if (value !== undefined) this.onShared();
     return value;
   }
 
-  /** Returns work that is running, or has succeeded and is still remembered. */
+  /** Returns work that is running, or has succeeded and that no later `run` has forgotten. */
   find(id: string): Flight<T> | undefined {
     return this.#entries.get(id);
   }
 
-  /** Tells whether this work is running, or has succeeded and is still remembered. */
+  /** Tells whether this work is running, or has succeeded and no later `run` has forgotten it. */
   has(id: string): boolean {
     return this.#entries.has(id);
   }

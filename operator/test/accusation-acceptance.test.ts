@@ -32,7 +32,8 @@ it("a report and a row that contradict each other, in the calldata of encodeAccu
     { ...row, signature: await signBatchReport(accused, row) },
     { members, toleranceBps: 100n },
   );
-  // Estimated in the block of the committee, an accusation seems to store the block number that is there already.
+  // An accusation stores the block number. In the block that set the committee that store changes nothing, so an
+  // estimate made there is too low.
   await chain.wait(await chain.client.sendTransaction({ account: OTHER_ACCOUNT, to: dataset, data, gas: 150_000n }));
   const contract = { address: dataset, abi: datasetAbi } as const;
   const events = await chain.client.getContractEvents({ ...contract, fromBlock: 0n, strict: true });

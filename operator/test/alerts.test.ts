@@ -8,7 +8,7 @@ import { Webhook } from "../src/alerts/webhook.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { nextRound } from "./support/next-round.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const TOKEN = "token-nobody-may-see";
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const settings = { feeds: [feed], feedPollMs: 100 };
   // Without a key it updates nothing by itself.
   operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], {
-    hasKey: false,
+    hasSender: false,
     alertWebhooks: [url],
     clock: () => Date.now() + ahead,
   });
@@ -65,7 +65,7 @@ const readFeed = async () => {
   return response.text();
 };
 
-test("tells of a feed that was never stored, is stale, or has no value, and of each recovery", async () => {
+test("tells of a feed that was never stored, is stale, is in disagreement or has no value, and of each recovery", async () => {
   expect(await readFeed()).not.toContain("<entry>");
   ahead = 2 * HEARTBEAT * 1_000;
   await expect.poll(events).toEqual(["stale"]);

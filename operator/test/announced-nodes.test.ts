@@ -8,9 +8,9 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { NetworkSettings } from "../src/config.js";
 import { FORWARDED_PATH } from "../src/peers/forwarding.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
-import { findKey } from "./support/find-key.js";
+import { findKeyByNodeRank } from "./support/find-key-by-node-rank.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** These tests run nodes that know nothing but the chain and the address of the directory. */
 
@@ -72,7 +72,7 @@ async function startPretender(): Promise<{ url: string; asked: string[] }> {
 
 /** Finds a key whose turn is that of another node than `own`. */
 const keyOfOther = (operator: RunningOperator, own: number) =>
-  findKey(operator, dataset, ([first]) => first !== undefined && first !== accounts[own]?.address, "D");
+  findKeyByNodeRank(operator, dataset, ([first]) => first !== undefined && first !== accounts[own]?.address, "D");
 
 test("nodes that are announced while they run find each other, recognize each other, and forward", async () => {
   const ports = await Promise.all([freePort(), freePort()]);

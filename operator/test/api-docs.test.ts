@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { API_DESCRIPTION, addDocs } from "../src/http/api-docs.js";
 import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
-import { startProviders } from "./support/providers.js";
+import { startProviders } from "./support/stub-providers.js";
 
 /** The part of the document that the tests read. */
 interface OpenApiJson {

@@ -4,9 +4,9 @@ import { beforeAll, expect, test } from "vitest";
 import { orderOf } from "../src/feeds/turn-schedule.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { signedUpdate } from "./support/signed-update.js";
 import { type StubNode, startStubNode } from "./support/stub-node.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** These tests run one node. The tests speak for a second one, whose shared transactions never reach the first. */
 

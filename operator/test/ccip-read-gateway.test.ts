@@ -16,7 +16,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { parseFetchUpdateCall } from "../src/http/parse-fetch-update-call.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const SENDER: Address = "0x00000000000000000000000000000000000000aA";
 const KEY = "SPOTPX/ETH-USD";
@@ -74,7 +74,7 @@ test.each([
   expect(BigInt((result ?? "0x").slice(0, 66))).toBe(1n);
 });
 
-test("the update is about the round of now, signed by a quorum", async () => {
+test("the update is about the current round, signed by a quorum", async () => {
   const { data } = await get(callOf(KEY));
   const update = await decodeUpdate(data, { chainId: 42, dataset, key: stringToHex(KEY) });
   expect(Math.abs(Number(update?.round) - Date.now() / 1000)).toBeLessThan(5);
@@ -88,7 +88,7 @@ test("that the providers have no data is proven too", async () => {
   expect(update?.reports.map(({ outcome }) => outcome)).toContain("NOT_AVAILABLE");
 });
 
-test("a client of ERC-7412 fetches what an oracle asks for from the gateway, and the call then succeeds", async () => {
+test("an ERC-7412 client fetches what an oracle asks for from the gateway, and the call then succeeds", async () => {
   const abi = parseAbi([
     "constructor(address dataset)",
     "error OracleDataRequired(address oracleContract, bytes oracleQuery)",
@@ -133,12 +133,12 @@ test.each<[string, () => ReturnType<typeof get>, number, string]>([
   ["an empty key", () => get(callOf("")), 400, "bad_request"],
   ["a call that is too long", () => get(callOf("A".repeat(257))), 400, "bad_request"],
   ["no hex", () => get("0xnothex"), 400, "bad_request"],
-  ["a sender that is no address", () => get(callOf(KEY), { sender: "0x12" }), 400, "bad_request"],
-  ["a network that is no number", () => get(callOf(KEY), { network: "4e1" }), 400, "bad_request"],
+  ["a sender that is not an address", () => get(callOf(KEY), { sender: "0x12" }), 400, "bad_request"],
+  ["a network that is not a number", () => get(callOf(KEY), { network: "4e1" }), 400, "bad_request"],
   ["a body without data", () => post({ sender: SENDER }), 400, "invalid_body"],
-  ["a body with more", () => post({ sender: SENDER, data: callOf(KEY), more: 1 }), 400, "invalid_body"],
+  ["a body with an extra property", () => post({ sender: SENDER, data: callOf(KEY), more: 1 }), 400, "invalid_body"],
   ["a number as data", () => post({ sender: SENDER, data: 1 }), 400, "invalid_body"],
-  ["a network that is not served", () => get(callOf(KEY), { network: "1" }), 404, "unknown_network"],
+  ["a network that is not served", () => get(callOf(KEY), { network: "1" }), 422, "unknown_network"],
   ["a dataset that is not served", () => get(callOf(KEY, OTHER)), 404, "unknown_dataset"],
   ["the longest key, of another form,", () => get(callOf("A".repeat(256))), 422, "invalid_key"],
   ["a key of another form", () => get(callOf("ETH-USD")), 422, "invalid_key"],

@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeResult } from "./chaos/chaos-result.js";
 import { runChaos } from "./chaos/chaos-run.js";
-import { FAULTS } from "./chaos/faults.js";
+import { FAULTS } from "./chaos/fault-injector.js";
 
-/** `npm run chaos` runs the long form by `--mode long`, and the variables adjust it. The seed decides what fails, and when. */
+/**
+ * `npm run chaos` runs the long form by `--mode long`, and the variables adjust it. The seed decides what fails, and
+ * when.
+ */
 const isLongMode = process.env.MODE === "long";
 const settings = {
   seed: Number(process.env.CHAOS_SEED ?? 1),
@@ -15,11 +16,6 @@ const settings = {
 };
 
 const isLong = settings.requests >= 10_000;
-
-beforeAll(() => {
-  const main = join(import.meta.dirname, "..", "dist", "main.js");
-  if (!existsSync(main)) throw new Error("The operator is not built. Run: npm run build");
-});
 
 test("no update is lost, no nonce gap remains and no timestamp goes back under faults of nodes, networks, the chain and processes", {
   timeout: 240_000 + settings.requests * 500,

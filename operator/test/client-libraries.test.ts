@@ -10,7 +10,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Web3 } from "web3";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 type Unsent = Required<Pick<DataAnswer, "transaction" | "transaction_request">>;
 /** Sends what an operator returned, as its JSON was parsed, and returns the hash. */

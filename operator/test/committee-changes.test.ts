@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 let chain: Chain;
 let providers: Provider[];
@@ -51,21 +51,21 @@ describe("a committee that changes while the operator runs", () => {
     expect(answer.reports.length).toBe(3);
     await rotating.close();
   });
+});
 
-  test("to a member without an endpoint is reported", async () => {
-    const outsider = "0xffffffffffffffffffffffffffffffffffffffff";
-    const members = [...providers.slice(0, 2).map(({ address }) => address), outsider] as const;
-    const dataset = await chain.deploy(members);
-    let ahead = 0;
-    const clock = () => Date.now() + ahead;
-    const lacking = await startOperator([{ chain, datasets: [dataset], providers }], { clock });
-    const problem = await lacking.askForProblem(body(dataset, KEY));
-    expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
-    expect(problem.detail).not.toContain("Try again");
-    ahead = 60_000;
-    await lacking.askForProblem(body(dataset, KEY));
-    const warnings = lacking.log.filter((line) => line.includes("no URL of it is known"));
-    expect(warnings.map((line) => JSON.parse(line).provider.toLowerCase())).toEqual([outsider]);
-    await lacking.close();
-  });
+test("a member without an endpoint is reported", async () => {
+  const outsider = "0xffffffffffffffffffffffffffffffffffffffff";
+  const members = [...providers.slice(0, 2).map(({ address }) => address), outsider] as const;
+  const dataset = await chain.deploy(members);
+  let ahead = 0;
+  const clock = () => Date.now() + ahead;
+  const lacking = await startOperator([{ chain, datasets: [dataset], providers }], { clock });
+  const problem = await lacking.askForProblem(body(dataset, KEY));
+  expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
+  expect(problem.detail).not.toContain("Try again");
+  ahead = 60_000;
+  await lacking.askForProblem(body(dataset, KEY));
+  const warnings = lacking.log.filter((line) => line.includes("no URL of it is known"));
+  expect(warnings.map((line) => JSON.parse(line).provider.toLowerCase())).toEqual([outsider]);
+  await lacking.close();
 });

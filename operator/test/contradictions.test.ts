@@ -8,9 +8,9 @@ import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
-import { findKey } from "./support/find-key.js";
+import { findKeyByNodeRank } from "./support/find-key-by-node-rank.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** Two nodes, and a provider that signs another value for each of them. */
 
@@ -49,10 +49,10 @@ beforeAll(async () => {
 const [one, two] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];
 const liar = () => providers[4] as Provider;
 
-/** Finds a key whose requests the second node serves itself. */
 let used = 0;
+/** Finds a key whose requests the second node serves itself. */
 const keyOfSecond = (of: Address) =>
-  findKey(two(), of, ([first]) => first === accounts[1]?.address, `C${used++}X`, clock());
+  findKeyByNodeRank(two(), of, ([first]) => first === accounts[1]?.address, `C${used++}X`, clock());
 
 /** Has the provider sign a value for the first node, and another for the second, which sends it. */
 async function contradict(of: Address): Promise<string> {

@@ -2,12 +2,12 @@ import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
 import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
-import { type Address, concatHex, type Hex, isAddressEqual, parseEther, stringToHex } from "viem";
+import { type Address, concatHex, type Hex, hexToString, isAddressEqual, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const FEED_KEYS = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
@@ -57,6 +57,19 @@ const broadcast = (key: string) =>
   operator.ask({ network_id: 42, dataset, key, broadcast: true }, { prefer: "wait=10" });
 /** Waits until the operator reads again, because it caches for a second. */
 const cacheExpired = () => new Promise((resolve) => setTimeout(resolve, 1_100));
+
+test("GET /datasets lists what is served", async () => {
+  const response = await get("datasets");
+  expect(response.status).toBe(200);
+  const shared = {
+    ...{ network_id: 42, kind: "median", query_price: QUERY_PRICE.toString() },
+    providers: providers.map(({ address, url }) => ({ address, url })),
+  };
+  expect(await response.json()).toEqual([
+    { ...shared, dataset, keys: [KEY] },
+    { ...shared, dataset: busy, keys: MANY.map((key) => hexToString(key)) },
+  ]);
+});
 
 describe("GET /data", () => {
   test("reports that a key was never stored", async () => {

@@ -4,7 +4,7 @@ import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 let chain: Chain;
 let other: Chain;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, chainOf, OTHER_ACCOUNT } from "./support/chain.js";
 import { type ChainName, chainIdOf, isInstalled, startDevelopmentChain } from "./support/development-chains.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** On anvil these tests always run, on other development chains where they are installed: `npm run dev-chains`. */
 

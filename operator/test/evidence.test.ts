@@ -6,7 +6,7 @@ import { type Address, isAddressEqual } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = spotPriceKey("ETH-USD");
 const ROUND = 1_800_000_000;

@@ -6,7 +6,7 @@ import { isInvalidOpcode, readEvmTooOldReason } from "../src/chain/evm-support.j
 import { RpcError } from "../src/chain/rpc-error.js";
 import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
-import { startProviders } from "./support/providers.js";
+import { startProviders } from "./support/stub-providers.js";
 
 let anvil: Anvil | undefined;
 

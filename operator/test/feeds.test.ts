@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedSettings } from "../src/feeds/config.js";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
 import { signedUpdate } from "./support/signed-update.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 const NEVER = 31_536_000;
@@ -39,7 +39,9 @@ const start = async (policy: Partial<FeedSettings>, settings: object = {}, optio
 const hashOf = (key: string) => keccak256(stringToHex(key));
 const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
 
-/** Waits for events beyond the first `after`, and returns them. On a busy machine they can be more than `count` by then. */
+/**
+ * Waits for events beyond the first `after`, and returns them. On a busy machine they can be more than `count` by then.
+ */
 async function updatesAfter(after: number, count: number) {
   const giveUpAt = Date.now() + 60_000;
   for (;;) {
@@ -50,7 +52,7 @@ async function updatesAfter(after: number, count: number) {
   }
 }
 
-const confirm = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms = 2_500) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("feeds are stored without requests, and at their heartbeat all in one transaction", async () => {
   await start({ heartbeatSeconds: 12 }, { feedPollMs: 1_500 });
@@ -96,12 +98,12 @@ test("a feed whose value moves by the deviation threshold is updated alone and a
     for (const provider of providers) provider.values.set(stringToHex(key), parseEther(value));
   };
   move("2019");
-  await confirm();
+  await sleep();
   expect(await chain.updates(dataset)).toHaveLength(3);
   move("2021");
   const [moved] = await updatesAfter(3, 1);
   expect(moved?.keyHash).toBe(hashOf(key));
-  await confirm();
+  await sleep();
   expect(await chain.updates(dataset)).toHaveLength(4);
   expect(await chain.query(dataset, key)).toMatchObject({ value: parseEther("2021") });
 });
@@ -110,7 +112,7 @@ test("a feed is not updated within its minimum interval, however its value moves
   await start({ minIntervalSeconds: 3_600 });
   await updatesAfter(0, 3);
   for (const provider of providers) provider.value *= 2n;
-  await confirm();
+  await sleep();
   expect(await chain.updates(dataset)).toHaveLength(3);
   expect(providers.map(({ askedForRows }) => askedForRows.length)).toEqual([0, 0, 0, 0]);
 });
@@ -118,14 +120,14 @@ test("a feed is not updated within its minimum interval, however its value moves
 test("the loss of data is stored once", async () => {
   await start({});
   await updatesAfter(0, 3);
-  await confirm();
+  await sleep();
   for (const provider of providers) provider.behavior = "no data";
   const gone = await updatesAfter(3, 3);
   expect(new Set(gone.map(({ transactionHash }) => transactionHash)).size).toBe(1);
   for (const key of KEYS) expect((await chain.query(dataset, key)).status).toBe("NOT_AVAILABLE");
   const sent = operator?.log.map((line) => JSON.parse(line)).findLast(({ msg }) => msg === "batch sent");
   expect(sent).toMatchObject({ keys: KEYS.map((key) => stringToHex(key)), notAvailable: KEYS.length });
-  await confirm();
+  await sleep();
   expect(await chain.updates(dataset)).toHaveLength(6);
 });
 
@@ -139,7 +141,7 @@ test("with providers that sign no rows, every key has its own transaction", asyn
 
 test("feeds and requests have separate gas budgets", async () => {
   const { ask, log } = await start({}, { gasPerHourForFeeds: 0, gasPerHourForNewKeys: 400_000 });
-  await confirm();
+  await sleep();
   expect(await chain.updates(dataset)).toEqual([]);
   expect(log.join()).toContain("The feeds have used up their gasPerHourForFeeds");
   // A feed may be updating the same key at the same round.
@@ -181,14 +183,14 @@ describe("when a batch fails", () => {
   async function until(at: number, isMeant: (line: Record<string, unknown>) => boolean) {
     const giveUpAt = Date.now() + 60_000;
     while (!lines(at).some(isMeant)) {
-      if (Date.now() > giveUpAt) throw new Error(`${lines(at).length} lines, none of them meant.`);
-      await confirm(50);
+      if (Date.now() > giveUpAt) throw new Error(`no matching line among ${lines(at).length}`);
+      await sleep(50);
     }
     return lines(at);
   }
 
   test("because no provider answers, its keys are not asked for one by one, and the log says it once", async () => {
-    // Shorter, and honest providers would be late on a busy machine too.
+    // With a shorter timeout, honest providers would also be late on a busy machine.
     await start({ keys: MANY, heartbeatSeconds: 4 }, { providerTimeoutMs: 1_500, feedPollMs: 100 });
     await updatesAfter(0, MANY.length);
     for (const provider of providers) provider.behavior = "hangs";
@@ -230,7 +232,7 @@ test("a mined batch is read back with one search for its transaction, however ma
   const settings = { feeds: [feed], feedPollMs: 300 };
   operator = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url], settings }]);
   await updatesAfter(0, 3);
-  await confirm();
+  await sleep();
   proxy.calls.length = 0;
   for (const provider of providers) provider.value = (provider.value * 11n) / 10n;
   const stored = await updatesAfter(3, 3);
@@ -240,27 +242,27 @@ test("a mined batch is read back with one search for its transaction, however ma
       return method === "eth_getLogs" && (filter as { topics?: unknown[] }).topics?.[1] !== undefined;
     });
   await expect.poll(searches).toHaveLength(1);
-  await confirm(1_000);
+  await sleep(1_000);
   expect(searches()).toHaveLength(1);
 });
 
 test("a batch sent by an earlier process is recovered, and replaced by its keys' newest round when it is stuck", async () => {
   const { account } = await start({});
   await updatesAfter(0, 3);
-  await confirm();
+  await sleep();
   await chain.client.setIntervalMining({ interval: 0 });
   for (const provider of providers) provider.value = (provider.value * 11n) / 10n;
   const giveUpAt = Date.now() + 20_000;
   const isSent = async () => (await chain.nonce(account.address)) > 3;
-  while (!(await isSent()) && Date.now() < giveUpAt) await confirm(100);
+  while (!(await isSent()) && Date.now() < giveUpAt) await sleep(100);
   expect(await isSent()).toBe(true);
   await operator?.close();
   // So that the next process asks for later rounds only.
-  await confirm();
+  await sleep();
 
   const { log } = await start({}, { stuckSeconds: 1 }, { account });
   const said = (words: string) => log.find((line) => line.includes(`"${words}"`));
-  while (!said("replaced") && Date.now() < giveUpAt) await confirm(100);
+  while (!said("replaced") && Date.now() < giveUpAt) await sleep(100);
   const recovered = JSON.parse(said("recovered") ?? "{}");
   expect(recovered).toMatchObject({ nonce: 3 });
   const network = operator?.networks.get(42);

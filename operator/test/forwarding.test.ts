@@ -9,10 +9,10 @@ import { FORWARDED_PATH } from "../src/peers/forwarding.js";
 import type { Node } from "../src/peers/node-list.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { closeAtEnd } from "./support/close-at-end.js";
-import { findKey } from "./support/find-key.js";
+import { findKeyByNodeRank } from "./support/find-key-by-node-rank.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { signedUpdate } from "./support/signed-update.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** These tests run two nodes on one chain, and a third that only the tests speak for. */
 
@@ -59,19 +59,18 @@ afterEach(() => {
 });
 
 const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
-const hexOf = (key: string) => stringToHex(key);
 
-/** Finds keys that nobody has asked for, by the order of their turns. */
 let asked = 0;
+/** Finds keys that nobody has asked for, by the order of their turns. */
 const keyWhere = (isIt: (turns: readonly Address[]) => boolean) =>
-  findKey(operators[0] as RunningOperator, dataset, isIt, `K${asked++}X`, clock());
+  findKeyByNodeRank(operators[0] as RunningOperator, dataset, isIt, `K${asked++}X`, clock());
 const before = (first: number, second: number) => (order: readonly Address[]) =>
   order.indexOf(accounts[first]?.address ?? "0x") < order.indexOf(accounts[second]?.address ?? "0x");
 const isFirst = (i: number) => (order: readonly Address[]) => order[0] === accounts[i]?.address;
 
 async function updatesOf(key: string) {
   const all = await chain.updates(dataset);
-  return all.filter(({ keyHash }) => keyHash === keccak256(hexOf(key)));
+  return all.filter(({ keyHash }) => keyHash === keccak256(stringToHex(key)));
 }
 
 async function senderOf(hash: Hex | null | undefined): Promise<Address> {
@@ -111,13 +110,13 @@ test("a stream tells what the other node did", async () => {
 /** Has providers sign a value of 5, and returns the update and its reports as the answer to a request has them. */
 async function signed(key: string, of: readonly Provider[] = providers) {
   const timestamp = round();
-  const members = of.map(({ address, account }) => ({ address, account, value: 5n }));
-  const { data, reports } = await signedUpdate(dataset, hexOf(key), BigInt(timestamp), members);
+  const members = of.map(({ account }) => ({ account, value: 5n }));
+  const { data, reports } = await signedUpdate(dataset, stringToHex(key), BigInt(timestamp), members);
   return { data, timestamp, reports: reports.map((report) => ({ ...report, value: "5" })) };
 }
 const round = () => Math.floor(clock() / 1000) - 2;
 const says = (key: string, { timestamp = round(), reports }: { timestamp?: number; reports: object[] }, raw?: Hex) => ({
-  ...{ network_id: 42, dataset, key, key_hex: hexOf(key), status: "OK", value: "5", timestamp, reports },
+  ...{ network_id: 42, dataset, key, key_hex: stringToHex(key), status: "OK", value: "5", timestamp, reports },
   transaction_hash: raw === undefined ? `0x${"ab".repeat(32)}` : keccak256(raw),
 });
 const signTransaction = (data: Hex) =>
@@ -186,11 +185,11 @@ describe("a node whose answer does not hold is passed over:", () => {
 test("a round whose sender has lost its transaction is sent by the node that answered for it", async () => {
   const account = privateKeyToAccount(generatePrivateKey());
   await chain.fund(pretender.address);
-  // In these nodes' list the third node is alone with one of a short patience.
+  // This operator lists only itself, with a short stuckSeconds, and the third node.
   const list = [{ ...(peers[0] as Node), submitter: account.address }, peers[2] as Node];
   const settings = { peers: list, stuckSeconds: 1 };
   const patient = await startOperator([{ chain, datasets: [dataset], providers, settings }], { account, clock });
-  const key = keyWhere((order) => order.indexOf(pretender.address) < order.indexOf(accounts[0]?.address ?? "0x"));
+  const key = keyWhere(before(2, 0));
   const update = await signed(key);
   const raw = await signTransaction(update.data);
   answer = () => ({ answer: says(key, update, raw), transaction: raw });
@@ -210,7 +209,7 @@ describe("a forwarded request", () => {
     key: string,
     sign: { by?: PrivateKeyAccount; receiver?: Address; time?: number; path?: string; signedKey?: string } = {},
   ) {
-    const text = (of: string) => textOf(hexOf(of));
+    const text = (of: string) => textOf(stringToHex(of));
     const { by = pretender, receiver = accounts[0]?.address ?? "0x", time = clock(), path = FORWARDED_PATH } = sign;
     const request = { chainId: 42, path, body: text(sign.signedKey ?? key), time, receiver };
     return send(text(key), await signNodeRequest(by, request));
@@ -235,11 +234,11 @@ describe("a forwarded request", () => {
     expect(await senderOf(keccak256(json.transaction ?? "0x"))).toBe(accounts[0]?.address);
   });
 
-  test("is refused unless a listed node has signed exactly it, for this node, now and once", async () => {
+  test("is refused unless a listed node signed this very request, for this node, within 10 s, and it is not a replay", async () => {
     const key = keyWhere(isFirst(0));
     const stranger = privateKeyToAccount(generatePrivateKey());
     const refused = { status: 401, json: { code: "unknown_node" } };
-    const text = textOf(hexOf(key));
+    const text = textOf(stringToHex(key));
     expect(await send(text, null)).toMatchObject(refused);
     expect(await send(text, "1790000000000 0x00")).toMatchObject(refused);
     expect(await forward(key, { by: stranger })).toMatchObject(refused);

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { nextRound } from "./support/next-round.js";
 import { startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 let chain: Chain;
 let providers: Provider[];

@@ -13,12 +13,12 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { decodeUpdateCall } from "../src/update/decode-update-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /**
- * These tests decide what time it is, for the operator and for the chain, and let no time pass while the operator works. So
- * the ages in the chain's events are the same on any machine, however loaded it is.
+ * These tests decide what time it is, for the operator and for the chain, and let no time pass while the operator
+ * works. So the ages in the chain's events are the same on any machine, however loaded it is.
  */
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
@@ -69,7 +69,9 @@ function feedsRead(since: number): readonly number[] {
   });
 }
 
-/** Waits until the operator has compared the feeds with the chain at the present time, and sent what it decided to send. */
+/**
+ * Waits until the operator has compared the feeds with the chain at the present time, and sent what it decided to send.
+ */
 async function settle(): Promise<void> {
   const giveUpAt = Date.now() + 30_000;
   const since = proxy.calls.length;

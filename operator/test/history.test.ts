@@ -4,8 +4,8 @@ import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { beforeAll, expect, test, vi } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const OTHER = "SPOTPX/BTC-USD";
@@ -31,7 +31,7 @@ function ask(more: Record<string, string>, { base } = operator, accept = "applic
 
 /** Starts another operator of the same dataset, whose index is empty. */
 const startAnother = (settings: { readonly historyUpdates?: number }) =>
-  startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }], { hasKey: false });
+  startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }], { hasSender: false });
 
 /** The blocks and the topics of the calls for events since the last look. */
 function takeLogCalls() {
@@ -213,18 +213,18 @@ test("refuses more blocks than one request may search, and names the limit", asy
 });
 
 test.each<[string, Record<string, string>, number, string]>([
-  ["a block that is no number", { from: "-1" }, 400, "invalid_query"],
+  ["a block that is not a number", { from: "-1" }, 400, "invalid_query"],
   ["a block with a fraction", { from: "1.5" }, 400, "invalid_query"],
   ["a block with leading zeros", { from: "01" }, 400, "invalid_query"],
   ["a limit in another notation", { limit: "1e1" }, 400, "invalid_query"],
   ["a limit above 999", { limit: "1000" }, 400, "invalid_query"],
-  ["a network that is no number", { network_id: "42x" }, 400, "invalid_query"],
+  ["a network that is not a number", { network_id: "42x" }, 400, "invalid_query"],
   ["a network above what a number holds", { network_id: "9007199254740992" }, 400, "invalid_query"],
-  ["a parameter of no meaning", { colour: "red" }, 400, "invalid_query"],
+  ["an unknown parameter", { colour: "red" }, 400, "invalid_query"],
   ["a limit of 0", { limit: "0" }, 400, "invalid_query"],
   ["a range that ends before it begins", { from: "9", to: "8" }, 400, "invalid_query"],
   ["a time that ends before it begins", { from_time: "9", to_time: "8" }, 400, "invalid_query"],
-  ["an interval of seconds", { interval: "59" }, 400, "invalid_query"],
+  ["an interval below a minute", { interval: "59" }, 400, "invalid_query"],
   ["an unknown format", { format: "xml" }, 400, "invalid_query"],
   ["another network", { network_id: "7" }, 422, "unknown_network"],
   ["another dataset", { dataset: "0x0000000000000000000000000000000000000001" }, 404, "unknown_dataset"],

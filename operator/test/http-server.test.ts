@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 let chain: Chain;
 let providers: Provider[];
@@ -59,21 +59,6 @@ test("every answer forbids scripts and frames", async () => {
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
   }
-});
-
-test("GET /datasets lists what is served", async () => {
-  const response = await fetch(`${operator.base}/datasets`);
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual([
-    {
-      network_id: 42,
-      dataset,
-      kind: "median",
-      keys: [KEY],
-      query_price: "1000",
-      providers: providers.map(({ address, url }) => ({ address, url })),
-    },
-  ]);
 });
 
 // Without an answer from the service, its connection stays open for 72 s.

@@ -10,8 +10,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadOperatorConfig } from "../src/config.js";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { spawnOperator } from "./support/spawn-operator.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = generatePrivateKey();
 
@@ -97,7 +97,7 @@ describe("operator --check-config", () => {
   test.each([
     ["a setting that it does not know", { hots: "x" }, {}, "/hots"],
     ["a setting of another type", { port: "8080" }, {}, "/port"],
-    ["a proxy that is no address", { trustedProxies: ["localhost"] }, {}, "/trustedProxies/0"],
+    ["a proxy that is not an address", { trustedProxies: ["localhost"] }, {}, "/trustedProxies/0"],
     ["no network", { networks: [] }, {}, "/networks"],
     ["a deployment that is not there", {}, { deployment: "44.json" }, "44.json"],
     ["an RPC that is not a URL", {}, { rpcUrls: ["http://127.0.0.1", "127.0.0.1"] }, "rpcUrls/1 is not a URL"],
@@ -151,7 +151,7 @@ test("startup fails when an RPC is of another chain", async () => {
   expect([code, output]).toEqual([2, expect.stringContaining("network 43: rpcUrls/0 belongs to network 42")]);
 });
 
-test("startup fails when an address is no dataset, and names it", async () => {
+test("startup fails when an address is not a dataset, and names it", async () => {
   const nobody = privateKeyToAccount(generatePrivateKey()).address;
   const { contractAddress } = await deployOther();
   for (const [address, reason] of [

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const MIN_AGE_SECONDS = 7;
 

@@ -10,10 +10,10 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
-import { findKey } from "./support/find-key.js";
+import { findKeyByNodeRank } from "./support/find-key-by-node-rank.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { spawnOperator } from "./support/spawn-operator.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** These tests run a node as its owner does: a process whose configuration has an RPC url and the dataset's address. */
 
@@ -103,7 +103,7 @@ test("a node that is told an RPC url and the dataset's address serves broadcasts
 
   /** Asks for a key whose turn is the bare node's, and returns the sender of the update. */
   async function senderFor(base: string, name: string): Promise<Address> {
-    const key = findKey(entry, dataset, ([first]) => first === address, name);
+    const key = findKeyByNodeRank(entry, dataset, ([first]) => first === address, name);
     const response = await fetch(`${base}/data/request`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -2,8 +2,8 @@ import { type Address, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 
@@ -131,7 +131,7 @@ describe("health", () => {
     await fetch(`${poor.base}/ready`);
     expect(lines().slice(1)).toMatchObject([{ level: 30, network: 42, sender, balanceEther: 201 }]);
     await poor.close();
-    const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasKey: false });
+    const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasSender: false });
     expect(await (await fetch(`${keyless.base}/ready`)).json()).toMatchObject({
       networks: [{ broadcasting: "no_key" }],
     });

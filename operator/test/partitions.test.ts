@@ -3,13 +3,13 @@ import { signReport } from "@dataset-oracle/protocol/report";
 import { seededChoices } from "@dataset-oracle/tools/seeded-random";
 import { type Address, numberToHex, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CallFault, startFaultProxy } from "./chaos/fault-proxy.js";
 import { startCancelling } from "./partitions/cancel-transactions.js";
 import { startFlood } from "./partitions/flood.js";
 import type { Member } from "./partitions/member.js";
 import type { Measurement } from "./partitions/mined-updates.js";
 import { Network } from "./partitions/network.js";
 import { reasonWithoutNamespaces } from "./partitions/network-namespaces.js";
+import { type CallFault, startFaultProxy } from "./support/fault-proxy.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
 
 /** These tests run each member of a committee on a host of its own, and cut the hosts off from each other. */
@@ -19,7 +19,7 @@ const isLongMode = process.env.MODE === "long";
 const reason = reasonWithoutNamespaces();
 if (reason !== null) console.warn(`The tests of partitions are skipped: ${reason}.`);
 
-/** Rounds whose transactions are counted: at most one in two hundred of them may have had a second one. */
+/** The number of rounds over which needless transactions are counted; one in 200 is allowed. */
 const ROUNDS = 1_000;
 
 describe.skipIf(reason !== null || isLongMode)("four nodes that are cut off from each other", () => {
@@ -229,7 +229,7 @@ describe.skipIf(reason !== null || !isLongMode).each([
     await network.restart();
   }, 400_000);
 
-  test(`have sent ${ROUNDS} rounds, each once`, async () => {
+  test(`send ${ROUNDS} rounds with at most one needless transaction in 200`, async () => {
     const missing = () => ROUNDS - measured.reduce((sum, { of }) => sum + of.needed, 0);
     while (missing() > 0) await assertBound("all well", 0, 4);
     const rounds = measured.reduce((sum, { of }) => sum + of.needed, 0);

@@ -8,7 +8,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** Two nodes, of which the first reaches two of four providers. */
 
@@ -126,7 +126,7 @@ test("reports and rows that a provider posts are shown to other nodes, and used 
   expect(await held(now() - 1)).toEqual([]);
   // The connected node was told nothing: relaying is one hop.
   expect(await held(now(), key, dataset, connectedNode())).toEqual([]);
-  // The providers sign other values when they are asked, so these two are the posted ones.
+  // The providers refuse this key when asked, so these four are the posted ones.
   for (const provider of providers) provider.unserved.add(stringToHex(key));
   const { reports: used } = await cutOffNode().ask({ network_id: 42, dataset, key, broadcast: false });
   expect(used.map(({ value }) => value)).toEqual(["5", "5", "5", "5"]);

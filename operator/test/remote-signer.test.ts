@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount, toAccount } from "viem/account
 import { beforeAll, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 let chain: Chain;
 let providers: Provider[];

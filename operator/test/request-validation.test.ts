@@ -2,7 +2,7 @@ import { type Address, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 let chain: Chain;
 let providers: Provider[];
@@ -13,9 +13,8 @@ const body = (more: object = {}) => ({ network_id: 42, dataset, key: KEY, broadc
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(), startProviders(1)]);
-  const address = await chain.deploy(providers.map((provider) => provider.address));
-  dataset = address;
-  operator = await startOperator([{ chain, datasets: [address], providers }], { basePath: "/oracle" });
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  operator = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" });
 });
 
 describe("a body that is not valid", () => {
@@ -113,8 +112,8 @@ describe("a request for", () => {
   );
 });
 
-test("without a key only broadcast false is served", async () => {
-  const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasKey: false });
+test("an operator without a sender account serves only broadcast: false", async () => {
+  const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasSender: false });
   const problem = await keyless.askForProblem(body({ broadcast: true }));
   expect([problem.http, problem.code]).toEqual([422, "broadcast_unavailable"]);
   expect(await keyless.ask(body())).toHaveProperty("transaction");

@@ -1,9 +1,10 @@
 import type { Address, Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 let chain: Chain;
 let proxy: RpcProxy;
@@ -11,6 +12,7 @@ let providers: Provider[];
 let dataset: Address;
 let operator: RunningOperator;
 let counter = 0;
+const privateKey = generatePrivateKey();
 /** The clock stands still while two operators are asked for one round. */
 let stopped: number | null = null;
 const clock = () => stopped ?? Date.now();
@@ -22,7 +24,7 @@ beforeAll(async () => {
   proxy = await startRpcProxy(chain.url);
   const settings = { rpcTimeoutMs: 500 };
   const served = { chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] };
-  operator = await startOperator([served], { clock });
+  operator = await startOperator([served], { account: privateKeyToAccount(privateKey), clock });
   await operator.recovered;
 });
 
@@ -120,5 +122,6 @@ test("no log line holds the RPC's token or a private key", () => {
   const log = operator.log.join("\n");
   expect(log).toContain("update sent");
   expect(log).not.toContain("token-nobody-may-see");
+  expect(log).not.toContain(privateKey.slice(2));
   expect(log).not.toContain("signature");
 });

@@ -17,8 +17,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadOperatorConfig } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { spawnOperator } from "./support/spawn-operator.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 

@@ -9,7 +9,7 @@ import {
   startOperatorWithTrials,
   trialOf,
 } from "./support/operator-with-trials.js";
-import type { Provider } from "./support/providers.js";
+import type { Provider } from "./support/stub-providers.js";
 
 let providers: Provider[];
 let post: OperatorWithTrials["post"];

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addGuide, addPage } from "../src/http/static-files.js";
+import { addGuide, addPage, SITE_PATH_PLACEHOLDER } from "../src/http/static-files.js";
 
 const SECRET = "not a part of the site";
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2_000))});`;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   write(guide, "index.html", "<!doctype html><title>Guide</title>");
   write(guide, "tour/index.html", "<!doctype html><title>Tour</title>");
   write(guide, "head.js", "");
-  write(guide, "404.html", '<!doctype html><link href="/__guide__/code.css"><title>No such page</title>');
+  write(guide, "404.html", `<!doctype html><link href="${SITE_PATH_PLACEHOLDER}code.css"><title>No such page</title>`);
   write(parent, "outside.txt", SECRET);
   ({ app } = await serve(page, guide));
 });

@@ -5,10 +5,12 @@ import { beforeAll, expect, test } from "vitest";
 import type { Node } from "../src/peers/node-list.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
-/** Each test runs two nodes that reach each other. The first one's RPC endpoint takes transactions, and passes none on. */
+/**
+ * Each test runs two nodes that reach each other. The first one's RPC endpoint takes transactions, and passes none on.
+ */
 
 const KEYS = ["SPOTPX/A-USD", "SPOTPX/B-USD"];
 

@@ -265,7 +265,7 @@ describe("foreign transactions", () => {
     expect(await chain.client.getTransactionCount({ address: account.address })).toBe(2);
   });
 
-  test("that take the nonce of an update do not lose the update, whose newest round is sent", async () => {
+  test("that take an update's nonce do not lose the update: its newest round is sent", async () => {
     const queue = startQueue({ stuckMs: 60_000 });
     const { confirmed } = await queue.send(job("K"));
     await sendForeign(0, 100n);
@@ -504,7 +504,7 @@ describe("an RPC that lies", () => {
     ["50 mined transactions too many", addTo(50, ["latest", "pending"])],
     ["1,000 pending transactions too many", addTo(1_000, ["pending"])],
     ["2^40 pending transactions", addTo(2 ** 40, ["pending"])],
-  ])("about %s makes it send nothing, and costs no nonce", async (_, answer) => {
+  ])("about %s makes the queue send nothing, and costs no nonce", async (_, answer) => {
     const lie: Parameters<typeof lying>[0] = { answer: null };
     const queue = startQueue({}, lying(lie));
     const first = await queue.send(job("K"));
@@ -522,7 +522,7 @@ describe("an RPC that lies", () => {
     expect(await chain.nonce(account.address)).toBe(2);
   });
 
-  test("about a few pending transactions that its pool does not show has none of them cancelled", async () => {
+  test("about a few pending transactions that its pool does not show makes the queue cancel none", async () => {
     const lie: Parameters<typeof lying>[0] = { answer: addTo(3, ["pending"]) };
     const queue = startQueue({}, lying(lie));
     await until(() => log.join().includes("was not sent by this process"), "the foreign transactions");
@@ -537,7 +537,7 @@ describe("an RPC that lies", () => {
     expect(await chain.nonce(account.address)).toBe(1);
   });
 
-  test("about the priority fee is paid no more than the cap", async () => {
+  test("about the priority fee cannot raise it above the cap", async () => {
     const suggested = numberToHex(parseGwei("499"));
     const answer = (method: string, _: unknown, truth: unknown) =>
       method === "eth_maxPriorityFeePerGas" ? suggested : truth;
@@ -547,7 +547,7 @@ describe("an RPC that lies", () => {
     await mine();
   });
 
-  test("about fees being too low is offered higher ones up to the caps, and the usual ones again a minute later", async () => {
+  test("about fees being too low makes the queue raise them up to the caps, and use the usual ones again a minute later", async () => {
     let elapsed = 0;
     let isRefusing = true;
     const node = connectNode();

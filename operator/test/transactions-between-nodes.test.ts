@@ -2,14 +2,14 @@ import { type Address, type Hex, keccak256, parseGwei, stringToHex } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../src/network.js";
-import { TRANSACTIONS_PATH } from "../src/peers/held-transactions.js";
+import { TRANSACTIONS_PATH } from "../src/peers/share-transactions.js";
 import { readSignedTransaction } from "../src/peers/signed-transaction.js";
 import { decodeUpdateCall } from "../src/update/decode-update-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { signedUpdate } from "./support/signed-update.js";
 import { type StubNode, startStubNode } from "./support/stub-node.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** These tests run one node; the tests speak for a second one, which has an account and a server. */
 
@@ -51,7 +51,7 @@ interface Made {
 async function make(made: Made = {}): Promise<Hex> {
   const { round = now(), signers = 4, to = dataset, gas = 500_000n, nonce = 0, chainId = 42 } = made;
   const by = made.by?.() ?? second.account;
-  const update = () => signedUpdate(dataset, KEY, BigInt(round), providers, providers.slice(0, signers));
+  const update = () => signedUpdate(dataset, KEY, BigInt(round), providers, { signers: providers.slice(0, signers) });
   const data = made.data ?? (await update()).data;
   const { maxFeePerGas = parseGwei("20"), value: paid = 0n } = made;
   const fees = { maxFeePerGas, maxPriorityFeePerGas: 1n };

@@ -3,10 +3,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import type { NetworkSettings } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
 import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
-/** These tests give an operator a node with invalid or unusual answers, and the gas of one new key. */
+// The operator's RPC node gives invalid or unusual answers, and its gas budget suffices for one new key.
 
 let chain: Chain;
 let proxy: RpcProxy;

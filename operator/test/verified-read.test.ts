@@ -3,9 +3,7 @@ import { readVerified, spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
-import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
-import { signReport } from "@dataset-oracle/protocol/report";
 import { Contract, JsonRpcProvider } from "ethers";
 import Fastify, { type FastifyReply } from "fastify";
 import {
@@ -20,11 +18,12 @@ import {
   keccak256,
   numberToHex,
 } from "viem";
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/providers.js";
+import { signedUpdate } from "./support/signed-update.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const KEY = spotPriceKey("ETH-USD");
 const OTHER_KEY = spotPriceKey("BTC-USD");
@@ -134,30 +133,20 @@ interface Forgery {
   readonly key?: Hex;
   readonly of?: Address;
   readonly age?: number;
-  readonly values?: readonly bigint[];
-  readonly accounts?: readonly PrivateKeyAccount[];
+  readonly signers?: readonly Pick<Provider, "account" | "value">[];
 }
 
 /** Makes an update that is signed in full, by any accounts and about anything. */
-async function signedUpdate({ key = KEY, of = dataset, age = 2, values, accounts }: Forgery = {}): Promise<Hex> {
-  const signers = accounts ?? providers.map(({ account }) => account);
+async function makeUpdate({ key = KEY, of = dataset, age = 2, signers = providers }: Forgery = {}): Promise<Hex> {
   const round = BigInt(Math.floor(Date.now() / 1000) - age);
-  const reports = await Promise.all(
-    signers.map(async (account, i) => {
-      const value = numberToHex(values?.[i] ?? providers[i]?.value ?? 0n, { size: 32 });
-      const report = { chainId: 42, dataset: of, key, round, outcome: "OK", value } as const;
-      return { provider: account.address, value, signature: await signReport(account, report) };
-    }),
-  );
-  const committee = { members: signers.map(({ address }) => address), toleranceBps: 100n };
-  return encodeUpdate("median", { key, round }, committee, "OK", reports);
+  return (await signedUpdate(of, key, round, signers)).data;
 }
 
 type UpdateArguments = ContractFunctionArgs<typeof datasetAbi, "nonpayable", "update">;
 
 /** Alters the arguments of an update that the committee signed. */
 async function altered(alter: (args: UpdateArguments) => UpdateArguments): Promise<Hex> {
-  const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data: await signedUpdate() });
+  const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data: await makeUpdate() });
   if (functionName !== "update") throw new Error(functionName);
   return encodeFunctionData({ abi: datasetAbi, functionName, args: alter(args) });
 }
@@ -206,14 +195,14 @@ describe.each(READS)("%s", (_, read) => {
   });
 
   test("goes on to the next gateways after those that lie", async () => {
-    const lies = [await signedUpdate({ key: OTHER_KEY }), await signedUpdate({ age: 1_000 }), "0x"];
+    const lies = [await makeUpdate({ key: OTHER_KEY }), await makeUpdate({ age: 1_000 }), "0x"];
     gateway.answer = (reply) => reply.send({ data: lies[gateway.asked % 3] });
     expect((await read(await lensOf(dead, gateway.get, gateway.post, honest))).value).toBe(MEDIAN());
     expect(gateway.asked).toBeGreaterThan(1);
   });
 
   test("takes a value from any gateway that has the reports", async () => {
-    const data = await signedUpdate();
+    const data = await makeUpdate();
     gateway.answer = (reply) => reply.send({ data });
     expect((await read(await lensOf(gateway.get))).value).toBe(MEDIAN());
   });
@@ -238,22 +227,25 @@ describe.each(READS)("%s", (_, read) => {
         }),
     ],
     ["a round that was altered", () => altered((args) => args.with(1, args[1] - 1n) as never)],
-    ["a round that is too old for the caller", () => signedUpdate({ age: MAX_AGE + 20 })],
-    ["a round that is too old for the dataset", () => signedUpdate({ age: 1_000 })],
-    ["a round of the future", () => signedUpdate({ age: -1_000 })],
-    ["an update of another key", () => signedUpdate({ key: OTHER_KEY })],
-    ["an update of another dataset", () => signedUpdate({ of: otherDataset })],
+    ["a round that is too old for the caller", () => makeUpdate({ age: MAX_AGE + 20 })],
+    ["a round that is too old for the dataset", () => makeUpdate({ age: 1_000 })],
+    ["a round of the future", () => makeUpdate({ age: -1_000 })],
+    ["an update of another key", () => makeUpdate({ key: OTHER_KEY })],
+    ["an update of another dataset", () => makeUpdate({ of: otherDataset })],
     [
       "an update that others signed",
-      () => signedUpdate({ accounts: providers.map(() => privateKeyToAccount(generatePrivateKey())) }),
+      () =>
+        makeUpdate({
+          signers: providers.map(({ value }) => ({ account: privateKeyToAccount(generatePrivateKey()), value })),
+        }),
     ],
     ["an announcement", async () => encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [KEY] })],
     [
       "its own question",
       async () => encodeFunctionData({ abi: updateGatewayAbi, functionName: "fetchUpdate", args: [dataset, KEY] }),
     ],
-    ["another selector", async () => `0xdeadbeef${(await signedUpdate()).slice(10)}`],
-    ["a part of an update", async () => (await signedUpdate()).slice(0, -200) as Hex],
+    ["another selector", async () => `0xdeadbeef${(await makeUpdate()).slice(10)}`],
+    ["a part of an update", async () => (await makeUpdate()).slice(0, -200) as Hex],
     ["garbage", async () => keccak256(KEY)],
     ["nothing", async () => "0x"],
     ["a large answer", async () => `0x${"5a".repeat(400_000)}`],
@@ -275,8 +267,8 @@ describe.each(READS)("%s", (_, read) => {
 });
 
 /**
- * The statuses after which a library asks the next gateway. After a 429, ethers retries the same one for minutes, so the
- * operator's gateway answers 503 when a limit is exceeded.
+ * The statuses after which a library asks the next gateway. After a 429, ethers retries the same one for minutes, so
+ * the operator's gateway answers 503 when a limit is exceeded.
  */
 test.each<[string, number, "asks the next gateway" | "gives up", Read]>([
   ["viem", 400, "asks the next gateway", viemRead],
@@ -291,7 +283,7 @@ test.each<[string, number, "asks the next gateway" | "gives up", Read]>([
   else expect((await read(lens)).value).toBe(MEDIAN());
 });
 
-test("a call with a sender is told how to call, by viem and by ethers", async () => {
+test("a read that names a sender is rejected with an error that says so, by viem and by ethers", async () => {
   const lens = await lensOf(honest);
   const call = {
     address: lens,

@@ -17,7 +17,7 @@ describe("the ABI", () => {
     expect(datasetAbi).toEqual(expect.arrayContaining([...oracleAbi]));
   });
 
-  it("reads a data point only for payment: no view but that of subscribers tells of one", () => {
+  it("has no view function that returns a data point, except `read`, for subscribers", () => {
     const views = functions.filter(({ stateMutability }) => stateMutability === "view").map(({ name }) => name);
     expect(views).toEqual([
       "committeeBlock",

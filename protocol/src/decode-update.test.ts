@@ -86,7 +86,7 @@ test("a batch shows each key's own part of every row", async () => {
   expect(await decodeUpdate(data, { ...header, key: stringToHex("SPOTPX/SOL-USD") })).toBeNull();
 });
 
-test("what is no update of the key is nothing", async () => {
+test("decodeUpdate returns null for calldata that does not update the key", async () => {
   const reports = await sign([0, 1, 2], "OK", () => bytes32(1n));
   const data = encodeUpdate("median", header, committee, "OK", reports);
   const announced = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [header.key] });
@@ -96,7 +96,7 @@ test("what is no update of the key is nothing", async () => {
   expect(await decodeUpdate("0x12345678", header)).toBeNull();
 });
 
-test("a signature that nobody can have made is nothing, and one of another chain is somebody else's", async () => {
+test("decodeUpdate returns null for an unrecoverable signature, and another signer for one of another chain", async () => {
   const reports = await sign([0, 1, 2], "OK", () => bytes32(1n));
   const [report, ...others] = reports;
   const broken = { ...report, signature: `0x${"00".repeat(64)}1b` } as (typeof reports)[number];

@@ -33,8 +33,8 @@ interface Signed {
 type Recover = (digest: Hex, signature: Hex) => Promise<Address | null>;
 
 /**
- * Decodes the reports about a data point from the calldata of an update, single or batch: the inverse of `encodeUpdate`
- * and `encodeUpdateBatch`. The providers' addresses are recovered from their signatures.
+ * Reads the reports about a data point from the calldata of an update, single or batch. The providers' addresses are
+ * recovered from their signatures.
  *
  * @param recover Another implementation of `recoverSigner`, for programs that have a faster one.
  * @returns Null if the calldata is not an update of the data point, or has an invalid signature.

@@ -15,7 +15,7 @@ const hex = (minBytes: number, maxBytes: number) =>
 const CHAIN_ID = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe("FastReportDigests", () => {
-  it("makes what reportDigest makes of any report, whatever was hashed before", () => {
+  it("equals reportDigest for any report, whatever was hashed before", () => {
     const said = fc.record({ outcome: fc.constantFrom<Outcome>("OK", "NOT_AVAILABLE"), value: hex(32, 32) });
     fc.assert(
       fc.property(
@@ -40,7 +40,7 @@ describe("FastReportDigests", () => {
     );
   });
 
-  it("makes what batchReportDigest makes of any row, whatever was hashed before", () => {
+  it("equals batchReportDigest for any row, whatever was hashed before", () => {
     const dataset = getAddress(`0x${"0b".repeat(20)}`);
     const row = fc.record({
       keys: fc.array(hex(1, 256), { minLength: 1, maxLength: 20 }),

@@ -1,5 +1,6 @@
 import { type Hex, stringToHex } from "viem";
 import { keyToAscii, MAX_KEY_BYTES, matchesKeyForm } from "./dataset-key.js";
+import { percentEncode } from "./percent-encode.js";
 import { err, ok, type Result } from "./result.js";
 
 /** The content of a Web Oracle key. */
@@ -48,15 +49,6 @@ export function parseWebOracleKey(key: Hex): Result<WebOracleKeyContent> {
     args.push(decoded);
   }
   return ok({ specHash: `0x${hash}`, args });
-}
-
-/** Encodes everything except the unreserved characters of RFC 3986. */
-export function percentEncode(text: string): string {
-  // `encodeURIComponent` leaves these unencoded, although they are reserved.
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 function decodeArgument(text: string): string | null {

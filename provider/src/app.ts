@@ -19,7 +19,7 @@ import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { PublishedSpecStore } from "./web-oracle/published-spec-store.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
 import { Trials } from "./web-oracle/trial/trials.js";
-import { WebOracle } from "./web-oracle/web-oracle.js";
+import { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 /**
  * A database that refuses rounds up to more than this many seconds ahead of the clock shows that the clock is wrong, or
@@ -97,8 +97,14 @@ export async function buildProvider(
   const extractor = new RateLimitedExtractor(pool, hasReserve);
   const decider = new Decider({ reader, extractor, policy: config, store, evidence, now, logger, metrics });
   const specStore = setup.webOracle && new PublishedSpecStore(setup.webOracle.folder);
-  const webOracle = specStore && new WebOracle(setup.webOracle, { specStore, redirectedOrigins, hasReserve, logger });
-  const reporter = new Reporter({ served, webOracle, decider, signer: new ReportSigner({ account, logger, metrics }) });
+  const webOracleKeys =
+    specStore && new WebOracleKeyFinder(setup.webOracle, { specStore, redirectedOrigins, hasReserve, logger });
+  const reporter = new Reporter({
+    served,
+    webOracleKeys,
+    decider,
+    signer: new ReportSigner({ account, logger, metrics }),
+  });
   const trials = openTrials(setup, { pool, egress: triedEgress, hasReserve });
   metrics.watch(store, () => decider.isReady());
 

@@ -6,8 +6,8 @@ import { AddressRanges } from "@dataset-oracle/service/http-server/address-range
 import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connections";
 import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
+import { rateLimitSchema } from "./rate-limit.js";
 import { SOURCE_MS } from "./source/source-reader.js";
-import { rateLimitSchema } from "./token-bucket.js";
 
 const HostRule = (description: string) =>
   Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], { default: [], description });

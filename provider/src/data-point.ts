@@ -6,7 +6,7 @@ import type { Address, Hex } from "viem";
 import type { Caller } from "./caller.js";
 import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
 import type { Served, ServedDataset, ServedKey } from "./served-datasets.js";
-import type { WebOracle } from "./web-oracle/web-oracle.js";
+import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 /** A key of a dataset on a network. */
 export interface DataPoint {
@@ -37,26 +37,30 @@ export function findDataset(served: Served, request: Pick<ReportRequest, "networ
  * Finds a key of a dataset.
  *
  * @param key In lower-case hex.
- * @param webOracle Null when the Web Oracle's keys are not served.
+ * @param webOracleKeys Null when the Web Oracle's keys are not served.
  * @throws ProblemError when the key is not served.
  */
 export async function findDataPoint(
   dataset: ServedDataset,
   key: string,
-  webOracle: Pick<WebOracle, "find"> | null,
+  webOracleKeys: Pick<WebOracleKeyFinder, "find"> | null,
   caller: Caller,
 ): Promise<DataPoint> {
   const id = `${dataset.chainId}/${dataset.address}/${key}`;
   const served = dataset.keys.get(key as Hex);
   if (served !== undefined) return { id, dataset, key: served };
   if (!matchesKeyForm(dataset.keyForm, key as Hex)) throw invalidKey(dataset.keyForm);
-  if (dataset.keyForm !== "WEB_ORACLE" || webOracle === null) {
+  if (dataset.keyForm !== "WEB_ORACLE" || webOracleKeys === null) {
     const name = keyToAscii(key as Hex) ?? key;
-    const isListed = dataset.unservedKeys.includes(name);
-    const reason = dataset.keyForm === "WEB_ORACLE" ? "web_oracle_off" : isListed ? "too_few_sources" : "not_listed";
-    throw unknownKey(name, reason);
+    throw unknownKey(name, unservedReason(dataset, name));
   }
-  return { id, dataset, key: await webOracle.find(dataset, key as Hex, caller) };
+  return { id, dataset, key: await webOracleKeys.find(dataset, key as Hex, caller) };
+}
+
+function unservedReason({ keyForm, kind, unservedKeys }: ServedDataset, name: string) {
+  if (keyForm === "WEB_ORACLE") return "web_oracle_off";
+  if (kind === "majority") return "needs_median";
+  return unservedKeys.includes(name) ? "too_few_sources" : "not_listed";
 }
 
 /** Returns the fields of every log line about a data point at a round. */

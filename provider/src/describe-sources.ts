@@ -12,16 +12,18 @@ export function describeSources(sources: readonly SourceUse[], kind: DatasetKind
   return sources.slice(0, MAX_NOTES).map(({ source, quote, dropped }) => ({
     name: source,
     value: quote === null ? null : formatValue(kind, quote.value),
-    quote_time: toSeconds(quote?.quotedAt ?? null),
+    quote_time: quoteTimeOf(quote),
     used: dropped === null,
     reason: dropped && reasonOf(dropped),
   }));
 }
 
-/** A source may claim any time, even one that a JSON number cannot hold exactly. */
-const toSeconds = (time: bigint | null) =>
-  time === null || time > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(time);
+/** Returns the time of a quote; null if it is unknown, or more than a JSON number can hold exactly. */
+export function quoteTimeOf(quote: SourceUse["quote"]): number | null {
+  const time = quote?.quotedAt ?? null;
+  return time === null || time > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(time);
+}
 
-/** Returns a reason in printable ASCII, because a source's text must not control the terminal, and cuts it. */
+/** Returns a reason, cut, in one line of printable ASCII: a source's text must not control the terminal. */
 export const reasonOf = ({ code, detail }: Drop) =>
   `${code}: ${detail}`.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);

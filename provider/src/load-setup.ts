@@ -8,7 +8,7 @@ import { checkEvidence } from "./evidence/evidence-store.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { checkRedirectedOrigins } from "./source/redirected-origins.js";
-import { type CheckedWebOracleSettings, checkWebOracleSettings, knownOrigins } from "./web-oracle/check-settings.js";
+import { type CheckedWebOracleSettings, checkWebOracleSettings } from "./web-oracle/check-settings.js";
 
 /** Everything that a provider needs to start, loaded and checked. */
 export interface Setup {
@@ -37,11 +37,20 @@ export async function loadSetup(
   const webOracle = checkWebOracleSettings(config.webOracle, deployments, sources, env);
   const secrets = Secrets.load(config.secrets, env);
   const chainIds = deployments.map(({ chainId }) => chainId);
-  checkRedirectedOrigins(config.redirectedOrigins, knownOrigins(sources, webOracle), chainIds);
+  checkRedirectedOrigins(config.redirectedOrigins, redirectableOrigins(sources, webOracle), chainIds);
   const served = findServedDatasets(deployments, sources, config.minSources, config.redirectedOrigins);
   requireKeys(served, config.minSources, webOracle !== null);
   const { account, warnings } = await loadAccount(env, "PROVIDER");
   return { setup: { config, served, webOracle, secrets, account }, warnings };
+}
+
+/** Returns the origins that may be redirected for development. */
+function redirectableOrigins(
+  sources: readonly { readonly origin: string }[],
+  webOracle: CheckedWebOracleSettings | null,
+): readonly string[] | "any" {
+  if (webOracle?.hosts === "any") return "any";
+  return [...sources.map(({ origin }) => origin), ...(webOracle?.hosts ?? []).map((host) => `https://${host}`)];
 }
 
 /** @throws ConfigError when the database or the evidence could not be stored where the configuration says. */

@@ -27,18 +27,22 @@ export const invalidKey = (form: KeyForm) =>
     detail: `The keys of this dataset are ${KEY_FORM_WORDS[form]}.`,
   });
 
-/** Why a key that has the form of its dataset is not served. */
+const ASK_OWNER = "Use another key, or ask the provider's owner to serve this one.";
+
+/** Why a key that has the form of its dataset is not served, and what to do. */
 const UNSERVED = {
-  not_listed: "is not in the provider's deployment file",
-  too_few_sources: "is in the provider's deployment file, but too few of the provider's sources know it",
-  web_oracle_off: "belongs to the Web Oracle, which this provider does not serve",
+  not_listed: `is not in the provider's deployment file. ${ASK_OWNER}`,
+  too_few_sources: `is in the provider's deployment file, but too few of the provider's sources know it. ${ASK_OWNER}`,
+  needs_median:
+    "is a price, which needs a median, but the dataset takes a majority. Use a dataset that takes the median.",
+  web_oracle_off: `belongs to the Web Oracle, which this provider does not serve. ${ASK_OWNER}`,
 } as const;
 
 /** @param key In ASCII if it is printable, else in hex. */
 export const unknownKey = (key: string, reason: keyof typeof UNSERVED) =>
   new ProblemError(422, "unknown_key", {
     title: "This provider does not serve the key.",
-    detail: `${key} ${UNSERVED[reason]}. Use another key, or ask the provider's owner to serve this one.`,
+    detail: `${key} ${UNSERVED[reason]}`,
   });
 
 export const specNotPublished = (specHash: string, chainId: number) =>

@@ -1,14 +1,14 @@
 import type { ServedKey } from "./served-datasets.js";
 import { type ReadContext, readSpotPrice } from "./spot-price.js";
 import type { ValueWithSources } from "./value-with-sources.js";
-import type { ExtractWebValues } from "./web-oracle/extract-values.js";
+import type { WebValueExtractor } from "./web-oracle/extract-values.js";
 import { readWebOracleValue } from "./web-oracle/read-web-oracle-value.js";
 
 /** Reads a key's value from its sources now. */
 export function readValue(
   key: ServedKey,
   context: ReadContext,
-  extractor: ExtractWebValues,
+  extractor: WebValueExtractor,
 ): Promise<ValueWithSources> {
   return key.kind === "spot_price" ? readSpotPrice(key.sources, context) : readWebOracleValue(key, context, extractor);
 }

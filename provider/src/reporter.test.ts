@@ -31,9 +31,9 @@ const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 
 /** A reporter with room for two decisions, of a key whose sources are none: it signs that there is no data. */
-async function smallReporter(clock: { now: number }, account: LocalAccount = privateKeyToAccount(PRIVATE_KEY)) {
+async function smallReporter(account: LocalAccount = privateKeyToAccount(PRIVATE_KEY)) {
   const folder = join(mkdtempSync(join(tmpdir(), "reporter-")), "database");
-  const now = () => BigInt(clock.now);
+  const now = () => BigInt(NOW);
   const dataset = {
     chainId: 42,
     address,
@@ -50,7 +50,7 @@ async function smallReporter(clock: { now: number }, account: LocalAccount = pri
   const store = await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 });
   return new Reporter({
     served: new Map([[42, new Map([[address, dataset]])]]),
-    webOracle: null,
+    webOracleKeys: null,
     decider: new Decider({ reader, extractor, policy, store, evidence: null, now, logger, metrics }),
     signer: new ReportSigner({ account, logger, metrics }),
   });
@@ -61,7 +61,7 @@ const request = (timestamp: number) => ({ network_id: 42, dataset: address, key,
 
 describe("a reporter whose database is full", () => {
   it("refuses a further round, and still repeats those that it signed", async () => {
-    const reporter = await smallReporter({ now: NOW });
+    const reporter = await smallReporter();
     const first = await reporter.report(request(NOW), caller);
     await reporter.report(request(NOW - 1), caller);
     await expect(reporter.report(request(NOW - 2), caller)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ it("a reporter answers a row with its first key's problem, though another key's 
     await sleep(50);
     throw invalidArguments("");
   };
-  const parts = { served: new Map([[42, new Map([[address, dataset]])]]), webOracle: { find } };
+  const parts = { served: new Map([[42, new Map([[address, dataset]])]]), webOracleKeys: { find } };
   const reporter = new Reporter(parts as unknown as ConstructorParameters<typeof Reporter>[0]);
   const keys = [stringToHex(`WEB/${"0".repeat(64)}`), "0x00"];
   const row = reporter.row({ network_id: 42, dataset: address, keys, timestamp: NOW }, caller);
@@ -90,7 +90,7 @@ describe.each<[account: string, account: LocalAccount]>([
   ["an account that signs typed data and no digests", { ...privateKeyToAccount(PRIVATE_KEY), sign: undefined }],
 ])("a reporter with %s", (_, account) => {
   it("signs reports and rows that the contract takes", async () => {
-    const reporter = await smallReporter({ now: NOW }, account);
+    const reporter = await smallReporter(account);
     const common = { chainId: 42, dataset: address, round: BigInt(NOW) } as const;
     const { signature } = await reporter.report(request(NOW), caller);
     const report = { ...common, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE } as const;

@@ -7,15 +7,15 @@ import type {
 import type { TracedCaller } from "./caller.js";
 import { findDataPoint, findDataset } from "./data-point.js";
 import type { Decider } from "./decisions/decider.js";
-import type { Decision } from "./decisions/decision-record.js";
+import type { Decision } from "./decisions/decision.js";
 import type { ReportSigner } from "./report-signer.js";
 import type { Served } from "./served-datasets.js";
-import type { WebOracle } from "./web-oracle/web-oracle.js";
+import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 interface ReporterParts {
   readonly served: Served;
   /** Null when the Web Oracle's keys are not served. */
-  readonly webOracle: Pick<WebOracle, "find"> | null;
+  readonly webOracleKeys: Pick<WebOracleKeyFinder, "find"> | null;
   readonly decider: Decider;
   readonly signer: ReportSigner;
 }
@@ -26,9 +26,9 @@ export class Reporter {
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async report(request: ReportRequest, caller: TracedCaller): Promise<ReportAnswer> {
-    const { served, webOracle, decider, signer } = this.parts;
+    const { served, webOracleKeys, decider, signer } = this.parts;
     const dataset = findDataset(served, request);
-    const dataPoint = await findDataPoint(dataset, request.key, webOracle, caller);
+    const dataPoint = await findDataPoint(dataset, request.key, webOracleKeys, caller);
     const round = BigInt(request.timestamp);
     const [decision] = await decider.decide([dataPoint], round, caller);
     const report = await signer.signReport(dataPoint, round, decision as Decision, caller.trace);
@@ -38,9 +38,9 @@ export class Reporter {
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async row(request: BatchReportRequest, caller: TracedCaller): Promise<SignedBatchReport> {
-    const { served, webOracle, decider, signer } = this.parts;
+    const { served, webOracleKeys, decider, signer } = this.parts;
     const dataset = findDataset(served, request);
-    const finding = request.keys.map((key) => findDataPoint(dataset, key, webOracle, caller));
+    const finding = request.keys.map((key) => findDataPoint(dataset, key, webOracleKeys, caller));
     // Of several problems, the answer is the first key's, not the one that was found first.
     await Promise.allSettled(finding);
     const dataPoints = await Promise.all(finding);

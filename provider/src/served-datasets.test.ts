@@ -2,14 +2,14 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { ADDRESS, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
+import { DATASET, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
 import { findServedDatasets, requireKeys } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 
 const sources = loadSources([SHIPPED_SOURCES]);
 
 function serve(one: Deployment, minSources = 2) {
-  const dataset = findServedDatasets([one], sources, minSources, {}).get(42)?.get(ADDRESS);
+  const dataset = findServedDatasets([one], sources, minSources, {}).get(42)?.get(DATASET);
   return { keys: [...(dataset?.keys.keys() ?? [])], unserved: dataset?.unservedKeys };
 }
 

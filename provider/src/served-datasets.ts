@@ -9,7 +9,7 @@ import type { Address, Hex } from "viem";
 import type { SpotSource } from "./source/spot-source.js";
 import { sourcesOfPair } from "./sources-of-pair.js";
 import type { SpotPriceKey } from "./spot-price.js";
-import type { WebOracleKey } from "./web-oracle/web-oracle.js";
+import type { WebOracleKey } from "./web-oracle/web-oracle-key-finder.js";
 
 /** A key whose value the provider can read. */
 export type ServedKey = SpotPriceKey | WebOracleKey;
@@ -22,7 +22,7 @@ export interface ServedDataset {
   readonly digests: FastReportDigests;
   /** The spot prices that are served. Web Oracle keys are found when they are asked for. */
   readonly keys: ReadonlyMap<Hex, SpotPriceKey>;
-  /** The names of the deployment's keys that too few sources know. */
+  /** The names of the listed keys that too few sources know; in a dataset of the kind majority, of all prices. */
   readonly unservedKeys: readonly string[];
 }
 

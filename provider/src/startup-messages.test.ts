@@ -2,7 +2,7 @@ import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { Value } from "@sinclair/typebox/value";
 import { describe, expect, it } from "vitest";
-import { ADDRESS, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
+import { DATASET, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
 import { ProviderConfig } from "./config.js";
 import { findServedDatasets, type Served } from "./served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
@@ -29,12 +29,22 @@ describe("a start", () => {
   it("says what is not served, and what is not real", () => {
     expect(notes(served, null, redirectedOrigins)).toEqual([
       "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
-      `${ADDRESS} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD. ` +
+      `${DATASET} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD. ` +
         "Add sources, or lower minSources.",
     ]);
     expect(summarizeSetup({ served, webOracle: null, account })).toBe(
       `Provider ${account.address} serves network 42 (datasets: 1, keys: 2).`,
     );
+  });
+
+  it("says that a dataset of majorities serves no prices, whatever sources there are", () => {
+    const majority = findServedDatasets([spotPriceDeployment({ kind: "majority" })], sources, 2, {});
+    const [warning, ...others] = notes(majority, null, {});
+    expect(others).toEqual([]);
+    expect(warning).toContain(
+      "which need a median, while the dataset takes a majority, and are not served: SPOTPX/ETH-USD,",
+    );
+    expect(warning).not.toContain("sources");
   });
 
   it("says whether the Web Oracle is served, and how far it may reach", () => {

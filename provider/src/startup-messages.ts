@@ -33,16 +33,21 @@ export function listStartupWarnings({
   );
   const unserved = datasetsOf(served)
     .filter(({ unservedKeys }) => unservedKeys.length > 0)
-    .map(
-      ({ address, chainId, unservedKeys }) =>
-        `${address} on network ${chainId}: these keys have too few sources and are not served: ` +
-        `${unservedKeys.join(", ")}. Add sources, or lower minSources.`,
-    );
+    .map(({ address, chainId, kind, unservedKeys }) => {
+      const [reason, fix] =
+        kind === "majority"
+          ? [
+              "are prices, which need a median, while the dataset takes a majority,",
+              "Deploy them in a dataset that takes the median.",
+            ]
+          : ["have too few sources", "Add sources, or lower minSources."];
+      return `${address} on network ${chainId}: these keys ${reason} and are not served: ${unservedKeys.join(", ")}. ${fix}`;
+    });
   const isUnservedWeb = webOracle === null && countWebOracleDatasets(served) > 0;
   const web = isUnservedWeb ? ["The Web Oracle's datasets are not served, because webOracle is not set."] : [];
-  const isOpen =
+  const open =
     webOracle?.hosts === "any" ? ['webOracle/hosts is "any": published specs may ask every public host.'] : [];
-  return [...redirected, ...unserved, ...web, ...isOpen];
+  return [...redirected, ...unserved, ...web, ...open];
 }
 
 const countWebOracleDatasets = (served: Served) =>

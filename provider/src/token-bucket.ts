@@ -1,32 +1,10 @@
-import { type IntegerOptions, type NumberOptions, type ObjectOptions, Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
+import type { RateLimit } from "./rate-limit.js";
 
-/** How much of something may be used, for example how many requests may be made. */
-export interface TokenBucketLimit {
-  /** The sustained amount. */
-  readonly perSecond: number;
-  /** The amount that may be used at once. */
-  readonly burst: number;
-}
-
-/** Makes the schema of a rate limit of requests, with these settings besides the usual ones. */
-export function rateLimitSchema(perSecond: NumberOptions, burst: IntegerOptions, options: ObjectOptions) {
-  const description = "Sustained requests per second.";
-  return Type.Object(
-    {
-      perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1_000, description, ...perSecond }),
-      burst: Type.Integer({
-        minimum: 1,
-        maximum: 1_000,
-        description: "Requests that may be made at once.",
-        ...burst,
-      }),
-    },
-    { additionalProperties: false, ...options },
-  );
-}
-
-/** Keeps what is used within a rate limit. It can be charged afterwards, when the amount is known, and may then be overdrawn. */
+/**
+ * Keeps what is used within a rate limit. It can be charged afterwards, when the amount is known, and may then be
+ * overdrawn.
+ */
 export class TokenBucket {
   readonly #reserve: number;
   #left: number;
@@ -38,7 +16,7 @@ export class TokenBucket {
    * @param hasReserve Reserves half of the burst: only those who may use the reserve can use more than the other half.
    */
   constructor(
-    private readonly limit: TokenBucketLimit,
+    private readonly limit: RateLimit,
     hasReserve = false,
   ) {
     this.#reserve = hasReserve ? Math.floor(limit.burst / 2) : 0;
@@ -71,7 +49,7 @@ export class TokenBuckets {
 
   /** @param hasReserve Reserves half of each id's burst. */
   constructor(
-    private readonly limit: TokenBucketLimit,
+    private readonly limit: RateLimit,
     private readonly hasReserve = false,
   ) {}
 

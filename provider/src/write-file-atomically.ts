@@ -4,8 +4,8 @@ import { rename, writeFile } from "node:fs/promises";
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
 /**
- * Writes a file that is whole or absent, even if the process is killed. A symbolic link is not followed, so that nothing
- * outside the file's folder is overwritten.
+ * Replaces a file's content as a whole, or not at all, even if the process is killed. A symbolic link is not followed,
+ * so that nothing outside the file's folder is overwritten.
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;

@@ -14,9 +14,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/text-style.js";
 import { advise } from "../src/web-oracle/advice/advise.js";
 import { adviceToText } from "../src/web-oracle/advice/format-advice.js";
-import { loadKeptReadings } from "../src/web-oracle/advice/load-kept-readings.js";
-import { readingsOfSamples } from "../src/web-oracle/advice/samples.js";
-import { takeSamples } from "../src/web-oracle/advice/take-samples.js";
+import { loadKeptSamples } from "../src/web-oracle/advice/load-kept-samples.js";
+import { sampleSources } from "../src/web-oracle/advice/sample-sources.js";
+import { readingsOfSamples } from "../src/web-oracle/advice/sampled-answers.js";
 import { compileSpec } from "../src/web-oracle/compile-spec.js";
 import { startTrialProvider, type TrialProvider } from "./support/trial-provider.js";
 
@@ -70,14 +70,15 @@ async function adviceOn(shape: object, combine: string, sources: Record<string, 
   if (!bound.ok) throw new Error(bound.error);
   const egress = new Egress({ redirectedOrigins: { [origin]: local() } });
   const sampling = { count, intervalSeconds: 0.001, signal: AbortSignal.timeout(20_000), onSample: () => {} };
-  const samples = await takeSamples(compiled.value, bound.value, [], egress, sampling);
+  const samples = await sampleSources(compiled.value, bound.value, [], egress, sampling);
   await egress.close();
-  const advice = advise(compiled.value, bound.value, [readingsOfSamples(bound.value, samples)], 2);
+  const readings = [readingsOfSamples(bound.value, samples)];
+  const advice = advise({ compiled: compiled.value, bound: bound.value, readings, intervalSeconds: 2 });
   return { samples, advice, text: adviceToText(compiled.value, bound.value, advice, PLAIN) };
 }
 
 describe("advice on a number", () => {
-  it("that drifts names the tolerance that held in every interval, and in how many each other one did", async () => {
+  it("that drifts names the tolerance that always held, and counts the intervals in which each other one held", async () => {
     // It rises by 0.1 % in every interval, and once by 0.4 %.
     const { advice, text } = await adviceOn(number, "median", { a: (n) => 1_000 + n + (n >= 10 ? 3 : 0) });
     expect(advice).toMatchObject({
@@ -100,14 +101,16 @@ describe("advice on a number", () => {
     const { advice, text } = await adviceOn(number, "median", { a: at, b: at, c: (n) => at(n - 2) }, 30);
     expect(advice.sources.map(({ follows }) => follows?.seconds ?? null)).toEqual([null, null, 4]);
     expect(advice.sources[2]?.follows).toMatchObject({ name: "/sources/0", delayed_distance: 0 });
-    expect(text).toContain("shows what /sources/0 shows, but 4 s later");
+    expect(text).toMatch(
+      /shows what \/sources\/0 shows, but 4 s later: on average [\d.]+ basis points apart at the same time, and 0 basis/,
+    );
     expect(text).toContain("/sources/2 lags behind /sources/0");
   });
 
   it("that jumps fits neither rule", async () => {
     const { advice, text } = await adviceOn(number, "median", { a: (n) => (n % 5 === 4 ? 2_000 : 1_000) });
     expect(advice).toMatchObject({ character: "jumping number", steps: { largest_bps: 10_000 } });
-    expect(text).toContain("Fits neither: the number jumps by up to 10000 basis points");
+    expect(text).toContain("Neither fits: the number jumps by up to 10000 basis points");
   });
 
   it("that stays the same fits median with every tolerance, and says how far its sources are apart", async () => {
@@ -166,8 +169,9 @@ describe("advice on a word", () => {
 
   it("that is late in one source names the source", async () => {
     const said = (n: number) => (n < 9 ? "rain" : "sun");
-    const { advice } = await adviceOn(word, "majority", { a: said, b: (n) => said(n - 3) });
+    const { advice, text } = await adviceOn(word, "majority", { a: said, b: (n) => said(n - 3) });
     expect(advice.sources.map(({ follows }) => follows?.seconds ?? null)).toEqual([null, 6]);
+    expect(text).toContain("different in 21 % of the samples at the same time, and in 0 % with this delay");
   });
 
   it("is not given when there is no value", async () => {
@@ -207,7 +211,7 @@ describe("web-oracle advise", () => {
     const changed = (change: object) => {
       const file = join(folder, "changed.json");
       writeFileSync(file, JSON.stringify({ ...samples, ...change }));
-      return () => loadKeptReadings(file);
+      return () => loadKeptSamples(file);
     };
     const [hash = "", ...others] = Object.keys(samples.texts);
     const rest = Object.fromEntries(others.map((each) => [each, samples.texts[each]]));
@@ -257,7 +261,7 @@ describe("POST /specs/advise", () => {
     })),
   });
 
-  it("says if the providers agree, and which tolerance would have held, as the dataset compares", async () => {
+  it("says whether the providers agree, and which tolerance would have held, as the dataset compares", async () => {
     const { advise } = provider;
     const { status, body } = await advise(
       readings(["10000", "10010", "10020"], ["10000", "10010", "10025"], ["10000", "10011", null]),

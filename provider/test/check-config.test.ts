@@ -159,20 +159,3 @@ describe("the signing key", () => {
     );
   });
 });
-
-describe("the command line", () => {
-  it("--help shows the usage and ends with 0", async () => {
-    expect(await runProvider(["--help"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("Usage: provider"),
-    });
-  });
-
-  it("ends with 2 for an unknown option, and without --config", async () => {
-    expect(await runProvider(["--conf", "x"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--conf") });
-    expect(await runProvider([])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("The configuration is missing. Add --config FILE."),
-    });
-  });
-});

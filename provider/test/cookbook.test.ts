@@ -204,16 +204,16 @@ afterAll(() => server.close());
 async function attempt(name: string, args: readonly string[], answers: readonly Exchange[]) {
   exchanges = answers;
   requests.length = 0;
-  const { request } = loadSpec(at(`cookbook/${name}.json`));
+  const { compiled } = loadSpec(at(`cookbook/${name}.json`));
   const { port } = server.address() as AddressInfo;
-  const origins = request.spec.sources.map(({ url }) => new URL(url.replace(/\{\w+\}/g, "x")).origin);
+  const origins = compiled.spec.sources.map(({ url }) => new URL(url.replace(/\{\w+\}/g, "x")).origin);
   const redirectedOrigins = Object.fromEntries(origins.map((origin, i) => [origin, `http://127.0.0.1:${port}/${i}`]));
   const egress = new Egress({ redirectedOrigins, secrets: Secrets.load([], {}) });
-  const bound = request.bind(args);
+  const bound = compiled.bind(args);
   if (!bound.ok) throw new Error(bound.error);
-  const { text, hasValue } = await tryRequest(request, bound.value, egress, styleOf({ isTTY: false }, {}));
+  const { text, hasValue } = await tryRequest(compiled, bound.value, egress, styleOf({ isTTY: false }, {}));
   await egress.close();
-  return { text, hasValue, type: request.type };
+  return { text, hasValue, type: compiled.type };
 }
 
 describe("the cookbook", () => {
@@ -223,10 +223,10 @@ describe("the cookbook", () => {
     expect(Object.keys(RECIPES).toSorted()).toEqual(names.toSorted());
     for (const name of names) expect(cookbook).toContain(`(cookbook/${name}.json)`);
     for (const file of FILES) {
-      const { hash, request } = loadSpec(at(`cookbook/${file}`));
-      const variables = request.spec.variables.map(({ name }) => `/<${name}>`).join("");
+      const { hash, compiled } = loadSpec(at(`cookbook/${file}`));
+      const variables = compiled.spec.variables.map(({ name }) => `/<${name}>`).join("");
       expect(cookbook).toContain(`\`WEB/${hash.slice(2)}${variables}\``);
-      for (const { url, path } of request.spec.sources) {
+      for (const { url, path } of compiled.spec.sources) {
         expect(cookbook).toContain(new URL(url.replace(/\{\w+\}/g, "x")).host);
         expect(cookbook).toContain(`\`${path}\``);
       }

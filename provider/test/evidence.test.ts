@@ -155,7 +155,7 @@ describe("evidence", () => {
     });
   });
 
-  it("that was changed is found out", async () => {
+  it("that was altered is detected", async () => {
     await run();
     const file = records()[0] ?? "";
     const record = JSON.parse(readFileSync(file, "utf8"));
@@ -176,7 +176,7 @@ describe("evidence", () => {
     await expect(replay(file)).rejects.toThrow("cannot be read: ERR_BUFFER_TOO_LARGE");
   });
 
-  it("holds what it is allowed to, the newest", async () => {
+  it("keeps the newest that fit", async () => {
     const minutes = Array.from({ length: 5 }, (_, i) => String(1_799_999_940 - i * 60));
     for (const minute of minutes) {
       mkdirSync(join(folder, "spot-prices", minute), { recursive: true });

@@ -134,7 +134,7 @@ describe("the market of the devnet", () => {
   });
   afterAll(() => market.close());
 
-  it.each(EXCHANGES)("speaks for every pair that is read from %s", async (name) => {
+  it.each(EXCHANGES)("answers for every pair that is read from %s", async (name) => {
     for (const pair of SOURCES.get(name)?.queries.keys() ?? []) {
       const reading = await ask(name, pair, `${market.url}/${name}`);
       expect(reading, pair).toMatchObject({ ok: true });

@@ -9,7 +9,7 @@ test("a provider that cannot write signs nothing new, repeats what it signed, an
   const exchanges = await startFakeExchanges();
   exchanges.quote("100", "100", "100", clock());
   const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 100_000 });
-  // Files may grow to some kilobytes: a disk that is full for it alone.
+  // Limits files to a few kilobytes, which to this process is a full disk.
   const limited = ["sh", "-c", 'ulimit -f 2; exec "$0" "$@"'];
   const provider = spawnProvider(["--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY }, limited);
   const url = await untilListening(provider);

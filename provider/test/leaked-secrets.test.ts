@@ -34,7 +34,7 @@ const SECRETS = {
 type Fault = (request: IncomingMessage, response: ServerResponse) => void;
 const repeated = ({ url, headers }: IncomingMessage) =>
   `${url} ${decodeURIComponent(url ?? "")} ${JSON.stringify(headers)}`;
-const answer = (body: object, status = 200): string => JSON.stringify({ jsonrpc: "2.0", id: 1, status, ...body });
+const answer = (body: object): string => JSON.stringify({ jsonrpc: "2.0", id: 1, ...body });
 const FAULTS: Record<string, Fault> = {
   "refuses it": (request, response) =>
     void response.end(answer({ error: { code: -32000, message: repeated(request) } })),

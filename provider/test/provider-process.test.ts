@@ -78,6 +78,12 @@ describe("the provider's process, with the simulated market", () => {
     expect(notes.every((line) => line.includes('"level":40'))).toBe(true);
   });
 
+  it("GET /live is 200", async () => {
+    const response = await fetch(`${url}/live`, { signal: AbortSignal.timeout(5_000) });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "live" });
+  });
+
   it("says by which library it signs", () => {
     expect(provider.printed.stdout).toMatch(
       /"signatures are made by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))"/,
@@ -108,4 +114,21 @@ it("a busy port is a clear error, and ends with 2", async () => {
   );
   expect(code).toBe(2);
   busy.close();
+});
+
+describe("the command line", () => {
+  it("--help shows the usage and ends with 0", async () => {
+    expect(await runProvider(["--help"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Usage: provider"),
+    });
+  });
+
+  it("ends with 2 for an unknown option, and without --config", async () => {
+    expect(await runProvider(["--conf", "x"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--conf") });
+    expect(await runProvider([])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("The configuration is missing. Add --config FILE."),
+    });
+  });
 });

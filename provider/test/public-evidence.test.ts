@@ -83,7 +83,7 @@ describe("POST /evidence", () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { is_same: true, value: BigInt(report.value).toString() }]);
   });
 
-  it("of an answer that was changed is found out", async () => {
+  it("gives an answer that replay rejects once it was changed", async () => {
     const provider = await start();
     const { timestamp } = (await provider.ask()).body;
     const { body } = await askWritten(provider, request(timestamp));

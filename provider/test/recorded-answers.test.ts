@@ -18,7 +18,7 @@ function queryOf(name: string, pair: string) {
 function judge(name: string, pair: string, status: number, text: string) {
   const { request, read } = queryOf(name, pair);
   const http = { status, contentType: "application/json", retryAfter: null, text };
-  const answer = judgeAnswer(ok(http), 0, request.source?.findError);
+  const answer = judgeAnswer(ok(http), 0, request.source.findError);
   return answer.ok ? read(answer.value.document) : answer;
 }
 

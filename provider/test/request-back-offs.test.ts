@@ -13,7 +13,7 @@ import { ownRateLimit, startProvider } from "./support/test-provider.js";
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** The times, in seconds, of requests to something that always fails: without jitter, a wait doubles up to its bound. */
+/** The times, in seconds, of requests to what always fails: without jitter, a wait doubles up to its bound. */
 const AFTER_LIMIT = [0, 10, 30, 70, 150, 310, 610];
 const AFTER_FAILURE = [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483, 543, 603];
 const SECONDS = 620;

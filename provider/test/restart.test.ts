@@ -12,7 +12,7 @@ import {
   untilReady,
   writeConfig,
 } from "./support/provider-process.js";
-import { PRIVATE_KEY, START, signedPart, startProvider, wireValue } from "./support/test-provider.js";
+import { PRIVATE_KEY, START, startProvider, wireValue, withoutSources } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 
@@ -39,7 +39,7 @@ describe("a provider's next life", () => {
 
     exchanges.quote("200", "200", "200", START);
     const second = await life(START);
-    expect((await second.ask()).text).toBe(signedPart(signed.text));
+    expect((await second.ask()).text).toBe(withoutSources(signed.text));
     expect((await fetch(`${second.url}/ready`)).status).toBe(200);
     expect((await second.ask({ timestamp: START + 1 })).body.value).not.toBe(signed.body.value);
     await second.close();
@@ -109,7 +109,7 @@ describe("a provider's process", () => {
 
   beforeEach(() => exchanges.quote("100", "100", "100", clock()));
 
-  it("refuses a database that another has, and is ready at once after that was killed", async () => {
+  it("refuses a database that another process uses, and is ready at once when that process was killed", async () => {
     const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins });
     const first = start(config);
     const firstUrl = await untilListening(first);
@@ -118,7 +118,7 @@ describe("a provider's process", () => {
     expect(second.stderr).toMatch(
       /^database: .*database is in use by another process\. Stop it\. Each signing key needs its own folder\.\n$/,
     );
-    // A check takes nothing.
+    // --check-config does not lock the database.
     expect((await runProvider(["--config", config, "--check-config"], ENV)).code).toBe(0);
 
     await untilReady(firstUrl);

@@ -70,7 +70,7 @@ const isUnsigned = ({ status, body }: Awaited<ReturnType<TestProvider["ask"]>>) 
   status === 503 && body.code === "source_busy" && body.signature === undefined;
 
 describe("healthy exchanges that enforce their rate limits", () => {
-  it("never make the provider sign no data, whatever is asked at once", async () => {
+  it("never make the provider sign NOT_AVAILABLE, whatever is asked at once", async () => {
     provider = await startProvider({ redirectedOrigins, minSources: 3 }, { deployments: DEPLOYMENTS });
     const { now } = provider.clock;
     const answers = (await Promise.all([askAll(now), askAll(now - 3), askAll(now - 5)])).flat();

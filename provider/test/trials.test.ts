@@ -90,8 +90,12 @@ describe("POST /specs/try", () => {
     expect(trial.sources[0]).toEqual({
       name: "/sources/0",
       fetched: {
-        ...{ method: "GET", url: `https://${HOST}/now`, status: 200 },
-        ...{ bytes: text.length, sha256: sha256(text), ms: expect.any(Number) },
+        method: "GET",
+        url: `https://${HOST}/now`,
+        status: 200,
+        bytes: text.length,
+        sha256: sha256(text),
+        ms: expect.any(Number),
       },
       selected: { path: "$.celsius", text: "21.505" },
       scaled: { value: "2150", text: "21.5 °C" },
@@ -136,14 +140,14 @@ describe("POST /specs/try", () => {
     expect(body).toMatchObject({ combined: { status: "NOT_AVAILABLE", value: null, with_value: 0 }, output: null });
   });
 
-  it("tells that words belong to the majority dataset", async () => {
+  it("says that a string belongs to the majority dataset", async () => {
     const word = { ...source, url: `https://${HOST}/sky`, path: "$.sky", type: "string" };
     const { body } = await web.tryOut(spec([word], { combine: "majority" }));
     expect(body).toMatchObject({ kind: "majority", type: "string", combined: { text: "clear" } });
     expect(hexToString(body.output, { size: 32 })).toBe("clear");
   });
 
-  it("gives a source that does not answer up after its deadline", async () => {
+  it("gives up on a source that does not answer by its deadline", async () => {
     const { tryOut } = web;
     const { body } = await tryOut(spec([number, { ...number, url: `https://${HOST}/slow` }]));
     expect(body.sources[1]).toMatchObject({ error: { step: "fetched", code: "timeout" }, fetched: { status: null } });
@@ -190,7 +194,7 @@ describe("POST /specs/try", () => {
     expect(asked.length).toBe(count);
   });
 
-  it("has a budget of its own, half of which is left to operators", async () => {
+  it("has a budget of its own, half of which is reserved for operators", async () => {
     const rateLimit = { perSecond: 0.001, burst: 16 };
     const three = spec([number, number, number]);
     const busy = { status: 503, body: { code: "trials_busy" } };
@@ -216,8 +220,12 @@ describe("trials", () => {
     onTestFinished(() => pool.close());
     const extractor = new RateLimitedExtractor(pool, false);
     return new Trials({
-      ...{ rules: ["any" as const], rateLimit: { perSecond: 100, burst: 100 } },
-      ...{ egress, extractor, hasReserve: false, provider: ACCOUNT.address },
+      rules: ["any"],
+      rateLimit: { perSecond: 100, burst: 100 },
+      egress,
+      extractor,
+      hasReserve: false,
+      provider: ACCOUNT.address,
     });
   }
   const caller = { id: "203.0.113.1", mayUseReserve: false };
@@ -238,7 +246,7 @@ describe("trials", () => {
     },
   );
 
-  it("are refused while too many are made", async () => {
+  it("are refused while too many are running", async () => {
     const answers: (() => void)[] = [];
     const trials = open({
       fetchText: () =>

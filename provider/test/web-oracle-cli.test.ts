@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,7 +11,8 @@ import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/text-style.js";
-import { startRegistry, type TestRegistry } from "./support/registry.js";
+import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
+import { startRegistry, type TestRegistry } from "./support/web-oracle-registry.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
 /** The well-known key of a development chain's first account. */
@@ -115,6 +116,12 @@ describe("validate", () => {
     expect(stderr).toContain("/minSources: Expected integer to be greater or equal to 1");
     expect(stderr).toContain("/sources/0/type: Expected one of uint, bool, bytes32, string");
   });
+
+  it("accepts the devnet's specs", () => {
+    const specs = fileURLToPath(new URL("../../devnet/specs", import.meta.url));
+    const types = readdirSync(specs).map((name) => loadSpec(join(specs, name)).compiled.type);
+    expect(types.toSorted()).toEqual(["bool", "bytes32", "string", "uint"]);
+  });
 });
 
 describe("key", () => {
@@ -150,7 +157,7 @@ describe("try", () => {
     expect(stdout).toMatch(/^value: 12\.34 {2}\(0x0{60}04d2\)$/m);
   });
 
-  it("lets no answer steer the terminal, and has no colours where there is none", async () => {
+  it("lets no answer steer the terminal, and prints no colours without a terminal", async () => {
     const { stdout } = await run(["try", file, "tea", ...overrides("a", "b")]);
     for (const control of ["\u001b", "\u202e"]) expect(stdout).not.toContain(control);
     expect(stdout).toContain("\\u001b[31mdown\\u202e");

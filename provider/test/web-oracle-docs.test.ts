@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { SourceSpec } from "../src/source/common-source-spec.js";
-import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
 import { RequestSpec } from "../src/web-oracle/spec-schema.js";
 import { CHARACTER_CLASSES, Variable } from "../src/web-oracle/variables.js";
 
@@ -30,15 +29,4 @@ describe("the guide to the Web Oracle", () => {
     const row = guide.split("\n").find((line) => line.startsWith("| `characters`"));
     expect([...(row ?? "").matchAll(/`([a-z-]+)`/g)].map(([, name]) => name).slice(1)).toEqual(CHARACTER_CLASSES);
   });
-});
-
-it("the devnet's specs are valid", () => {
-  const names = readdirSync(at("devnet/specs"));
-  expect(names).toHaveLength(4);
-  expect(names.map((name) => loadSpec(at(`devnet/specs/${name}`).pathname).request.type).toSorted()).toEqual([
-    "bool",
-    "bytes32",
-    "string",
-    "uint",
-  ]);
 });

@@ -66,7 +66,7 @@ describe("evidence of a Web Oracle value", () => {
     });
   });
 
-  it("that was changed is found out", async () => {
+  it("that was altered is detected", async () => {
     const hash = await web.registry.publish(spec("changed evidence"));
     const other = await web.registry.publish(spec("another spec"));
     const { files } = await sign([NUMBERS, key(hash, "Lima")], [NUMBERS, key(other, "Lima")]);

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {console} from "forge-std/Script.sol";
 import {VmSafe} from "forge-std/Vm.sol";
@@ -65,9 +66,7 @@ abstract contract DatasetScript is NetworkScript {
         (bool isDone, bytes memory reason) = address(dataset).call{value: value, gas: gasLimit}(data);
         if (isDone) return;
         console.log("The dataset rejects this call, so nothing was sent.");
-        assembly ("memory-safe") {
-            revert(add(reason, 0x20), mload(reason))
-        }
+        LowLevelCall.bubbleRevert(reason);
     }
 
     /// @notice Shares the income of a committee among its members, if there is at least 1 wei for each.

@@ -23,8 +23,8 @@ abstract contract DeployScript is NetworkScript {
 
     Entry[] private _entries;
 
-    /// @notice Deploys a dataset from its settings, unless an earlier run did: then only its list of keys can change,
-    /// which is in the deployments file alone.
+    /// @notice Deploys a dataset from its settings, unless an earlier run did: then only its keys in the deployments
+    /// file can change.
     function _deployDataset(string memory name, Kind kind, KeyForm keyForm) internal returns (IDataset dataset) {
         string memory path = string.concat(".datasets.", name);
         dataset = IDataset(_deployedAt(string.concat(path, ".address")));
@@ -54,7 +54,8 @@ abstract contract DeployScript is NetworkScript {
         if (_isThere(name, deployed)) return deployed;
         bytes memory code = _compiled(contractName);
         deployed = vm.computeCreate2Address(0, keccak256(code), CREATE2_FACTORY);
-        if (deployed.code.length == 0) {
+        bool isNew = deployed.code.length == 0;
+        if (isNew) {
             vm.broadcast();
             if (CREATE2_FACTORY.code.length == 0) {
                 deployed = _create(code);
@@ -63,7 +64,7 @@ abstract contract DeployScript is NetworkScript {
                 require(isDone, string.concat("The deterministic deployment proxy did not deploy ", name, "."));
             }
         }
-        _record(name, deployed);
+        _record(name, deployed, isNew);
     }
 
     /// @notice Returns true if a contract in the deployments file exists already, and logs it.
@@ -72,10 +73,11 @@ abstract contract DeployScript is NetworkScript {
         if (isThere) console.log("%s exists already, so nothing was deployed: %s", name, deployed);
     }
 
-    /// @notice Adds the address of a deployed contract to the deployments file under its name.
-    function _record(string memory name, address deployed) internal {
+    /// @notice Adds the address of a contract to the deployments file under its name, and logs it.
+    /// @param isNew Whether this run deploys the contract.
+    function _record(string memory name, address deployed, bool isNew) internal {
         _entries.push(Entry(string.concat(".", name), vm.toString(deployed)));
-        console.log("Deploy %s at %s", name, deployed);
+        console.log(isNew ? "Deploy %s at %s" : "Record %s, which exists already at %s", name, deployed);
     }
 
     /// @notice Writes the deployments file. This happens last, so that a script that fails leaves the file unchanged.

@@ -9,7 +9,8 @@ import {CommitteeLibrary} from "../../src/types/Committee.sol";
 
 /// @notice Reads what every script needs about its network: the settings in script/config/<chainId>.json, or in the
 /// file that DEPLOY_CONFIG names, and the deployed addresses in deployments/<chainId>.json, or in the folder that
-/// DEPLOYMENTS_DIR names. Errors are sentences, because people read them in a terminal.
+/// DEPLOYMENTS_DIR names; and creates contracts from the code that the tests run. Errors are sentences, because people
+/// read them in a terminal.
 abstract contract NetworkScript is Script {
     using stdJson for string;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BLOCKED_PORTS, requireReachablePort } from "../src/config/blocked-ports.js";
 
-/** Node has these two since later versions than the oldest that we support. */
+/** The oldest Node that we support does not block these two. */
 const NEW = [4190, 6679];
 
 test.each([...BLOCKED_PORTS].filter((port) => !NEW.includes(port)))(

@@ -56,20 +56,28 @@ describe("a deployment file", () => {
   });
 
   const refused: [what: string, change: object, message: string][] = [
-    ["a dataset's address", { datasets: { financial: { ...financial, address: "0x1" } } }, "dataset financial: "],
-    ["a registry's address", { webOracleRegistry: `${REGISTRY.slice(0, -1)}3` }, "webOracleRegistry: "],
-    ["a lens's address", { verifiedLens: "0x1" }, "verifiedLens: "],
-    ["a directory's address", { committeeDirectory: "0x1" }, "committeeDirectory: "],
-    ["a registry that is no text", { webOracleRegistry: 7 }, "/webOracleRegistry: Expected string"],
-    ["a key", { datasets: { financial: { ...financial, keys: ["0x5"] } } }, 'dataset financial: key "0x5": '],
+    [
+      "an invalid dataset address",
+      { datasets: { financial: { ...financial, address: "0x1" } } },
+      "dataset financial: ",
+    ],
+    ["an invalid registry address", { webOracleRegistry: `${REGISTRY.slice(0, -1)}3` }, "webOracleRegistry: "],
+    ["an invalid lens address", { verifiedLens: "0x1" }, "verifiedLens: "],
+    ["an invalid directory address", { committeeDirectory: "0x1" }, "committeeDirectory: "],
+    ["a registry that is not a string", { webOracleRegistry: 7 }, "/webOracleRegistry: Expected string"],
+    ["an invalid key", { datasets: { financial: { ...financial, keys: ["0x5"] } } }, 'dataset financial: key "0x5": '],
     [
       "a key of another form",
       { datasets: { webOracleBytes: { ...webOracleBytes, keys: ["SPOTPX/ETH-USD"] } } },
       'dataset webOracleBytes: key "SPOTPX/ETH-USD" does not have this dataset\'s form: WEB/ and 64 lowercase hex ' +
         "digits",
     ],
-    ["a kind", { datasets: { financial: { ...financial, kind: "mean" } } }, "Expected one of median, majority"],
-    ["what it does not know", { registry: REGISTRY }, "/registry: Unexpected property"],
+    [
+      "an invalid kind",
+      { datasets: { financial: { ...financial, kind: "mean" } } },
+      "Expected one of median, majority",
+    ],
+    ["an unknown property", { registry: REGISTRY }, "/registry: Unexpected property"],
   ];
   test.each(refused)("is refused for %s, with a message that names the fix", (_, change, message) => {
     expect(() => load(change)).toThrow(ConfigError);

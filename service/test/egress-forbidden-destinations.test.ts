@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { resolveByDns } from "@dataset-oracle/service/egress/resolve-by-dns";
 import type { buildConnector } from "undici";
@@ -105,10 +104,9 @@ let server: HostileServer;
 let egress: Egress;
 
 /** Records the address that would be dialled, and connects to the hostile server on loopback instead. */
-const record: buildConnector.connector = ({ hostname, servername }, callback) => {
-  dialled.push(`${hostname} as ${servername}`);
-  const socket = connect({ host: "127.0.0.1", port: server.port });
-  socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
+const record: buildConnector.connector = (options, callback) => {
+  dialled.push(`${options.hostname} as ${options.servername}`);
+  server.dial(options, callback);
 };
 
 beforeAll(async () => {
@@ -171,6 +169,6 @@ describe("a redirect", () => {
     const url = `https://api.example.com/redirect?to=${encodeURIComponent(location)}`;
     expect(await get(url)).toMatchObject({ ok: false, error: { code: "redirected" } });
     expect(dialled).toEqual([`${PUBLIC} as api.example.com`]);
-    expect(server.paths).not.toContain("/elsewhere");
+    expect(server.requests.map(({ url }) => url)).not.toContain("/elsewhere");
   });
 });

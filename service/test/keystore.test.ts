@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import { hashTypedData, recoverTypedDataAddress } from "viem";
+import { recoverTypedDataAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { findAccounts, loadAccount } from "../src/keys/find-accounts.js";
@@ -97,7 +97,6 @@ describe("a keystore as cast wallet writes it", () => {
       message: { n: 1n },
     } as const;
     const signature = await account.signTypedData(typed);
-    expect(hashTypedData(typed)).toMatch(/^0x/);
     expect(await recoverTypedDataAddress({ ...typed, signature })).toBe(ADDRESS);
 
     const inEnvironment: NodeJS.ProcessEnv = { A_KEYSTORE: first, A_KEYSTORE_PASSWORD: PASSWORD };

@@ -37,7 +37,7 @@ test("several keys are read from a file, one a line", async () => {
 
 test.each([
   ["a key twice", `${KEYS[0]} ${KEYS[1]} ${KEYS[0]}`, "the same private key twice"],
-  ["one that is none", `${KEYS[0]} ${KEYS[1]}0`, "does not hold a private key"],
+  ["text that is not a key", `${KEYS[0]} ${KEYS[1]}0`, "does not hold a private key"],
   ["nothing", " ", "does not hold a private key"],
 ])("%s is refused, and no key is shown", async (_, text, problem) => {
   const error = await findAccounts({ A_PRIVATE_KEY: text }, "A").then(String, String);
@@ -52,7 +52,7 @@ test("several keys are refused where one is expected", async () => {
   );
 });
 
-test("without a configured key there is none, or an error that says how to set it", async () => {
+test("without a key, findAccounts returns null and loadAccount says how to set one", async () => {
   expect(await findAccounts({}, "A")).toBeNull();
   await expect(loadAccount({}, "A")).rejects.toThrow("Set A_PRIVATE_KEY_FILE to the path");
 });

@@ -39,7 +39,7 @@ it("posts calls with the URL's credentials, and returns their results", async ()
 it.each<[string, RequestListener, number, string]>([
   ["no answer in time", () => {}, 1_000, "no answer within 1000 ms"],
   [
-    "the rest of an answer that does not come in time",
+    "an answer that stops halfway",
     (_request, response) => void response.writeHead(200, JSON_TYPE).write('{"jsonrpc":'),
     1_001,
     "no answer within 1001 ms",

@@ -35,18 +35,18 @@ describe("a key in the wrong place", () => {
     );
   });
 
-  test.each([
-    ["https://rpc.example/v3/token", "https://rpc.example/..."],
-    ["http://user:word@127.0.0.1:8545/?key=token", "http://127.0.0.1:8545/..."],
-    ["http:/127.0.0.1/token", "http:/127.0.0.1/..."],
-    ["https://rpc.example", "https://rpc.example"],
-    ["https://user:word@rpc.example", "https://rpc.example"],
-    ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"],
-  ])("is not repeated: the token of %s", (url, shown) => {
-    expect(new ConfigError(`No: "${url}", ${url} here.`).message).toBe(`No: "${shown}", ${shown} here.`);
-  });
-
   test("is not repeated: as a setting's name", () => {
     expect(messageOf(() => load({ port: 80, [KEY]: 1 }))).not.toContain(KEY);
   });
+});
+
+test.each([
+  ["https://rpc.example/v3/token", "https://rpc.example/..."],
+  ["http://user:word@127.0.0.1:8545/?key=token", "http://127.0.0.1:8545/..."],
+  ["http:/127.0.0.1/token", "http:/127.0.0.1/..."],
+  ["https://rpc.example", "https://rpc.example"],
+  ["https://user:word@rpc.example", "https://rpc.example"],
+  ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"],
+])("a ConfigError repeats no token: %s", (url, shown) => {
+  expect(new ConfigError(`No: "${url}", ${url} here.`).message).toBe(`No: "${shown}", ${shown} here.`);
 });

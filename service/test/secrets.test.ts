@@ -1,5 +1,4 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Egress } from "@dataset-oracle/service/egress/egress";
@@ -58,12 +57,7 @@ describe("an API's secret", () => {
 
   afterAll(() => server.close());
 
-  const toServer: buildConnector.connector = (_, callback) => {
-    const socket = connect({ host: "127.0.0.1", port: server.port });
-    socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
-  };
-
-  function get(secrets: Secrets, path: string, dial = toServer) {
+  function get(secrets: Secrets, path: string, dial = server.dial) {
     const egress = new Egress({ secrets, dial, resolve: async () => ["93.184.215.14"] });
     onTestFinished(() => egress.close());
     const limits = { timeoutMs: 2_000, maxBytes: 1024 * 1024 };

@@ -45,21 +45,25 @@ contract ChainlinkAdapter is SingleKeyReader {
     /// startedAt and updatedAt, in seconds since 1970), and its id again. Reverts with "No data present" unless its
     /// status is OK and its answer positive, and with `SubscriptionNeeded` while queries are charged and this contract
     /// is not subscribed.
-    function latestRoundData() public view returns (uint80, int256, uint256, uint256, uint80) {
-        (bytes32 output, uint256 time, Oracle.QueryStatus status) = _read();
-        uint256 answer = uint256(output) / UNIT;
-        if (status != Oracle.QueryStatus.OK || answer == 0) _revertNoData();
-        // A number dataset's values have at most 208 bits, and its rounds 40.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        return (uint80(time), int256(answer), time, time, uint80(time));
+    function latestRoundData() external view returns (uint80, int256, uint256, uint256, uint80) {
+        (uint80 round, int256 answer) = _storedRound();
+        return (round, answer, round, round, round);
     }
 
     /// @notice Returns the stored round, as `latestRoundData` does. A dataset keeps no older ones: reverts with "No
     /// data present" for any other id.
-    function getRoundData(uint80 id) external view returns (uint80 roundId, int256, uint256, uint256, uint80) {
-        (roundId,,,,) = latestRoundData();
-        if (roundId != id) _revertNoData();
-        return latestRoundData();
+    function getRoundData(uint80 id) external view returns (uint80, int256, uint256, uint256, uint80) {
+        (uint80 round, int256 answer) = _storedRound();
+        if (round != id) _revertNoData();
+        return (round, answer, round, round, round);
+    }
+
+    function _storedRound() private view returns (uint80 round, int256 answer) {
+        (bytes32 output, uint256 time, Oracle.QueryStatus status) = _read();
+        // A number dataset's values have at most 208 bits, and its rounds 40.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        (round, answer) = (uint80(time), int256(uint256(output) / UNIT));
+        if (status != Oracle.QueryStatus.OK || answer == 0) _revertNoData();
     }
 
     /// @dev The error is that of Chainlink's aggregators, which consumers know.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
+
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 import {IERC7412} from "../interfaces/IERC7412.sol";
 import {IUpdateGateway} from "../interfaces/IUpdateGateway.sol";
-import {UpdateToVerification} from "../libraries/UpdateToVerification.sol";
+import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
 
 /// @title ERC7412Adapter
 /// @notice Reads a dataset for consumers whose clients know ERC-7412: a read of a value that is too old reverts with
@@ -61,15 +63,12 @@ contract ERC7412Adapter is IERC7412 {
     /// @inheritdoc IERC7412
     /// @dev The data is the calldata of `update`, `updateNotAvailable` or `updateBatch`. One that is not newer than
     /// what is stored changes nothing and does not revert, so that another sender may be faster. Anything else reverts
-    /// with `UpdateToVerification.NotAnUpdate`, Ether with `NoFeeNeeded`, and a refused update with the dataset's error.
+    /// with `UpdateCalldata.NotAnUpdate`, Ether with `NoFeeNeeded`, and a refused update with the dataset's error.
     function fulfillOracleQuery(bytes calldata signedOffchainData) external payable {
         if (msg.value != 0) revert NoFeeNeeded(msg.value);
-        UpdateToVerification.requireUpdate(signedOffchainData);
+        UpdateCalldata.requireUpdate(signedOffchainData);
         (bool isDone, bytes memory reason) = address(dataset).call(signedOffchainData);
-        if (isDone) return;
-        assembly ("memory-safe") {
-            revert(add(reason, 0x20), mload(reason))
-        }
+        if (!isDone) LowLevelCall.bubbleRevert(reason);
     }
 
     function _requireFresh(bytes calldata key, uint256 maxAge, uint256 updatedAt, Oracle.QueryStatus status)

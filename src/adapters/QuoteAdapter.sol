@@ -68,21 +68,7 @@ contract QuoteAdapter {
     /// @notice Returns how much of `quote` an amount of `base` is worth, both in the smallest units of the asset,
     /// rounded down. Reverts with `OracleUnsupportedPair` or `OracleUntrustedData`, and with the dataset's
     /// `SubscriptionNeeded` while queries are charged and this contract is not subscribed.
-    function getQuote(uint256 baseAmount, address base, address quote) external view returns (uint256 quoteAmount) {
-        return _quote(baseAmount, base, quote);
-    }
-
-    /// @notice Returns the quote of `getQuote` as both bid and ask, as Euler's vaults expect.
-    function getQuotes(uint256 baseAmount, address base, address quote)
-        external
-        view
-        returns (uint256 bidAmount, uint256 askAmount)
-    {
-        bidAmount = _quote(baseAmount, base, quote);
-        askAmount = bidAmount;
-    }
-
-    function _quote(uint256 baseAmount, address base, address quote) private view returns (uint256) {
+    function getQuote(uint256 baseAmount, address base, address quote) public view returns (uint256 quoteAmount) {
         Listing storage from = _listings[base];
         Listing storage to = _listings[quote];
         if (!from.isListed || !to.isListed) revert OracleUnsupportedPair(base, quote);
@@ -94,6 +80,16 @@ contract QuoteAdapter {
         if (toDecimals > decimals) numerator *= 10 ** (toDecimals - decimals);
         else denominator *= 10 ** (decimals - toDecimals);
         return Math.mulDiv(baseAmount, numerator, denominator);
+    }
+
+    /// @notice Returns the quote of `getQuote` as both bid and ask, as Euler's vaults expect.
+    function getQuotes(uint256 baseAmount, address base, address quote)
+        external
+        view
+        returns (uint256 bidAmount, uint256 askAmount)
+    {
+        bidAmount = getQuote(baseAmount, base, quote);
+        askAmount = bidAmount;
     }
 
     /// @dev Returns the price of one whole unit of an asset in the common quote, scaled by 1e18.

@@ -63,8 +63,9 @@ struct Statement {
 /// Immutable.
 /// @param subscriptionPrice The initial price of a subscription's period, in wei.
 /// @param repaymentInterval The minimum time between a key's stored round and a batch's, in seconds, for the sender of
-/// the batch to be repaid for that key; 0 if senders are not repaid. Immutable.
-/// @param repaymentFeeCap The highest base fee that is repaid, in wei per gas; 0 if senders are not repaid. Immutable.
+/// the batch to be repaid for that key; if it is 0, nothing is repaid. Immutable.
+/// @param repaymentFeeCap The highest base fee that is repaid, in wei per gas; if it is 0, nothing is repaid.
+/// Immutable.
 /// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the median,
 /// at most 10,000.
 /// @param members The committee: 1 to 255 addresses, strictly ascending, none of them zero.
@@ -83,8 +84,8 @@ struct DatasetSettings {
 }
 
 /// @title IDataset
-/// @notice The write side of a dataset: updates made of the signed reports of a committee of data providers, and the
-/// owner's governance.
+/// @notice All of a dataset beyond `Oracle`: reads without a payment per query, updates, verifications, accusations,
+/// income and governance.
 ///
 /// A report is EIP-712 typed data in the domain (name "Dataset Oracle", version "1", chainId, verifyingContract):
 ///
@@ -486,8 +487,8 @@ interface IDataset is Oracle {
     /// at least `interval` seconds older than the new one, `gasPerKey` times the block's base fee, but at most
     /// `gasPerKey` times `feeCap`. It pays this as far as the committee's income since the last sharing suffices, and
     /// nothing for a batch whose round is `interval` seconds old or older.
-    /// @return interval In seconds; 0 if nothing is repaid.
-    /// @return feeCap The highest base fee that is repaid, in wei per gas; 0 if nothing is repaid.
+    /// @return interval In seconds; if it is 0, nothing is repaid.
+    /// @return feeCap The highest base fee that is repaid, in wei per gas; if it is 0, nothing is repaid.
     /// @return gasPerKey In gas: a constant, less than any key costs.
     function repaymentRule() external view returns (uint256 interval, uint256 feeCap, uint256 gasPerKey);
 

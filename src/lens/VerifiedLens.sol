@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
+
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
 import {IUpdateGateway} from "../interfaces/IUpdateGateway.sol";
-import {UpdateToVerification} from "../libraries/UpdateToVerification.sol";
+import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
 
 /// @title VerifiedLens
 /// @notice Answers an `eth_call`, free of charge, with a value that is as fresh as the caller wants: the stored value,
@@ -70,8 +72,8 @@ contract VerifiedLens {
     }
 
     /// @notice Continues `read` with the response of a gateway. If the response proves nothing, for example because it
-    /// was forged, asks again, with one gateway fewer: without the first of the last list. After the last gateway,
-    /// reverts with the reason, which is most often the dataset's own error.
+    /// was forged, asks again, without the gateway that was first in the list. After the last gateway, reverts with the
+    /// reason, which is most often the dataset's own error.
     /// @param response The calldata of `update` or `updateNotAvailable`.
     /// @param extraData As `OffchainLookup` had it.
     /// @return output As in `read`.
@@ -90,12 +92,12 @@ contract VerifiedLens {
             return (output_, updatedAt_, status_);
         } catch (bytes memory reason) {
             if (skipped + 1 < _gateways.length) _lookUp(dataset, key, maxAge, skipped + 1);
-            _bubble(reason);
+            LowLevelCall.bubbleRevert(reason);
         }
     }
 
     /// @notice Verifies an update in the dataset, for `readCallback`. Reverts with the dataset's error if it proves
-    /// nothing, or with `TooOld`, `CallNamesSender`, `NotADataset` or the errors of `UpdateToVerification`.
+    /// nothing, or with `TooOld`, `CallNamesSender`, `NotADataset` or the errors of `UpdateCalldata`.
     /// @param dataset As in `read`.
     /// @param key As in `read`.
     /// @param maxAge As in `read`.
@@ -108,7 +110,7 @@ contract VerifiedLens {
         view
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        (output, updatedAt, status) = _ask(dataset, UpdateToVerification.convert(update, key));
+        (output, updatedAt, status) = _ask(dataset, UpdateCalldata.toVerificationCalldata(update, key));
         uint256 age = block.timestamp - updatedAt;
         if (age > maxAge) revert TooOld(age, maxAge);
     }
@@ -149,12 +151,6 @@ contract VerifiedLens {
         if (selector == IDataset.SubscriptionNeeded.selector || selector == IDataset.WrongPayment.selector) {
             revert CallNamesSender(tx.origin);
         }
-        _bubble(reason);
-    }
-
-    function _bubble(bytes memory reason) private pure {
-        assembly ("memory-safe") {
-            revert(add(reason, 0x20), mload(reason))
-        }
+        LowLevelCall.bubbleRevert(reason);
     }
 }

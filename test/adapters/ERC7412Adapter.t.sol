@@ -6,7 +6,7 @@ import {ERC7412Adapter} from "../../src/adapters/ERC7412Adapter.sol";
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {IERC7412} from "../../src/interfaces/IERC7412.sol";
 import {IUpdateGateway} from "../../src/interfaces/IUpdateGateway.sol";
-import {UpdateToVerification} from "../../src/libraries/UpdateToVerification.sol";
+import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Update} from "../utils/Providers.sol";
 
@@ -116,7 +116,7 @@ contract ERC7412AdapterTest is DatasetFixture {
         bytes4 selector_ = data.length < 4 ? bytes4(0) : selector(data);
         vm.assume(selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector);
         vm.assume(selector_ != IDataset.updateBatch.selector);
-        vm.expectRevert(abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, selector_));
+        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector_));
         adapter.fulfillOracleQuery(data);
     }
 

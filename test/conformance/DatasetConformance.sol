@@ -170,7 +170,7 @@ abstract contract DatasetConformance is DatasetFixture {
         assertReverts(update, wrongCommittee(update));
     }
 
-    /// An update in flight is rejected after a rotation; one rebuilt from members of both committees passes.
+    /// An update in flight is rejected after a rotation; reports that the new committee signs pass.
     function test_update_countsForTheCurrentCommittee() public {
         Update memory update = _agreed(7, START);
         providers = new Providers(7, TOLERANCE_BPS);

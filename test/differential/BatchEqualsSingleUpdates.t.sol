@@ -81,8 +81,8 @@ abstract contract BatchDifferential is DatasetFixture {
         for (uint256 i = 0; i < keys.length; ++i) {
             assertEq(uint8(outcomes[i]), uint8(_expected[i]), "outcome");
             if (outcomes[i] == IDataset.KeyOutcome.STORED) ++stored;
-            if (!_isStored(batch, outcomes, i)) assertEq(read(keys[i]), before[i], "not as it was");
-            assertEq(read(keys[i]), _readTwin(keys[i]), "state");
+            if (!_isStored(batch, outcomes, i)) assertEq(answerHash(keys[i]), before[i], "not as it was");
+            assertEq(answerHash(keys[i]), _twinAnswerHash(keys[i]), "state");
         }
         assertEq(writes.length, stored * _slotsOfAKey(), "writes");
         assertEq(logs.length, stored, "events");
@@ -274,11 +274,11 @@ abstract contract BatchDifferential is DatasetFixture {
     function _readAll(bytes[] memory keys) private returns (bytes32[] memory states) {
         states = new bytes32[](keys.length);
         for (uint256 i = 0; i < keys.length; ++i) {
-            states[i] = read(keys[i]);
+            states[i] = answerHash(keys[i]);
         }
     }
 
-    function _readTwin(bytes memory key) private returns (bytes32) {
+    function _twinAnswerHash(bytes memory key) private returns (bytes32) {
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(twin, key);
         return keccak256(abi.encode(output, updatedAt, status));
     }

@@ -44,7 +44,7 @@ abstract contract VerifyDifferential is DatasetFixture {
     uint256 private empty;
 
     function assertEquivalent(bytes memory key, bytes memory update) internal {
-        bytes memory verification = _verification(update);
+        bytes memory verification = verificationOf(update);
         vm.recordLogs();
         vm.record();
         (bool isVerified, bytes memory answer) = address(dataset).call{value: PRICE}(verification);
@@ -96,16 +96,6 @@ abstract contract VerifyDifferential is DatasetFixture {
 
     function _isInvalidKey(bytes memory reason) private pure returns (bool) {
         return reason.length >= 4 && selector(reason) == IDataset.InvalidKey.selector;
-    }
-
-    /// @dev Only the selector is replaced, so that the key may be changed too.
-    function _verification(bytes memory update) private pure returns (bytes memory verification) {
-        bool hasValue = selector(update) == IDataset.update.selector;
-        bytes4 selector_ = hasValue ? IDataset.verify.selector : IDataset.verifyNotAvailable.selector;
-        verification = bytes.concat(update);
-        for (uint256 i = 0; i < 4; ++i) {
-            verification[i] = selector_[i];
-        }
     }
 
     function _prepare(uint256 state, uint256 size) private {

@@ -33,7 +33,7 @@ contract ConsumerUpdateGasTest is GasFixture {
     UpdateBringingConsumer private consumer;
 
     function test_updateAndQuery_4of5() public {
-        (IDataset target, Update memory update) = _prepare(5, 4);
+        (, Update memory update) = _prepare(5, 4);
         _measure(
             "updateAndQuerySpotPrice, paid, 4 of 5 signers",
             abi.encodeCall(UpdateBringingConsumer.updateAndQuery, (update.encode()))
@@ -92,6 +92,6 @@ contract ConsumerUpdateGasTest is GasFixture {
     }
 
     function _measure(string memory name, bytes memory data) private {
-        measure("fresh", name, address(consumer), data);
+        measure("consumer-update", name, address(consumer), data);
     }
 }

@@ -5,7 +5,7 @@ import {Oracle} from "../../src/Oracle.sol";
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {IUpdateGateway} from "../../src/interfaces/IUpdateGateway.sol";
 import {VerifiedLens} from "../../src/lens/VerifiedLens.sol";
-import {UpdateToVerification} from "../../src/libraries/UpdateToVerification.sol";
+import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers, Update} from "../utils/Providers.sol";
 
@@ -114,7 +114,7 @@ contract VerifiedLensTest is DatasetFixture {
     function test_readCallback_RevertWhen_theUpdateIsOfAnotherKey() public {
         bytes memory other = "SPOTPX/BTC-USD";
         Update memory update = providers.report(dataset, other, START, valuesNear3000(3, 1));
-        asCall(abi.encodeWithSelector(UpdateToVerification.WrongKey.selector, other, KEY));
+        asCall(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, other, KEY));
         lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
     }
 
@@ -134,7 +134,7 @@ contract VerifiedLensTest is DatasetFixture {
     function testFuzz_readCallback_RevertWhen_theResponseIsNoUpdate(bytes memory response) public {
         bytes4 selector_ = response.length < 4 ? bytes4(0) : selector(response);
         vm.assume(selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector);
-        asCall(abi.encodeWithSelector(UpdateToVerification.NotAnUpdate.selector, selector_));
+        asCall(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector_));
         lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
     }
 
@@ -164,7 +164,7 @@ contract VerifiedLensTest is DatasetFixture {
             expectLookup(KEY, MAX_AGE, skipped);
             lens.readCallback(other.encode(), abi.encode(dataset, KEY, MAX_AGE, skipped - 1));
         }
-        asCall(abi.encodeWithSelector(UpdateToVerification.WrongKey.selector, other.key, KEY));
+        asCall(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, other.key, KEY));
         lens.readCallback(other.encode(), abi.encode(dataset, KEY, MAX_AGE, 2));
     }
 
@@ -213,7 +213,7 @@ contract VerifiedLensTest is DatasetFixture {
         new VerifiedLens(new string[](0));
     }
 
-    // ----------------------------------------------------------------
+    // ---------------------------------------------------------------- helpers
 
     /// @dev The next call has no sender, as an `eth_call` without `from` has none.
     function asCall() private {

@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {MedianCheck} from "../../src/libraries/MedianCheck.sol";
 
-contract MedianTest is Test {
+contract MedianCheckTest is Test {
     /// Of distinct values, the lower middle is accepted and no other.
     function testFuzz_isTooHighOrLow_acceptsOneIndex(uint8 count, uint8 index) public pure {
         count = uint8(bound(count, 1, 255));

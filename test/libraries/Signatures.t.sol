@@ -7,7 +7,7 @@ import {Signatures} from "../../src/libraries/Signatures.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
 
 contract SignaturesTest is Test {
-    uint256 private constant HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
+    uint256 private constant HALF_ORDER = SECP256K1_ORDER / 2;
 
     function testFuzz_recover_returnsTheSigner(uint256 key, bytes32 digest) public view {
         key = boundPrivateKey(key);

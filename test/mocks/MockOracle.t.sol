@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
-import {UpdateToVerification} from "../../src/libraries/UpdateToVerification.sol";
+import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {UpdateHelpersConsumer} from "../utils/UpdateHelpersConsumer.sol";
 
@@ -106,35 +106,35 @@ contract MockOracleTest is Test {
     // ---------------------------------------------------------------- updates
 
     function test_update_isStoredIfItIsNewer() public {
-        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
+        UpdateHelpersConsumer updating = new UpdateHelpersConsumer{value: 1 ether}();
         bytes memory older = oracle.spotPriceUpdate("ETH-USD", 2900e18, 10);
-        assertEq(fresh.updateAndQuery(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
-        assertEq(fresh.updateAndQuery(0, oracle, older, 5), 3000e18);
+        assertEq(updating.updateAndQuery(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
+        assertEq(updating.updateAndQuery(0, oracle, older, 5), 3000e18);
         vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 5, 4));
-        fresh.updateAndQuery(0, oracle, older, 4);
+        updating.updateAndQuery(0, oracle, older, 4);
         bytes memory none = oracle.noDataUpdate("SPOTPX/ETH-USD", 0);
         vm.expectRevert(
             abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
         );
-        fresh.updateAndQuery(0, oracle, none, 5);
+        updating.updateAndQuery(0, oracle, none, 5);
     }
 
     function test_verify_storesNothing() public {
-        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
-        assertEq(fresh.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
+        UpdateHelpersConsumer updating = new UpdateHelpersConsumer{value: 1 ether}();
+        assertEq(updating.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
         assertEq(address(oracle).balance, 0.001 ether);
         _assertNoData("SPOTPX/ETH-USD", Oracle.QueryStatus.NOT_AVAILABLE);
         bytes memory none = oracle.noDataUpdate("SPOTPX/ETH-USD", 0);
         vm.expectRevert(
             abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
         );
-        fresh.verify(0, oracle, none, 5);
+        updating.verify(0, oracle, none, 5);
     }
 
     function test_verify_readsTheUpdateWhateverIsSet() public {
-        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
+        UpdateHelpersConsumer updating = new UpdateHelpersConsumer{value: 1 ether}();
         oracle.setSpotPrice("ETH-USD", 3100e18);
-        assertEq(fresh.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
+        assertEq(updating.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
     }
 
     function test_verify_RevertWhen_notPaidExactlyOrOfAnotherForm() public {
@@ -148,22 +148,22 @@ contract MockOracleTest is Test {
     }
 
     function test_setRefusing_refusesUpdatesButNoReads() public {
-        UpdateHelpersConsumer fresh = new UpdateHelpersConsumer{value: 1 ether}();
+        UpdateHelpersConsumer updating = new UpdateHelpersConsumer{value: 1 ether}();
         bytes memory update = oracle.spotPriceUpdate("ETH-USD", 3000e18, 0);
         oracle.setRefusing(true);
         bytes memory refused = abi.encodeWithSelector(
             OracleProtocol.UpdateRefused.selector, abi.encodeWithSelector(MockOracle.Refused.selector)
         );
         vm.expectRevert(refused);
-        fresh.updateAndQuery(0, oracle, update, 5);
+        updating.updateAndQuery(0, oracle, update, 5);
         vm.expectRevert(refused);
-        fresh.verify(0, oracle, update, 5);
+        updating.verify(0, oracle, update, 5);
         oracle.setSpotPrice("ETH-USD", 2900e18, 5);
-        assertEq(fresh.updateAndQuery(0, oracle, update, 5), 2900e18);
+        assertEq(updating.updateAndQuery(0, oracle, update, 5), 2900e18);
     }
 
     function verificationOf(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return UpdateToVerification.convert(update, key);
+        return UpdateCalldata.toVerificationCalldata(update, key);
     }
 
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {

@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
+import {Batch, DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {Providers} from "./Providers.sol";
 import {Update} from "./Updates.sol";
@@ -108,18 +108,18 @@ abstract contract DatasetFixture is Test {
 
     /// @notice Asserts that the update reverts with exactly this error and leaves the key unchanged.
     function assertReverts(Update memory update, bytes memory reason) internal {
-        bytes32 before = read(update.key);
+        bytes32 before = answerHash(update.key);
         vm.expectRevert(reason);
         update.send(dataset);
-        assertEq(read(update.key), before, "a refused update left a trace");
+        assertEq(answerHash(update.key), before, "a refused update left a trace");
     }
 
     /// @notice Asserts the same of an update of "no data".
     function assertNoDataReverts(Update memory update, bytes memory reason) internal {
-        bytes32 before = read(update.key);
+        bytes32 before = answerHash(update.key);
         vm.expectRevert(reason);
         update.sendNotAvailable(dataset);
-        assertEq(read(update.key), before, "a refused update left a trace");
+        assertEq(answerHash(update.key), before, "a refused update left a trace");
     }
 
     /// @notice Asserts that the dataset takes the update for one of a round that is not newer than the stored one:
@@ -154,6 +154,35 @@ abstract contract DatasetFixture is Test {
         return wrongCommittee(update, Oracle.QueryStatus.OK);
     }
 
+    function wrongCommittee(Batch memory batch) internal view returns (bytes memory) {
+        return abi.encodeWithSelector(
+            IDataset.WrongCommittee.selector, ReferenceCommittee.shown(address(dataset), batch), dataset.committeeHash()
+        );
+    }
+
+    /// @notice Returns the calldata that verifies an update, from the calldata of the update. The key is not checked.
+    function verificationOf(bytes memory update) internal pure returns (bytes memory verification) {
+        bool hasValue = selector(update) == IDataset.update.selector;
+        bytes4 selector_ = hasValue ? IDataset.verify.selector : IDataset.verifyNotAvailable.selector;
+        verification = bytes.concat(update);
+        for (uint256 i = 0; i < 4; ++i) {
+            verification[i] = selector_[i];
+        }
+    }
+
+    /// @notice Calls the dataset, and returns false if it reverts.
+    function succeeds(bytes memory data) internal returns (bool done) {
+        (done,) = address(dataset).call(data);
+    }
+
+    /// @notice Sends the calldata of an update.
+    /// @return stored False if the update reverts, or changes nothing because its round is not newer than the stored
+    /// one.
+    function stores(bytes memory data) internal returns (bool stored) {
+        (bool done, bytes memory answer) = address(dataset).call(data);
+        if (done) (, stored) = abi.decode(answer, (Oracle.QueryStatus, bool));
+    }
+
     /// @notice Returns the first four bytes, padded with zeros.
     function selector(bytes memory data) internal pure returns (bytes4) {
         // forge-lint: disable-next-line(unsafe-typecast)
@@ -161,7 +190,7 @@ abstract contract DatasetFixture is Test {
     }
 
     /// @notice Returns all that a query answers, hashed to one word.
-    function read(bytes memory key) internal returns (bytes32) {
+    function answerHash(bytes memory key) internal returns (bytes32) {
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, key);
         return keccak256(abi.encode(output, updatedAt, status));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Vm} from "forge-std/Vm.sol";
+import {CommonBase} from "forge-std/Base.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../../src/interfaces/IDataset.sol";
@@ -10,9 +10,7 @@ import {ReferenceReports} from "./ReferenceReports.sol";
 import {Update} from "./Updates.sol";
 
 /// @notice A committee of data providers with known keys. They sign in committee order.
-contract Providers {
-    Vm private constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
-
+contract Providers is CommonBase {
     uint256 public toleranceBps;
     address[] internal _members;
     uint256[] internal _privateKeys;
@@ -138,7 +136,7 @@ contract Providers {
         uint256 place
     ) public view returns (Report memory) {
         bytes32 digest = ReferenceReports.batchDigest(address(dataset), keys, missing, values, timestamp);
-        (bytes32 r, bytes32 vs) = VM.signCompact(_privateKeys[place], digest);
+        (bytes32 r, bytes32 vs) = vm.signCompact(_privateKeys[place], digest);
         return Report({content: bytes32(missing), r: r, vs: vs});
     }
 
@@ -169,7 +167,7 @@ contract Providers {
         uint256 place
     ) public view returns (Report memory) {
         bytes32 digest = ReferenceReports.digest(address(dataset), key, outcome, bytes32(value), timestamp);
-        (bytes32 r, bytes32 vs) = VM.signCompact(_privateKeys[place], digest);
+        (bytes32 r, bytes32 vs) = vm.signCompact(_privateKeys[place], digest);
         return Report({content: bytes32(value), r: r, vs: vs});
     }
 
@@ -200,7 +198,7 @@ contract Providers {
     }
 
     function _insert(uint256 key) private {
-        address member = VM.addr(key);
+        address member = vm.addr(key);
         _members.push();
         _privateKeys.push();
         uint256 index = _members.length - 1;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {StdConstants} from "forge-std/StdConstants.sol";
+
 import {Oracle} from "../../src/Oracle.sol";
+import {Batch} from "../../src/interfaces/IDataset.sol";
+import {BatchLibrary} from "./Updates.sol";
 
 /// @notice Computes a report's digest and signer in plain Solidity: the reference for the assembly in src/.
 library ReferenceReports {
+    using BatchLibrary for Batch;
+
     function domainSeparator(address dataset) internal view returns (bytes32) {
         return keccak256(
             abi.encode(
@@ -67,10 +73,15 @@ library ReferenceReports {
         return keccak256(abi.encodePacked(hex"1901", domainSeparator(dataset), structHash));
     }
 
+    /// @notice Returns the digest of one row of a batch.
+    function batchDigest(address dataset, Batch memory batch, uint256 row) internal view returns (bytes32) {
+        uint256 missing = uint256(batch.rows[row].content);
+        return batchDigest(dataset, batch.keyHashes, missing, batch.valuesOf(row), batch.timestamp);
+    }
+
     function recover(bytes32 hash, bytes32 r, bytes32 vs) internal pure returns (address) {
-        uint256 order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
         uint256 s = uint256(vs) & ~(uint256(1) << 255);
-        if (s > order / 2) return address(0);
+        if (s > StdConstants.SECP256K1_ORDER / 2) return address(0);
         uint8 v = uint256(vs) >> 255 == 0 ? 27 : 28;
         return ecrecover(hash, v, r, bytes32(s));
     }

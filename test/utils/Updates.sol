@@ -51,4 +51,12 @@ library BatchLibrary {
     function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory) {
         return dataset.updateBatch(self);
     }
+
+    /// @notice Returns the values of one row.
+    function valuesOf(Batch memory self, uint256 row) internal pure returns (bytes32[] memory values) {
+        values = new bytes32[](self.keyHashes.length);
+        for (uint256 i = 0; i < values.length; ++i) {
+            values[i] = self.values[row * values.length + i];
+        }
+    }
 }

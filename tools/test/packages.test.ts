@@ -15,11 +15,11 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 /** The files of each packed package, sorted. */
 const packed: Record<string, string[]> = {};
 
-/** Packs a room and unpacks it into `node_modules`, as npm would install it. */
-async function install(room: string): Promise<void> {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder, join(ROOT, room)];
+/** Packs a workspace and unpacks it into `node_modules`, as npm would install it. */
+async function install(workspace: string): Promise<void> {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder, join(ROOT, workspace)];
   const [{ name, filename, files }] = JSON.parse((await run("npm", args)).stdout);
-  packed[room] = files.map(({ path }: { path: string }) => path).toSorted();
+  packed[workspace] = files.map(({ path }: { path: string }) => path).toSorted();
   const into = join(folder, "node_modules", name);
   mkdirSync(into, { recursive: true });
   await run("tar", ["-xzf", join(folder, filename), "-C", into, "--strip-components=1"]);
@@ -46,13 +46,13 @@ beforeAll(async () => {
 describe.each([
   ["protocol", "@dataset-oracle/protocol"],
   ["src", "@dataset-oracle/contracts"],
-])("the package of %s/", (room, name) => {
+])("the package of %s/", (workspace, name) => {
   test("is ready to be published under its name, with the licence", async () => {
-    const manifest = JSON.parse(read(`${room}/package.json`));
+    const manifest = JSON.parse(read(`${workspace}/package.json`));
     expect(manifest).toMatchObject({ name, version: JSON.parse(read("package.json")).version, license: "MIT" });
     expect(manifest).not.toHaveProperty("private");
-    expect(read(`${room}/LICENSE`)).toBe(read("LICENSE"));
-    expect((await publint({ pkgDir: join(ROOT, room), strict: true })).messages).toEqual([]);
+    expect(read(`${workspace}/LICENSE`)).toBe(read("LICENSE"));
+    expect((await publint({ pkgDir: join(ROOT, workspace), strict: true })).messages).toEqual([]);
   });
 });
 
@@ -152,7 +152,7 @@ import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
       "interfaces/IERC7412.sol",
       "interfaces/IUpdateGateway.sol",
       "interfaces/IWebOracleRegistry.sol",
-      "libraries/UpdateToVerification.sol",
+      "libraries/UpdateCalldata.sol",
       "mocks/MockOracle.sol",
       "package.json",
       "types/KeyForm.sol",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatPrice, PRICE_DECIMALS, RandomWalk, type Volatility } from "./random-walk.js";
+import { PRICE_DECIMALS, RandomWalk, type Volatility } from "./random-walk.js";
 
 function prices(seed: number, pair: string, steps: number, volatility: Volatility = "volatile"): bigint[] {
   const walk = new RandomWalk(seed, pair, "3421.75", volatility);
@@ -42,15 +42,5 @@ describe("a walk", () => {
     const start = new RandomWalk(5, "ETH-USD", "3421.75").price;
     const outside = prices(5, "ETH-USD", 100_000).filter((price) => price * 2n < start || price > start * 2n);
     expect(outside).toEqual([]);
-  });
-});
-
-describe("a price's text", () => {
-  it("has exactly the decimals asked for, and no more digits than that", () => {
-    const price = 24_710_000_000n;
-    expect(formatPrice(price, 8)).toBe("0.00002471");
-    expect(formatPrice(price, 9)).toBe("0.000024710");
-    expect(formatPrice(price, 0)).toBe("0");
-    expect(formatPrice(67_012n * 10n ** BigInt(PRICE_DECIMALS), 0)).toBe("67012");
   });
 });

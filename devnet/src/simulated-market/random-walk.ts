@@ -1,3 +1,5 @@
+import { parseUnits } from "viem";
+
 /** Prices inside the market are integers with this many decimals, more than any exchange uses. */
 export const PRICE_DECIMALS = 15;
 
@@ -15,8 +17,8 @@ const JUMP_PPM = { min: 800, max: 1_200 } as const;
 export type Volatility = "volatile" | "pegged";
 
 /**
- * A random walk of one pair's price, with occasional jumps. It depends only on the seed, the pair and the number of steps,
- * and stays between half and twice its start.
+ * A random walk of one pair's price, with occasional jumps. It depends only on the seed, the pair and the number of
+ * steps, and stays between half and twice its start.
  */
 export class RandomWalk {
   readonly #start: bigint;
@@ -31,7 +33,7 @@ export class RandomWalk {
     start: string,
     private readonly volatility: Volatility = "volatile",
   ) {
-    this.#start = scale(start);
+    this.#start = parseUnits(start, PRICE_DECIMALS);
     this.#price = this.#start;
     this.#state = mix(seed, pair);
   }
@@ -76,23 +78,7 @@ export class RandomWalk {
   }
 }
 
-/**
- * Formats a scaled price with a fixed number of decimals, truncated.
- *
- * @param price Scaled by ten to the power of PRICE_DECIMALS.
- */
-export function formatPrice(price: bigint, decimals: number): string {
-  const digits = (price / 10n ** BigInt(PRICE_DECIMALS - decimals)).toString().padStart(decimals + 1, "0");
-  if (decimals === 0) return digits;
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-}
-
-function scale(text: string): bigint {
-  const [whole = "", fraction = ""] = text.split(".");
-  return BigInt(whole + fraction.padEnd(PRICE_DECIMALS, "0"));
-}
-
-/** Hashes the seed and the pair with FNV-1a, so that each pair starts differently. Never 0, where xorshift would stay. */
+/** Hashes the seed and the pair with FNV-1a, so that pairs start differently. Never 0, where xorshift would stay. */
 function mix(seed: number, pair: string): number {
   let hash = 0x811c9dc5;
   for (const character of `${seed}/${pair}`) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);

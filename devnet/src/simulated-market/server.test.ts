@@ -33,7 +33,7 @@ describe("the simulated market", () => {
     expect(error.headers.get("x-simulated")).toMatch(/^simulated/);
   });
 
-  it("speaks Coinbase's ticker", async () => {
+  it("answers in the format of Coinbase's ticker", async () => {
     const { status, type, body } = await get("/coinbase/products/ETH-USD/ticker");
     expect(status).toBe(200);
     expect(type).toMatch(/^application\/json/);
@@ -42,7 +42,7 @@ describe("the simulated market", () => {
     expect(body.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("speaks Kraken's ticker, with Kraken's own names of pairs", async () => {
+  it("answers in the format of Kraken's ticker, with Kraken's own names of pairs", async () => {
     const names: [asked: string, answered: string][] = [
       ["XBTUSD", "XXBTZUSD"],
       ["ETHUSD", "XETHZUSD"],
@@ -62,7 +62,7 @@ describe("the simulated market", () => {
     expect(result.XETHZUSD?.c[0]).toMatch(/^\d+\.\d{2}$/);
   });
 
-  it("speaks Bitstamp's ticker", async () => {
+  it("answers in the format of Bitstamp's ticker", async () => {
     const { status, body } = await get("/bitstamp/api/v2/ticker/ethusd/");
     expect(status).toBe(200);
     expect(body.last).toMatch(/^\d+\.\d$/);
@@ -79,7 +79,7 @@ describe("the simulated market", () => {
     expect(await get("/bitstamp/api/v2/ticker/nousd/")).toMatchObject({ status: 404, body: { status: "error" } });
   });
 
-  it("keeps the exchanges' prices of every pair within 0.1 % of each other", async () => {
+  it("keeps Coinbase's, Kraken's and Bitstamp's prices of every pair within 0.1 % of each other", async () => {
     for (const { pair } of MARKET_PAIRS) {
       const [base = "", quote = ""] = pair.split("-").map((symbol) => ({ BTC: "XBT", DOGE: "XDG" })[symbol] ?? symbol);
       const [one, two, three] = await Promise.all([

@@ -8,7 +8,7 @@ import { gemini } from "./gemini.js";
 import { kraken } from "./kraken.js";
 import { kucoin } from "./kucoin.js";
 import { okx } from "./okx.js";
-import { MARKET_PAIRS, type MarketPair, USDT_USD } from "./pairs.js";
+import { MARKET_PAIRS, type MarketPair } from "./pairs.js";
 import { SimulatedPrices } from "./simulated-prices.js";
 import { weatherApi } from "./weather-api.js";
 
@@ -50,7 +50,7 @@ export interface Market {
  * @throws If the port is in use.
  */
 export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: MarketOptions = {}): Promise<Market> {
-  const prices = new SimulatedPrices(seed, [...pairs, USDT_USD]);
+  const prices = new SimulatedPrices(seed, pairs);
   const app = Fastify({ forceCloseConnections: true });
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-simulated", NOTICE);

@@ -1,6 +1,6 @@
 import type { Exchange } from "../exchange-origins.js";
 import { type MarketPair, USDT_USD } from "./pairs.js";
-import { formatPrice, PRICE_DECIMALS, RandomWalk } from "./random-walk.js";
+import { PRICE_DECIMALS, RandomWalk } from "./random-walk.js";
 
 /** The offset of each exchange's prices, in millionths. Real exchanges differ too, but these stay well below 0.1 %. */
 const OFFSET_PPM: Readonly<Record<Exchange, bigint>> = {
@@ -27,11 +27,14 @@ export interface Quote {
 /** The current prices of the market. */
 export class SimulatedPrices {
   readonly #pairs: ReadonlyMap<string, { readonly pair: MarketPair; readonly walk: RandomWalk }>;
+  readonly #usdtUsd: RandomWalk;
 
+  /** @param pairs The listed pairs besides USDT-USD. */
   constructor(seed: number, pairs: readonly MarketPair[]) {
-    const walkOf = ({ pair, start }: MarketPair) =>
-      new RandomWalk(seed, pair, start, pair === USDT_USD.pair ? "pegged" : "volatile");
-    this.#pairs = new Map(pairs.map((pair) => [pair.pair, { pair, walk: walkOf(pair) }]));
+    this.#usdtUsd = new RandomWalk(seed, USDT_USD.pair, USDT_USD.start, "pegged");
+    const listed = pairs.map((pair) => ({ pair, walk: new RandomWalk(seed, pair.pair, pair.start) }));
+    const all = [...listed, { pair: USDT_USD, walk: this.#usdtUsd }];
+    this.#pairs = new Map(all.map((one) => [one.pair.pair, one]));
   }
 
   /** Moves every price by one step. */
@@ -47,8 +50,9 @@ export class SimulatedPrices {
     const inUsd = name.endsWith("-USDT") ? this.#pairs.get(name.slice(0, -1)) : undefined;
     const listed = inUsd ?? this.#pairs.get(name);
     if (listed === undefined) return null;
-    const usdt = this.#pairs.get("USDT-USD")?.walk.price ?? 1n;
-    const walked = inUsd === undefined ? listed.walk.price : (listed.walk.price * 10n ** BigInt(PRICE_DECIMALS)) / usdt;
+    const listedPrice = listed.walk.price;
+    const walked =
+      inUsd === undefined ? listedPrice : (listedPrice * 10n ** BigInt(PRICE_DECIMALS)) / this.#usdtUsd.price;
     const decimals: Partial<Record<Exchange, number>> & { coinbase: number } = listed.pair.decimals;
     const spell = (ppm: bigint) => {
       const price = (walked * (1_000_000n + ppm)) / 1_000_000n;
@@ -72,4 +76,15 @@ export class SimulatedPrices {
   names(): string[] {
     return [...this.#pairs.keys()];
   }
+}
+
+/**
+ * Formats a scaled price with a fixed number of decimals, truncated.
+ *
+ * @param price Scaled by ten to the power of PRICE_DECIMALS.
+ */
+export function formatPrice(price: bigint, decimals: number): string {
+  const digits = (price / 10n ** BigInt(PRICE_DECIMALS - decimals)).toString().padStart(decimals + 1, "0");
+  if (decimals === 0) return digits;
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }

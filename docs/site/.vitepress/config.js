@@ -2,13 +2,14 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STATIC_CSP } from "@dataset-oracle/operator/dist/http/static-files.js";
+import { SITE_PATH_PLACEHOLDER, STATIC_CSP } from "@dataset-oracle/operator/dist/http/static-files.js";
 import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vitepress";
-import { codeHighlightingCss, MARKDOWN } from "../markdown.js";
 import { SECTIONS } from "../pages.js";
-import { BASE, HEAD_SCRIPT, relocatableHtml, relocatableScripts, VITE_SETTINGS } from "../relocatable-build.js";
+import { HEAD_SCRIPT, relocatableHtml, relocatableScripts, VITE_SETTINGS } from "../relocatable-build.js";
 import { stagePages } from "../stage-pages.js";
+import { stripInlineCode } from "../strip-inline-code.js";
+import { codeHighlightingCss, MARKDOWN } from "../vitepress-markdown.js";
 
 const NAME = "Dataset Oracle";
 
@@ -26,16 +27,16 @@ export default async () => {
   return defineConfig({
     srcDir,
     outDir: "../dist",
-    base: BASE,
+    base: SITE_PATH_PLACEHOLDER,
     lang: "en",
     title: NAME,
     titleTemplate: `:title · ${NAME}`,
     description: "Signed real-world values for smart contracts: guides, reference and design of the dataset oracle.",
     head: [
       ["meta", { "http-equiv": "content-security-policy", content: POLICY }],
-      ["link", { rel: "icon", href: `${BASE}icon.svg`, type: "image/svg+xml" }],
-      ["link", { rel: "stylesheet", href: `${BASE}code.css` }],
-      ["script", { src: `${BASE}${HEAD_SCRIPT}` }],
+      ["link", { rel: "icon", href: `${SITE_PATH_PLACEHOLDER}icon.svg`, type: "image/svg+xml" }],
+      ["link", { rel: "stylesheet", href: `${SITE_PATH_PLACEHOLDER}code.css` }],
+      ["script", { src: `${SITE_PATH_PLACEHOLDER}${HEAD_SCRIPT}` }],
     ],
     // To suppress transitions, VitePress would insert an inline style that the policy forbids.
     appearance: { disableTransition: false },
@@ -65,7 +66,7 @@ export default async () => {
       },
       docFooter: { prev: "Previous", next: "Next" },
     },
-    transformHtml: relocatableHtml,
+    transformHtml: (html, _file, { page }) => stripInlineCode(relocatableHtml(html, page)),
     buildEnd({ outDir, site }) {
       writeFileSync(join(outDir, "code.css"), codeHighlightingCss());
       relocatableScripts(outDir, site);

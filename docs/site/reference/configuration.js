@@ -7,7 +7,7 @@ import { RequestSpec } from "@dataset-oracle/provider/dist/web-oracle/spec-schem
 import { boundsOf, objectsOf, typeOf } from "../json-schema-text.js";
 import { table } from "../markdown-table.js";
 
-/** The files that can be configured, with their schemas. */
+/** The JSON files that users write, with their schemas. */
 const FILES = [
   {
     title: "The operator's configuration",

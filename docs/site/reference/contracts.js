@@ -7,7 +7,7 @@ import { join, posix } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { table } from "../markdown-table.js";
 
-/** The pages, and the files that each describes. */
+/** The pages, and the files or the folders of files that each describes. */
 const PAGES = [
   { name: "oracle", label: "Oracle", files: ["Oracle.sol"] },
   { name: "helpers", label: "OracleProtocol", files: ["usingOracleProtocol.sol"] },
@@ -55,7 +55,13 @@ const PAGES = [
       "adapters/SingleKeyReader.sol",
     ],
   },
-  { name: "internals", label: "Types and libraries", folders: ["types", "libraries"] },
+  {
+    name: "internals",
+    label: "Types and libraries",
+    intro:
+      "The building blocks of the datasets, for readers and maintainers of the contracts. None of it can be called from outside the contracts.",
+    folders: ["types", "libraries"],
+  },
 ];
 
 const SRC = join(ROOT, "src");
@@ -65,13 +71,10 @@ const REMAPPINGS = [
 ];
 
 export const contractPages = () =>
-  PAGES.map(({ name, label, files, folders = [] }) => {
-    const all = files ?? folders.flatMap((folder) => readdirSync(join(SRC, folder)).map((file) => `${folder}/${file}`));
-    const intro =
-      files === undefined
-        ? "The building blocks of the datasets, for readers and maintainers of the contracts. None of it can be called from outside the contracts."
-        : "";
-    return { name, label, files: all, generate: () => [`# ${label}`, intro, ...all.map(fileSection)].join("\n\n") };
+  PAGES.map(({ name, label, intro = "", files = [], folders = [] }) => {
+    const inFolders = folders.flatMap((folder) => readdirSync(join(SRC, folder)).map((file) => `${folder}/${file}`));
+    const sections = () => [...files, ...inFolders].map(fileSection);
+    return { name, label, generate: () => [`# ${label}`, intro, ...sections()].join("\n\n") };
   });
 
 let trees;

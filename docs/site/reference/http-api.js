@@ -10,7 +10,7 @@ import { DEVNET } from "../devnet-addresses.js";
 import { objectsOf, typeOf } from "../json-schema-text.js";
 import { table } from "../markdown-table.js";
 
-/** Each example is about the devnet's financial dataset. The site replaces it by what its own operator serves. */
+/** The data point of the examples, on the devnet. The site replaces it with what its own operator serves. */
 const DATA_POINT = { network_id: DEVNET.networkId, dataset: DEVNET.datasets.financial, key: "SPOTPX/ETH-USD" };
 const CALL = encodeFunctionData({
   abi: updateGatewayAbi,
@@ -67,7 +67,8 @@ function example(method, path, { parameters = [], requestBody }) {
 }
 
 function exampleIn(values, name) {
-  if (!(name in values)) throw new Error(`The examples have no "${name}". Add one in docs/site/reference/http-api.js.`);
+  if (!(name in values))
+    throw new Error(`There is no example value for "${name}". Add one in docs/site/reference/http-api.js.`);
   return values[name];
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
-import { anchorsOf, imagesOf, linksOf } from "../markdown.js";
+import { anchorsOf, imagesOf, linksOf } from "../document-links.js";
 import { PAGES } from "../pages.js";
 import { isExternal, resolveLink } from "../resolve-link.js";
 
@@ -40,8 +40,8 @@ describe.each(DOCUMENTS)("%s", (file) => {
 });
 
 test("the page of the financial dataset lists exactly its keys, in both forms", () => {
-  const deployment = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8"));
-  const page = readFileSync(join(ROOT, "docs/datasets/financial.md"), "utf8");
+  const deployment = JSON.parse(read("script/config/42.json"));
+  const page = read("docs/datasets/financial.md");
   const listed = [...page.matchAll(/^\| `(SPOTPX\/[^`]+)` \| `(0x[0-9a-f]+)` \|$/gm)].map(([, key, hex]) => [key, hex]);
   expect(listed).toEqual(
     deployment.financial.keys.map((key: string) => [key, spotPriceKey(key.slice("SPOTPX/".length))]),

@@ -43,7 +43,7 @@ describe("the reference of the contracts", () => {
     }
   });
 
-  test("has everything that can be called or seen, with what it says", () => {
+  test("documents every member of the main interfaces", () => {
     for (const file of ["Oracle", "interfaces/IDataset", "usingOracleProtocol", "mocks/MockOracle"]) {
       const source = readFileSync(join(ROOT, `src/${file}.sol`), "utf8");
       for (const [, name] of source.matchAll(/^ {4}(?:function|event|error|enum|struct) (?!_)(\w+)/gm)) {
@@ -71,7 +71,7 @@ describe("the reference of the configuration", () => {
     for (const row of rows) expect(row.split(/(?<!\\)\|/)[4]?.trim(), row).not.toMatch(/^$|undefined/);
   });
 
-  test("has the settings that stand inside others", () => {
+  test("has nested settings", () => {
     for (const place of ["networks[]", "networks[].feeds[]", "evidence", "webOracle.rateLimit", "sources[]"]) {
       expect(text("configuration")).toContain(`### ${place}\n`);
     }
@@ -82,7 +82,7 @@ describe("the reference of the configuration", () => {
 describe("the reference of the HTTP API", () => {
   const CURL = /^curl -s 'http:\/\/127\.0\.0\.1:8080([^']+)'(?: -H 'content-type: application\/json' -d '([^']+)')?$/;
 
-  test("has every path, what is required, and every status", () => {
+  test("lists paths, required parameters and problem codes", () => {
     for (const path of ["POST /data/request", "GET /datasets", "GET /history", "GET /live", "GET /ready"]) {
       expect(text("http")).toContain(`## ${path}\n`);
     }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe } from "vitest";
-import { hasBrowser } from "../../../operator/page/test/support/has-browser.js";
+import { hasBrowser } from "../../../operator/page/test/support/find-browser.js";
 import { type BuiltSite, builtSiteTests, readBuiltSite } from "./site/built-site.js";
 import { browserTests } from "./site/in-browser.js";
 

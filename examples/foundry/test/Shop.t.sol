@@ -33,7 +33,7 @@ contract ShopTest is Test {
         assertApproxEqAbs((cost - QUERY_PRICE) * rate / 1 ether, 20e18, rate / 1 ether);
     }
 
-    function test_buy_takesARateOfOneMinute() public {
+    function test_buy_acceptsARateOfOneMinute() public {
         oracle.setSpotPrice("ETH-USD", 3000e18, 1 minutes);
         shop.buy{value: 1 ether}("");
         assertEq(shop.ticketsOf(buyer), 1);

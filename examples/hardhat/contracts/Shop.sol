@@ -8,7 +8,7 @@ import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contr
 contract Shop is usingOracleProtocol {
     using OracleProtocol for Oracle;
 
-    /// @notice The payment is too low. Both in wei.
+    /// @notice The payment is too low. Both amounts are in wei.
     error TooLittle(uint256 sent, uint256 cost);
 
     /// @notice The change could not be returned: the buyer is a contract that takes no Ether.

@@ -27,7 +27,7 @@ describe("Shop", () => {
     assert.equal(await shop.read.ticketsOf([buyer]), 1n);
   });
 
-  it("takes no rate that is older than a minute", async () => {
+  it("rejects a rate that is older than a minute", async () => {
     const { viem, oracle, shop } = await deploy();
     await oracle.write.setSpotPrice(["ETH-USD", parseEther("2000"), 600n]);
     await viem.assertions.revertWithCustomError(
@@ -37,7 +37,7 @@ describe("Shop", () => {
     );
   });
 
-  it("takes no payment that is too low", async () => {
+  it("rejects a payment that is too low", async () => {
     const { viem, oracle, shop } = await deploy();
     await oracle.write.setSpotPrice(["ETH-USD", parseEther("2000")]);
     const cost = parseEther("0.01") + QUERY_PRICE;

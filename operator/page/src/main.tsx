@@ -8,11 +8,12 @@ import "./style/notices-and-steps.css";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ConnectionWarning } from "./components/connection-warning";
-import { Footer, Header } from "./components/layout";
+import { Footer } from "./components/footer";
+import { Header } from "./components/header";
 import { OverviewContext, useOverviewState } from "./live/overview-state";
 import { DataPointPage } from "./pages/data-point-page";
-import { DatasetLookup } from "./pages/dataset-lookup";
 import { DatasetPage } from "./pages/dataset-page";
+import { DatasetRoute } from "./pages/dataset-route";
 import { HomePage } from "./pages/home-page";
 import { LazySpecBuilderPage } from "./pages/lazy-spec-builder-page";
 import { NotFoundPage } from "./pages/not-found-page";
@@ -53,9 +54,9 @@ function Page({ route }: { route: Route }) {
     case "build":
       return <LazySpecBuilderPage {...route} />;
     case "dataset":
-      return <DatasetLookup {...route}>{(found) => <DatasetPage {...found} />}</DatasetLookup>;
+      return <DatasetRoute {...route}>{(found) => <DatasetPage {...found} />}</DatasetRoute>;
     case "point":
-      return <DatasetLookup {...route}>{(found) => <DataPointPage {...found} text={route.key} />}</DatasetLookup>;
+      return <DatasetRoute {...route}>{(found) => <DataPointPage {...found} text={route.key} />}</DatasetRoute>;
     default:
       return <NotFoundPage what="a page at this address" />;
   }

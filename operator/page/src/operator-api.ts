@@ -130,13 +130,9 @@ export const unexpectedAnswer = (status: number): ReadError => ({
 export async function readProblem(response: Response): Promise<ReadError> {
   const json = await readJson(response);
   if (!json.ok) return json.error;
-  const problem = (json.value ?? {}) as Partial<ReadError>;
-  const {
-    code = "unexpected_answer",
-    title = "The operator returned an unexpected answer.",
-    detail = "Try again.",
-  } = problem;
+  const { code, title, detail, errors } = (json.value ?? {}) as Partial<ReadError>;
   const seconds = response.headers.get("retry-after");
   const retryAfter = seconds === null ? null : Number(seconds);
-  return { code, title, detail, retryAfter, ...(problem.errors && { errors: problem.errors }) };
+  if (!code || !title || !detail) return { ...unexpectedAnswer(response.status), retryAfter };
+  return { code, title, detail, retryAfter, ...(errors && { errors }) };
 }

@@ -44,7 +44,7 @@ describe("numbers", () => {
     [29_731n, 2, "297.31"],
     [29_731n, 0, "29,731"],
     [1n, 18, "0.000000000000000001"],
-  ])("%s scaled by 10^%s is %s at a glance", (value, decimals, text) => {
+  ])("%s scaled by 10^%s is %s in short form", (value, decimals, text) => {
     expect(formatShort(value, decimals)).toBe(text);
   });
 
@@ -60,7 +60,7 @@ describe("numbers", () => {
     [1_000n, 1_000n, "0.000 %"],
     [3_000n, 1_000n, "+200.000 %"],
     [1n, 0n, null],
-  ])("%s is from %s away by %s", (value, from, text) => {
+  ])("%s deviates from %s by %s", (value, from, text) => {
     expect(formatDeviation(value, from)).toBe(text);
   });
 });
@@ -111,7 +111,7 @@ describe("keys", () => {
     [`WEB/${HASH}`, "WEB/ababab…abab", ""],
     [`WEB/${HASH}/%FF`, "WEB/ababab…abab", "%FF"],
     ["0x00ff", "", "0x00ff"],
-  ])("%s is set back as %s, and named %s", (text, prefix, name) => {
+  ])("%s has the prefix %s and the name %s", (text, prefix, name) => {
     expect(splitKey(text)).toMatchObject({ prefix, name });
   });
 });

@@ -13,7 +13,14 @@ const update = (timestamp: number, value: number | null): StoredUpdate => ({
   transaction_hash: "0x",
 });
 const answer = (more: Partial<HistoryAnswer>): HistoryAnswer => ({
-  ...{ network_id: 42, dataset: "0x", key: null, key_hex: "0x", from: 0, to: 1, updates: [], before: null },
+  network_id: 42,
+  dataset: "0x",
+  key: null,
+  key_hex: "0x",
+  from: 0,
+  to: 1,
+  updates: [],
+  before: null,
   ...more,
 });
 const point = (timestamp: number, value: number) => update(timestamp, value) as unknown as ServedPoint;

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessibilityFlows } from "./flows/accessibility.js";
-import { apiPageFlows } from "./flows/api-page.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
 import { evidenceFlows } from "./flows/evidence.js";
@@ -12,7 +11,7 @@ import { requestFormFlows } from "./flows/request-form.js";
 import { securityHeaderFlows } from "./flows/security-headers.js";
 import { snippetFlows } from "./flows/snippets.js";
 import { specBuilderFlows } from "./flows/spec-builder.js";
-import { hasBrowser } from "./support/has-browser.js";
+import { hasBrowser } from "./support/find-browser.js";
 import { startTestEnvironment, type TestEnvironment } from "./support/test-environment.js";
 
 describe.runIf(hasBrowser())("the page in Chromium", () => {
@@ -34,7 +33,6 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   describe.concurrent("a browser wallet", () => walletFlows(environment));
   describe.concurrent("accessibility", () => accessibilityFlows(environment));
   describe.concurrent("the security headers", () => securityHeaderFlows(environment));
-  describe.concurrent("the API page", () => apiPageFlows(environment));
   describe.concurrent("problems", () => problemFlows(environment));
   describe.concurrent("the code", () => snippetFlows(environment));
 });

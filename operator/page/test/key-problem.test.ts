@@ -4,6 +4,7 @@ import { keyProblem } from "../src/request/key-problem.js";
 const HASH = "ab".repeat(32);
 
 test.each([
+  ["SPOT_PRICE", "", "Enter a key."],
   ["SPOT_PRICE", "SPOTPX/ETH-USD", null],
   ["SPOT_PRICE", "spotpx/eth-usd", "Write the key in upper case: SPOTPX/ETH-USD."],
   ["SPOT_PRICE", "ETH-USD", expect.stringContaining("SPOTPX/<BASE>-<QUOTE>")],

@@ -35,7 +35,7 @@ describe("a document", () => {
 });
 
 describe("the form", () => {
-  test("of a word has no scale, no unit and no median, and back as a number has them again", () => {
+  test("of a word has no scale, unit or median; as a number again, it has the default scale and the median", () => {
     const word = withType(EXAMPLE_DRAFT, "string");
     expect(word).not.toHaveProperty("unit");
     expect(word.combine).toBe("equal");

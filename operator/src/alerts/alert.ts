@@ -7,7 +7,7 @@ import type { AlertReason } from "./alert-reason.js";
 
 /** A change of a feed that its users should know about. It is the body of a webhook's request. */
 export interface Alert {
-  /** The same on all nodes that notice the same event. */
+  /** The same on all nodes that see the event at the same stored round. */
   readonly id: string;
   readonly event: AlertReason | "recovered";
   /** One sentence. */

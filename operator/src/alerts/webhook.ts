@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { postText } from "@dataset-oracle/service/http-client/request";
+import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import type { Logger } from "pino";
 import type { Alert } from "./alert.js";
 

@@ -11,6 +11,12 @@ export interface Block {
   readonly timestamp: number;
 }
 
+/** Block numbers, both inclusive. */
+export interface Blocks {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The interval between blocks is the mean of this many. */
 const BLOCKS_OF_INTERVAL = 100;
 /** An idle chain can go minutes without a block; a transaction makes it produce one. */

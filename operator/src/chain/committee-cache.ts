@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { ChainClient } from "./client.js";
-import { readView } from "./dataset-views.js";
+import { readView } from "./read-view.js";
 import { RpcError, unwrapRpcError } from "./rpc-error.js";
 
 /** A committee that a dataset has. */
@@ -78,6 +78,8 @@ async function readCommittee(client: ChainClient, dataset: Address): Promise<Sto
   };
   const found = (await find(block, block)) ?? (await find("earliest", "latest"));
   if (found !== undefined) return { ...found.args, hash };
-  const reason = `block ${block} and all others lack the committee event of ${dataset}; use an RPC that keeps old logs`;
+  const reason =
+    `no CommitteeChanged event of the current committee of ${dataset} was found, in block ${block} or any other; ` +
+    "use an RPC that keeps old logs";
   throw new RpcError("failed", client.chain.id, "eth_getLogs", reason);
 }

@@ -30,7 +30,7 @@ export const UNCHECKED: Health = { isReady: false, failures: 0, quarantinedUntil
 
 /** Each failure in a row doubles the quarantine, from a second to a minute. */
 export function afterFailure({ failures, head }: Health, nowMs: number): Health {
-  const quarantineMs = Math.min(FIRST_QUARANTINE_MS * 2 ** Math.min(failures, 30), LONGEST_QUARANTINE_MS);
+  const quarantineMs = Math.min(FIRST_QUARANTINE_MS * 2 ** failures, LONGEST_QUARANTINE_MS);
   return { isReady: false, failures: failures + 1, quarantinedUntil: nowMs + quarantineMs, head };
 }
 

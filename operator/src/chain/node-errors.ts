@@ -22,7 +22,7 @@ export interface NodeErrorText {
   /** In lower case; a part of the message. */
   readonly text: string;
   readonly kind: NodeErrorKind;
-  /** The client or gateway, its version, and the file or page that the text was found in; or that it is not verified. */
+  /** The client or gateway, its version, and the file or page where the text was found; or that it is not verified. */
   readonly sources: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const ERIGON = "erigon 05916db2 txnprovider/txpool/txpoolcfg/txpoolcfg.go";
 const NETHERMIND = "nethermind, 2026, src/Nethermind/Nethermind.TxPool/TxPoolErrorMessages.cs";
 const BESU = "besu 06af6b57 ethereum/api/.../jsonrpc/internal/response/RpcErrorType.java";
 const RETH = "reth 00971c29 crates/rpc/rpc-eth-types/src/error/mod.rs";
-const ANVIL = "anvil 1.7.1, itself: test/anvil-errors.test.ts";
+const ANVIL = "anvil 1.7.1, itself: test/transaction-submission.test.ts";
 const ANVIL_SOURCE = "anvil 02ad6dec crates/anvil/src/eth/error.rs";
 const ALCHEMY = "Alchemy, its documentation of rate limits";
 const UNVERIFIED = "not verified";

@@ -7,7 +7,7 @@ import type { PooledTransaction } from "./rpc-result-schemas.js";
  * one by its nonce.
  *
  * @param nonces The nonces to ask for if the node cannot list the transactions.
- * @returns Null for other nodes, which show nothing.
+ * @returns Null if the node supports neither method, or the calls fail.
  */
 export async function readPooledTransactions(
   client: ChainClient,

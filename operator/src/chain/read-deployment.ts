@@ -5,10 +5,11 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, hexToNumber } from "viem";
 import { type ChainClient, createChainClient } from "./client.js";
-import { readView } from "./dataset-views.js";
 import { connectEndpoint } from "./endpoint.js";
 import { hasCode } from "./has-code.js";
-import { isUndecodable, RpcError } from "./rpc-error.js";
+import { isAnotherContract, throwIfNotDataset } from "./not-a-dataset.js";
+import { readView } from "./read-view.js";
+import { RpcError } from "./rpc-error.js";
 
 /** The chain id of an endpoint that has not yet said which it serves. */
 const UNKNOWN_NETWORK = 0;
@@ -37,7 +38,8 @@ export async function readDeployment(
         hasCode(client, WEB_ORACLE_REGISTRY),
       ]);
       return {
-        ...{ chainId, datasets },
+        chainId,
+        datasets,
         ...(hasDirectory && { committeeDirectory: COMMITTEE_DIRECTORY }),
         ...(hasRegistry && { webOracleRegistry: WEB_ORACLE_REGISTRY }),
       };
@@ -52,18 +54,16 @@ export async function readDeployment(
 }
 
 async function readDataset(client: ChainClient, address: Address): Promise<DeployedDataset> {
-  const where = `network ${client.chain.id}: ${address}, an entry of datasets,`;
-  const fix = "Correct the address, or rpcUrls if they are of another chain.";
-  if (!(await hasCode(client, address))) throw new ConfigError(`${where} is not a contract. ${fix}`);
-  try {
-    const [judgement, form] = await Promise.all([
-      readView(client, address, "judgement"),
-      readView(client, address, "keyForm"),
-    ]);
-    const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
-    if (kind !== undefined && keyForm !== undefined) return { name: address, address, kind, keyForm, keys: [] };
-  } catch (error) {
-    if (!(error instanceof RpcError) || (error.kind !== "refused" && !isUndecodable(error))) throw error;
-  }
-  throw new ConfigError(`${where} is another contract: it does not answer as a dataset does. ${fix}`);
+  const configured = {
+    address,
+    where: `network ${client.chain.id}: ${address}, an entry of datasets`,
+    fix: "Correct the address, or rpcUrls if they are of another chain.",
+  };
+  const [judgement, form] = await Promise.all([
+    readView(client, address, "judgement"),
+    readView(client, address, "keyForm"),
+  ]).catch((error: unknown) => throwIfNotDataset(client, configured, error));
+  const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
+  if (kind === undefined || keyForm === undefined) throw isAnotherContract(configured);
+  return { name: address, address, kind, keyForm, keys: [] };
 }

@@ -3,8 +3,8 @@ import { BaseError, type Hex } from "viem";
 import type { ChainClient } from "./client.js";
 
 /**
- * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered with
- * an error. Only after `refused` is it certain that the call had no effect.
+ * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered
+ * with an error. Only after `refused` is it certain that the call had no effect.
  */
 export type RpcErrorKind = "timeout" | "failed" | "refused";
 

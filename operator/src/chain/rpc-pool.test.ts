@@ -1,5 +1,5 @@
 import { getGasPrice, sendRawTransaction } from "viem/actions";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HASH, NOW, StubRpcs } from "../../test/support/stub-rpcs.js";
 import type { ChainClient } from "./client.js";
 import { RpcError, unwrapRpcError } from "./rpc-error.js";
@@ -14,13 +14,7 @@ afterEach(() => rpcs.close());
 
 const gasPrice = (client: ChainClient) => unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));
 
-async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + 30_000;
-  while (!(await what())) {
-    if (Date.now() > giveUpAt) throw new Error("It does not happen.");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+const until = (what: () => boolean | Promise<boolean>) => vi.waitUntil(what, { timeout: 30_000, interval: 10 });
 
 describe("a read", () => {
   test("goes to the first endpoint, and to the second when the first fails", async () => {
@@ -65,7 +59,7 @@ describe("a read", () => {
     expect(await gasPrice(client)).toBe(2n);
   });
 
-  test("fails with the network's name when all fail, and succeeds at once when one is back", async () => {
+  test("names the network by its id when all endpoints fail, and succeeds at once when one is back", async () => {
     const nodes = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
     const client = await rpcs.connect(...nodes);
     for (const node of nodes) node.mode = "HTTP 500";

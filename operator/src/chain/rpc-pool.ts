@@ -183,7 +183,7 @@ export class RpcPool implements JsonRpc {
     return new RpcError("failed", this.chainId, "eth_chainId", "no endpoint can be used");
   }
 
-  /** Checks an endpoint's head, and its chain id unless it was ready and the chain id was read lately. */
+  /** Checks an endpoint's head, and its chain id unless it was ready and the chain id was read recently. */
   #check(endpoint: Endpoint): Promise<void> {
     endpoint.checking ??= this.#runCheck(endpoint).finally(() => {
       endpoint.checking = null;

@@ -66,8 +66,8 @@ const RESULT_SCHEMAS: Record<string, TSchema> = {
 const CHECKS = new Map(Object.entries(RESULT_SCHEMAS).map(([method, shape]) => [method, TypeCompiler.Compile(shape)]));
 
 /**
- * Checks that an answer has the shape that its JSON-RPC method requires, in as much of it as the operator uses. A method
- * that is not listed may answer anything.
+ * Checks that an answer has the shape that its JSON-RPC method requires, in as much of it as the operator uses. A
+ * method that is not listed may answer anything.
  */
 export function matchesResultSchema(method: string, params: readonly unknown[], answer: unknown): boolean {
   // A chain always has a latest block; one that is named by number can be missing.

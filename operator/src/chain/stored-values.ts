@@ -5,7 +5,7 @@ import { type Address, type BlockTag, type Hex, size } from "viem";
 import type { ChainClient } from "./client.js";
 import { rpcErrorIn, unwrapRpcError } from "./rpc-error.js";
 
-/** The maximum size of the keys in one call, whose size and gas nodes limit. This many cost about five million gas. */
+/** Nodes limit a call's size and gas. Keys of this total size cost about five million gas. */
 const MAX_CALL_BYTES = 40_000;
 /** The number of calls at a time when each key needs its own. */
 const MAX_SINGLE_CALLS = 8;

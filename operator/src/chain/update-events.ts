@@ -3,9 +3,10 @@ import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query
 import { type Address, type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { Clock } from "../process-context.js";
-import { readBlockNumber } from "./blocks.js";
+import { type Blocks, readBlockNumber } from "./blocks.js";
 import type { ChainClient } from "./client.js";
-import { RpcError, unwrapRpcError } from "./rpc-error.js";
+import { halveWindow } from "./halve-window.js";
+import { unwrapRpcError } from "./rpc-error.js";
 
 /** One update of a key, from its event. */
 export interface PastUpdate {
@@ -21,12 +22,6 @@ export interface PastUpdate {
 /** An update of any key. */
 export interface KeyedUpdate extends PastUpdate {
   readonly keyHash: Hex;
-}
-
-/** Block numbers, both inclusive. */
-export interface Blocks {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** How far back the transaction that stored a recent round is searched for. */
@@ -65,8 +60,7 @@ export async function readUpdatesBackwards(
       next = first - 1;
       if (take(updates.toReversed())) break;
     } catch (error) {
-      if (!(error instanceof RpcError) || error.kind !== "refused" || window === 1) throw error;
-      window = Math.ceil(Math.min(window, next - first + 1) / 2);
+      window = halveWindow({ from: first, to: next }, error);
     }
   }
   return next + 1;

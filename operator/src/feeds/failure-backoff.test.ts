@@ -45,7 +45,7 @@ test("a sender that cannot pay is named with what to do", () => {
   expect(log[0]).not.toContain("broadcast");
 });
 
-test("gas that is spent is waited for", () => {
+test("after the gas budget is spent, sending waits until some is free", () => {
   let now = 0;
   const backoff = new FailureBackoff(() => now, pino({ level: "silent" }));
   backoff.failed("sending", new FeedGasSpent(600));

@@ -30,7 +30,7 @@ const LONGEST_COMMITTEE_WAIT_MS = 5_000;
  * @param random From 0 to 1.
  */
 export function backoffMsAfter(failures: number, random: number, maxMs = LONGEST_WAIT_MS): number {
-  const longest = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), maxMs);
+  const longest = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), maxMs);
   return Math.round(longest * (1 - random / 2));
 }
 

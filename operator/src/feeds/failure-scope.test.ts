@@ -2,12 +2,17 @@ import { expect, test } from "vitest";
 import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { NoQuorum, OutOfFunds, unknownKey } from "../problems.js";
-import type { Failure } from "../update/ask-provider.js";
+import type { Failure } from "../providers/ask-provider.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 
 const failure = (isRefusal: boolean): Failure => ({
-  ...{ kind: "failure", provider: "0x0000000000000000000000000000000000000001", host: null },
-  ...{ reason: isRefusal ? "refused" : "timeout", detail: "", code: null, refuses: isRefusal ? "question" : null },
+  kind: "failure",
+  provider: "0x0000000000000000000000000000000000000001",
+  host: null,
+  reason: isRefusal ? "refused" : "timeout",
+  detail: "",
+  code: null,
+  refuses: isRefusal ? "question" : null,
 });
 const OUT_OF_FUNDS = new OutOfFunds(42, "0x0000000000000000000000000000000000000001");
 const [silent, refusal] = [failure(false), failure(true)];
@@ -25,7 +30,7 @@ test.each([
   ["the sender has no funds", OUT_OF_FUNDS, "sending"],
   ["the gas is spent", new FeedGasSpent(60), "sending"],
   ["something unexpected happens", new Error("unexpected"), "update"],
-])("when %s, the scope is right", (_, error, scope) => {
+])("when %s, the scope is %s", (_, error, scope) => {
   expect(failureScopeOf(error)).toBe(scope);
 });
 

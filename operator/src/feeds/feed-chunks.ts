@@ -29,7 +29,7 @@ export class FeedChunks {
 
   /** Divides feeds into chunks. One transaction updates each chunk. */
   chunksOf<T extends HasKey>(feeds: readonly T[]): readonly (readonly T[])[] {
-    if (this.#isAlone) return split(feeds);
+    if (this.network.nodes.isAlone) return split(feeds);
     const chunks = new Map<number, T[]>();
     for (const feed of this.#sorted(feeds)) {
       const chunk = this.chunkOf(feed);
@@ -43,7 +43,7 @@ export class FeedChunks {
    * pending: the others would wait in its queue past their turn.
    */
   singlesToStart<T extends HasKey>(feeds: readonly T[]): readonly T[] {
-    return this.#isAlone ? feeds : this.#sorted(feeds).slice(0, this.network.settings.maxPendingPerSender);
+    return this.network.nodes.isAlone ? feeds : this.#sorted(feeds).slice(0, this.network.settings.maxPendingPerSender);
   }
 
   /** Returns the number of the chunk to which a feed always belongs. */
@@ -54,10 +54,6 @@ export class FeedChunks {
   /** Returns the place of a feed in the order of the keys. */
   indexOf({ key }: HasKey): number {
     return this.#indexOf.get(key) ?? 0;
-  }
-
-  get #isAlone(): boolean {
-    return this.network.nodes.all.length === 0;
   }
 
   #sorted<T extends HasKey>(feeds: readonly T[]): readonly T[] {

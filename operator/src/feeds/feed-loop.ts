@@ -8,8 +8,8 @@ import { type Dataset, datasetsWithFeeds, type Network } from "../network.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Operator } from "../operator.js";
 import { roundAt, roundStartMs } from "../round-time.js";
+import { aggregateKeyReports } from "../update/aggregate-key-reports.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
-import { aggregateBatchReports } from "./aggregate-batch-reports.js";
 import { type Dependency, FailureBackoff } from "./failure-backoff.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 import type { StoredFeed } from "./feed.js";
@@ -18,7 +18,7 @@ import { sendBatch } from "./send-batch.js";
 import { beatAt, msUntilNextBeat } from "./turn-schedule.js";
 import { dueAge, hasMoved, updateNeed } from "./update-policy.js";
 
-/** Allowance for the time that a poll takes, and because rounds are whole seconds. */
+/** Allowance for the duration of a poll and for rounding to whole seconds. */
 const LEAD_MARGIN_MS = 1_000;
 /** What nodes allow for gathering the reports and seeing the block, in seconds. */
 const SPARE_SECONDS = 2;
@@ -132,8 +132,7 @@ class FeedLoop {
    * @returns True if it started a probe.
    */
   #start(needed: readonly StoredFeed[], round: bigint): boolean {
-    const { operator, network } = this;
-    const { dataset } = this;
+    const { operator, network, dataset } = this;
     const idle = needed.filter(({ key }) => !this.#busy.has(key));
     // A batch skips keys that were never stored, a key that a request is updating needs no second transaction, and one
     // that failed by itself would spoil the batch.
@@ -185,7 +184,7 @@ class FeedLoop {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
       this.#backoff.worked("committee", "rows");
       return feeds.filter(({ policy, stored }, index) => {
-        const observed = aggregateBatchReports(dataset.kind, members, rows, index);
+        const observed = aggregateKeyReports(dataset.kind, members, rows, index);
         return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
       });
     } catch (error) {
@@ -203,7 +202,10 @@ class FeedLoop {
     try {
       const { feeds: own, rank } = await this.#turns.take(feeds, round, this.#blockMs);
       if (rank > 0 && own.length > 0) {
-        this.#log.warn({ keys: own.map(({ key }) => key), rank }, "feed: the nodes of better ranks did not update it");
+        this.#log.warn(
+          { keys: own.map(({ key }) => key), rank },
+          "feed: the nodes of better ranks did not update these keys",
+        );
         this.operator.metrics.failedOver.inc({ network: this.network.chainId }, own.length);
       }
       // Only here, so that nothing else updates these before `#update` marks its own as busy.
@@ -245,7 +247,7 @@ class FeedLoop {
   }
 
   /**
-   * Relays a batch.
+   * Sends a batch.
    *
    * @returns The keys that it stored. Each other key is to be sent by itself.
    * @throws The batch's error when its keys would fail by themselves too.

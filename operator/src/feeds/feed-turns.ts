@@ -2,17 +2,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SignedValue } from "@dataset-oracle/protocol/encode-update";
 import type { Address, Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
-import { readNonce } from "../chain/transactions.js";
 import { dataPointOf } from "../data-point.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import type { HeldTransaction } from "../peers/held-transactions.js";
 import { nodesIn, nodesOfProviders } from "../peers/node-list.js";
+import { fetchTransactions } from "../peers/share-transactions.js";
 import { Progress } from "../progress.js";
 import { roundStartMs } from "../round-time.js";
-import { submitRaw } from "../tx/submitter.js";
 import type { StoredFeed } from "./feed.js";
 import { FeedChunks } from "./feed-chunks.js";
+import { minedNonces, submitForOtherNodes } from "./submit-for-other-nodes.js";
 import { orderOf, stagesBefore } from "./turn-schedule.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
@@ -21,11 +21,6 @@ import { waitForTurn } from "./wait-for-turn.js";
  * a turn of its own, so that the nodes share the work if there are many.
  */
 const FIRST_NEW = 1 << 16;
-/**
- * The maximum number of one other node's transactions that are submitted in a turn. One that is never mined is
- * submitted again in every turn.
- */
-const MAX_OFFERED = 4;
 
 /** The result of waiting for a turn. */
 export interface TakenTurn {
@@ -49,7 +44,7 @@ export class FeedTurns {
 
   /** True for an operator without other nodes: every turn is its own. */
   get isAlone(): boolean {
-    return this.network.nodes.all.length === 0;
+    return this.network.nodes.isAlone;
   }
 
   #turnOf(feeds: readonly StoredFeed[]): number {
@@ -94,19 +89,19 @@ export class FeedTurns {
       },
       findOtherTransaction: async () => {
         const lostBefore = lost.size;
-        other = await this.#offerShared(left, round, better, lost);
+        other = await this.#submitForOthers(left, round, better, lost);
         if (other !== null || (await this.#updated(left, "pending")).length > 0) return "found";
         const [first] = left;
         if (first !== undefined && this.#canOthersHaveSent(round)) {
-          await this.network.transactions.fetch(this.network, dataset, first.key, round, held);
-          other = await this.#offerShared(left, round, better, lost);
+          await fetchTransactions(this.operator, this.network, dataset, first.key, round, held);
+          other = await this.#submitForOthers(left, round, better, lost);
         }
         if (other !== null) return "found";
         return lost.size > lostBefore ? "lost" : "none";
       },
       isOtherLost: async () => {
         if (other === null) return false;
-        const isLost = (await this.#minedNonces(other.sender)) > other.nonce;
+        const isLost = (await minedNonces(this.network.client, other.sender)) > other.nonce;
         if (isLost) lost.set(other.hash, other.sender);
         return isLost;
       },
@@ -152,56 +147,14 @@ export class FeedTurns {
     return feeds.filter((feed) => !updated.includes(feed));
   }
 
-  /**
-   * Gives other nodes' unmined transactions to this node's RPC endpoints, which may not have them: up to MAX_OFFERED
-   * from each node of a better rank, and from the sender of the one that updates these feeds. A transaction that only
-   * its sender's endpoints have holds up all later ones of that sender.
-   *
-   * @param better The submitters of the nodes of better ranks.
-   * @param lost Receives the transactions whose senders had others mined in their place. Those that it has are ignored.
-   * @returns The one that updates these feeds; null when none was shared, or the endpoints refuse it.
-   */
-  async #offerShared(
+  #submitForOthers(
     feeds: readonly StoredFeed[],
     round: bigint,
     better: readonly Address[],
     lost: Map<Hex, Address>,
   ): Promise<HeldTransaction | null> {
-    const { network } = this;
-    const keys = feeds.map(({ key }) => key);
-    const find = () => network.transactions.find(this.dataset.address, keys, round, lost);
-    let shared = find();
-    while (shared !== null && (await this.#minedNonces(shared.sender)) > shared.nonce) {
-      lost.set(shared.hash, shared.sender);
-      shared = find();
-    }
-    const accepted = new Set<Hex>();
-    const senders = new Set(shared === null ? better : [...better, shared.sender]);
-    for (const sender of senders) {
-      const held = network.transactions.by(sender);
-      const mined = held.length === 0 ? 0 : await this.#minedNonces(sender);
-      for (const one of held.filter(({ nonce }) => nonce >= mined).slice(0, MAX_OFFERED)) {
-        if (await this.#submitForOther(one)) accepted.add(one.hash);
-      }
-    }
-    return shared !== null && accepted.has(shared.hash) ? shared : null;
-  }
-
-  /** Returns how many transactions of a sender are mined; 0 when the chain cannot be read. */
-  #minedNonces(sender: Address): Promise<number> {
-    return readNonce(this.network.client, sender, "latest").catch(() => 0);
-  }
-
-  /** @returns False when the RPC endpoints refuse it. */
-  async #submitForOther({ raw, hash, nonce }: HeldTransaction): Promise<boolean> {
-    const { network, operator } = this;
-    operator.metrics.submittedForOthers.inc({ network: network.chainId });
-    const { kind } = await submitRaw(network.client, raw, hash);
-    operator.logger.info(
-      { network: network.chainId, transaction: hash, nonce, result: kind },
-      "another node's transaction submitted",
-    );
-    return kind !== "rejected";
+    const batch = { network: this.network, dataset: this.dataset, keys: feeds.map(({ key }) => key), round };
+    return submitForOtherNodes(this.operator, batch, better, lost);
   }
 
   /** Returns the feeds that were updated since their values were read; none when the chain cannot be read. */

@@ -1,13 +1,15 @@
 import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
 import type { Batch } from "../data-point.js";
+import { reserveFeedGas } from "../gas-budget.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
-import { queueFor } from "../tx/queue-for-key.js";
-import { reserveFeedGas, sendJob } from "../update/send-update.js";
-import { allStoredOrPending, MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
+import { queueForKey } from "../tx/queue-for-key.js";
+import { sendJob } from "../tx/send-job.js";
+import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
+import { allStoredOrPending } from "../update/stored-or-pending.js";
 import type { BatchUpdate, UpdateBuilder } from "../update/update-builder.js";
 
 /**
@@ -28,7 +30,7 @@ export async function sendBatch(
   const update = await builder.buildBatch(batch);
   if (update === null || network.queues.length === 0 || first === undefined) return new Map();
   const release = reserveFeedGas(context, network, update.gas);
-  const queue = queueFor(network, dataset.address, first);
+  const queue = queueForKey(network, dataset.address, first);
   const { notAvailable } = update;
   const { hash, confirmed } = await sendJob(queue, batchJob(context, builder, batch, update), release);
   context.logger.info(

@@ -84,7 +84,7 @@ describe("order", () => {
 });
 
 describe("waits", () => {
-  test("the first does not wait; every other waits for each before it, longer for one that lives", () => {
+  test("the first does not wait; every other waits for each before it, longer if it holds that one's report", () => {
     const [a, b, c] = [addressOf(0), addressOf(1), addressOf(2)];
     const waits = (own: Address | null) => stagesBefore(own, [a, b, c], new Set([a, c]), LENGTHS);
     expect(waits(a)).toEqual([]);

@@ -20,11 +20,11 @@ test.each([
 });
 
 test.each([
-  ["by the time that updates take", 15, policy, 85],
-  ["at the heartbeat itself, if they took no time", 0, policy, 100],
-  ["never before half the heartbeat", 80, policy, 50],
-  ["never before the minimum interval", 80, { ...policy, minIntervalSeconds: 95 }, 95],
-] as const)("an update is started before the heartbeat: %s", (_, lead, of, expected) => {
+  ["before the heartbeat, by the time that updates take", 15, policy, 85],
+  ["at the heartbeat itself, if updates take no time", 0, policy, 100],
+  ["no earlier than half the heartbeat", 80, policy, 50],
+  ["no earlier than the minimum interval", 80, { ...policy, minIntervalSeconds: 95 }, 95],
+] as const)("an update is started %s", (_, lead, of, expected) => {
   expect(dueAge(of, lead)).toBe(expected);
 });
 

@@ -1,7 +1,7 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { hexToBigInt } from "viem";
-import type { AggregatedValue } from "./aggregate-batch-reports.js";
+import type { AggregatedValue } from "../update/aggregate-key-reports.js";
 
 /** When a feed is updated. */
 export interface UpdatePolicy {

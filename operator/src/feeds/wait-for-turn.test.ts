@@ -53,7 +53,7 @@ test("the leader sends at once, however busy it was", async () => {
   expect(await take([], { busyMs: 700 })).toEqual({ sends: true, now: 0, offers: 0 });
 });
 
-test("a node goes away as soon as the round is mined", async () => {
+test("a node gives up its turn after the stage in which the round is mined", async () => {
   expect(await take([2_000, 2_000, 2_000], { minedAt: 1_000 })).toEqual({ sends: false, now: 2_000, offers: 0 });
 });
 

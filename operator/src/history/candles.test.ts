@@ -20,7 +20,7 @@ test("candles have the first, the highest, the lowest and the last value of each
   ]);
 });
 
-test("an update without a value is counted and changes nothing else, and an interval of such has no candle", () => {
+test("an update without a value is only counted, and an interval with only such updates has no candle", () => {
   expect(candlesOf([update(130, null), update(70, null), update(61, 7)], 60)).toEqual([
     { start: 60, open: "7", high: "7", low: "7", close: "7", updates: 2 },
   ]);

@@ -1,4 +1,5 @@
-import { type Blocks, type PastUpdate, readUpdatesBackwards } from "../chain/update-events.js";
+import type { Blocks } from "../chain/blocks.js";
+import { type PastUpdate, readUpdatesBackwards } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import type { Clock } from "../process-context.js";
 

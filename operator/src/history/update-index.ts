@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Address, type Hex, keccak256 } from "viem";
-import { type Block, readBlockHash, readHead } from "../chain/blocks.js";
+import { type Block, type Blocks, readBlockHash, readHead } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
+import { halveWindow } from "../chain/halve-window.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
-import { type Blocks, type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
+import { type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
 import type { NetworkSettings } from "../config.js";
 import type { Context } from "../process-context.js";
 
@@ -138,7 +139,7 @@ export class UpdateIndex {
     [this.#from, this.#settledTo, this.#settledHash] = [settled + 1, settled, hash];
   }
 
-  /** Reads some of the blocks that are not replaced any more. */
+  /** Reads some of the blocks that can no longer be replaced. */
   async #settleSome(settled: number): Promise<void> {
     const next = this.#settledTo + 1;
     const to = Math.min(settled, next + this.#window - 1);
@@ -151,7 +152,7 @@ export class UpdateIndex {
   }
 
   /** Reads one window of older blocks. @returns False if there are none, or no room for them. */
-  async #readUpdatesBackwards(): Promise<boolean> {
+  async #readOlderWindow(): Promise<boolean> {
     const head = this.#head?.number ?? -1;
     const first = Math.max(0, head - this.limits.historyBlocks + 1);
     const [before, settled] = [this.#from, this.#settled];
@@ -175,7 +176,7 @@ export class UpdateIndex {
       let waitMs = KEEP_MS;
       try {
         await this.refresh();
-        if (await this.#readUpdatesBackwards()) waitMs = NEXT_MS;
+        if (await this.#readOlderWindow()) waitMs = NEXT_MS;
       } catch (error) {
         if (!closing.aborted)
           logger.debug(
@@ -200,8 +201,7 @@ export class UpdateIndex {
         else if (updates.length < MANY_UPDATES / 4) this.#window = Math.min(this.#maxWindow, 2 * this.#window);
         return { ...blocks, updates };
       } catch (error) {
-        if (!(error instanceof RpcError) || error.kind !== "refused" || blocks.from === blocks.to) throw error;
-        this.#window = Math.ceil((blocks.to - blocks.from + 1) / 2);
+        this.#window = halveWindow(blocks, error);
         this.#maxWindow = this.#window;
       }
     }

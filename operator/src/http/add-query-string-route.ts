@@ -1,6 +1,6 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { problemsByProperty, toSentence } from "@dataset-oracle/service/http-server/http-problems";
 import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
+import { problemsByProperty, toSentence } from "@dataset-oracle/service/http-server/validation-messages";
 import { type Static, type TObject, TypeGuard } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest, FastifySchema } from "fastify";
 import { invalidQuery } from "../problems.js";

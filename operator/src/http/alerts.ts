@@ -8,7 +8,7 @@ import { LIMITED_PROBLEMS } from "./problem-responses.js";
 const schema = {
   tags: ["data"],
   operationId: "readAlerts",
-  summary: "Lists what went wrong with the feeds lately, as an Atom feed.",
+  summary: "Lists what went wrong with the feeds recently, as an Atom feed.",
   description:
     "There is an entry each time a feed becomes stale (not updated within one and a half heartbeats, or since the " +
     "operator started if it was never stored), its providers disagree or have no value, or it recovers: the last 100 " +

@@ -28,11 +28,11 @@ const schema = {
     200: jsonAnswer("The calldata of an update, with which the lens continues.", GatewayAnswer),
     ...gatewayErrors({
       400: ["bad_request", "invalid_body"],
-      404: ["unknown_network", "unknown_dataset"],
+      404: ["unknown_dataset"],
       408: ["bad_request"],
       413: ["body_too_large"],
       415: ["unsupported_media_type"],
-      422: ["invalid_key", "unknown_key"],
+      422: ["unknown_network", "invalid_key", "unknown_key"],
       431: ["bad_request"],
       500: ["internal_error"],
       502: ["rpc_failed"],
@@ -118,7 +118,6 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
  * limit is this operator's own, so another gateway may answer; and ethers would send a request that is answered with
  * 429 up to twelve times.
  */
-function statusOf({ status, code }: ProblemError): number {
-  if (status === 429) return 503;
-  return code === "unknown_network" ? 404 : status;
+function statusOf({ status }: ProblemError): number {
+  return status === 429 ? 503 : status;
 }

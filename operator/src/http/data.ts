@@ -1,7 +1,7 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/http-schemas/data";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
-import { readView } from "../chain/dataset-views.js";
+import { readView } from "../chain/read-view.js";
 import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";

@@ -4,7 +4,7 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import type { ChainClient } from "../chain/client.js";
-import { readView } from "../chain/dataset-views.js";
+import { readView } from "../chain/read-view.js";
 import { RpcError } from "../chain/rpc-error.js";
 import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";

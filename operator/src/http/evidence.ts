@@ -11,7 +11,7 @@ import type { Address } from "viem";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidParameter, noEvidence, unknownProvider } from "../problems.js";
-import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
+import { askProvider, type Fail, type Failure, postQuestion } from "../providers/ask-provider.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";

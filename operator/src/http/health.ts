@@ -4,7 +4,7 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
-import { isLowBalance, type SenderBalances } from "../sender-balances.js";
+import { isLowBalance } from "../sender-balances.js";
 import { LIMITED_PROBLEMS } from "./problem-responses.js";
 
 const strict = { additionalProperties: false } as const;
@@ -17,7 +17,8 @@ const NetworkHealth = Type.Object(
       ["ok", "low_balance", "no_key", "no_rpc"].map((state) => Type.Literal(state)),
       {
         description:
-          "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_rpc` while `rpc` is false.",
+          "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_key` without a " +
+          "sender; otherwise `no_rpc` while `rpc` is false.",
       },
     ),
   },
@@ -41,7 +42,7 @@ const NOT_READY = {
  * RPC endpoint that can be used. `GET /ready` shows a low balance but still succeeds: only broadcasting needs a
  * balance.
  */
-export function addHealth(app: App, operator: Operator, balances: SenderBalances): void {
+export function addHealth(app: App, operator: Operator): void {
   const networks = [...operator.networks.values()];
   const config = { rate: HEALTH_RATE };
   const live = {
@@ -61,7 +62,7 @@ export function addHealth(app: App, operator: Operator, balances: SenderBalances
     response: { 200: Ready, ...LIMITED_PROBLEMS, 503: NOT_READY },
   };
   app.get("/ready", { config, schema: ready }, async () => {
-    const read = await balances.read();
+    const read = await operator.balances.read();
     const health = networks.map((network) => {
       const { chainId, client, settings } = network;
       const known = read.filter((balance) => balance.network === network).flatMap(({ wei }) => wei ?? []);

@@ -29,8 +29,8 @@ async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean
 }
 
 /**
- * Counts a request for a key that was never stored. Reads the chain unless the key is known to be stored. Rejects with a
- * ProblemError above a limit.
+ * Counts a request for a key that is neither stored, nor in a feed, nor in the deployment file. Reads the chain only if
+ * nothing else tells. Rejects with a ProblemError above a limit.
  */
 export type NewKeyLimit = (request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint) => Promise<void>;
 

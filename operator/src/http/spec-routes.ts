@@ -77,7 +77,7 @@ const adviceSchema = {
 };
 
 /** Adds `POST /specs/try` and `POST /specs/advise`. */
-export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: number): void {
+export function addSpecRoutes(app: App, operator: Operator, requestsPerMinute: number): void {
   const rate = (name: string, costInRequests: number) => ({
     config: { rate: costlyRate(name, requestsPerMinute, costInRequests) },
   });
@@ -129,7 +129,9 @@ export function addSpecTrials(app: App, operator: Operator, requestsPerMinute: n
           members,
           { spec, arguments: args },
           {
-            ...{ samples, intervalSeconds: seconds / samples, signal },
+            samples,
+            intervalSeconds: seconds / samples,
+            signal,
             onSample: (progress) => listener({ event: "sample", ...progress }),
           },
         ).finally(() => {

@@ -24,7 +24,7 @@ export const staticRate = (name: string): RateLimit => ({ name, perMinute: 300 }
 const NOT_FOUND = "404.html";
 
 /** The placeholder in that page for the site's path, because the page can be the answer at any depth below it. */
-const SITE_PATH = "/__guide__/";
+export const SITE_PATH_PLACEHOLDER = "/__guide__/";
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 
@@ -108,7 +108,7 @@ function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: str
     reply.status(404).type("text/html; charset=utf-8");
     reply.headers({ "content-security-policy": STATIC_CSP, "cache-control": "no-cache", vary: "accept" });
     // Relative, because a proxy may serve the operator below another path.
-    return html.replaceAll(SITE_PATH, "../".repeat(slashes(path) - depthOfSite) || "./");
+    return html.replaceAll(SITE_PATH_PLACEHOLDER, "../".repeat(slashes(path) - depthOfSite) || "./");
   });
 }
 

@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";
 import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
-import { TRANSACTIONS_PATH } from "../peers/held-transactions.js";
+import { holdReceived, readReceived, TRANSACTIONS_PATH } from "../peers/share-transactions.js";
 import { invalidParameter, invalidTransaction, unknownNetwork } from "../problems.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
@@ -54,9 +54,10 @@ const post = {
  */
 export function addTransactions(
   app: App,
-  { networks }: Operator,
+  operator: Operator,
   { nodeRequestsPerMinute }: Pick<OperatorConfig, "nodeRequestsPerMinute">,
 ): void {
+  const { networks } = operator;
   const { rate, limitNode } = nodeLimits(app, "transactions", nodeRequestsPerMinute);
   const getRate = { ...rate, name: "read-transactions" };
   addQueryStringRoute(app, TRANSACTIONS_PATH, get, getRate, async ({ query }): Promise<SharedTransaction[]> => {
@@ -71,13 +72,12 @@ export function addTransactions(
       const { network_id, raw } = request.body;
       const network = networks.get(network_id);
       if (network === undefined) throw unknownNetwork(network_id, [...networks.keys()]);
-      const { transactions } = network;
-      const shared = transactions.read(network, raw as Hex);
-      if (!shared.ok) throw invalidTransaction(shared.error);
-      const { signed } = shared.value;
-      if (transactions.isHeld(shared.value)) return { transaction_hash: signed.hash };
+      const received = readReceived(operator, network, raw as Hex);
+      if (!received.ok) throw invalidTransaction(received.error);
+      const { signed } = received.value;
+      if (network.transactions.hasHash(signed.hash)) return { transaction_hash: signed.hash };
       await limitNode(request, reply, signed.sender);
-      const held = await transactions.hold(network, shared.value).catch((error: unknown) => {
+      const held = await holdReceived(network, received.value).catch((error: unknown) => {
         if (error instanceof RpcError || !(error instanceof ProblemError)) throw error;
         throw invalidTransaction(error.title);
       });

@@ -5,13 +5,11 @@ import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, hexToString } from "viem";
+import { plainTextPattern } from "../plain-text-pattern.js";
 
-/**
- * The parts of a request spec that describe it to people. Anyone may publish one, so its title must not contain
- * characters that disguise it: control characters and changes of direction.
- */
+/** The parts of a request spec that describe it to people. Anyone may publish one. */
 const RequestSpec = Type.Object({
-  title: Type.String({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,200}$" }),
+  title: Type.String({ pattern: plainTextPattern(200) }),
   unit: Type.Optional(SpecUnit),
   variables: Type.Array(Type.Object({ name: Type.String({ pattern: "^[a-z][A-Za-z0-9_]{0,31}$" }) }), { maxItems: 8 }),
   sources: Type.Array(

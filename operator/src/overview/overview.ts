@@ -12,7 +12,7 @@ import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex, stringToHex } from "viem";
 import { readHead } from "../chain/blocks.js";
-import { readView } from "../chain/dataset-views.js";
+import { readView } from "../chain/read-view.js";
 import { readManyStored } from "../chain/stored-values.js";
 import type { NetworkSettings } from "../config.js";
 import { type DataPoint, dataPointOf } from "../data-point.js";

@@ -69,32 +69,6 @@ test("a spec that is published later is found after two minutes, and never read 
   expect(calls).toEqual(["eth_call", "eth_call", "eth_getLogs"]);
 });
 
-test("a spec's unit says how its numbers are scaled, whatever scale its sources have", async () => {
-  spec = stringToHex(
-    JSON.stringify({
-      title: "Debt",
-      variables: [],
-      unit: { symbol: "USD", decimals: 2 },
-      sources: [{ url: "https://debt.example", type: "uint" }],
-    }),
-  );
-  rpc = { ...rpc, isPublished: true };
-  expect(await formats.of(keyOf(spec))).toMatchObject({ decimals: 2, unit: "USD" });
-});
-
-test("a spec whose unit could mislead readers is treated as not understood", async () => {
-  spec = stringToHex(
-    JSON.stringify({
-      title: "Debt",
-      variables: [],
-      unit: { symbol: "\u202edsu", decimals: 2 },
-      sources: [{ url: "https://debt.example", type: "uint" }],
-    }),
-  );
-  rpc = { ...rpc, isPublished: true };
-  expect(await formats.of(keyOf(spec))).toBeNull();
-});
-
 test("a spec that cannot be read is read again after half a minute", async () => {
   rpc = { isPublished: true, fails: true };
   expect(await formats.of(keyOf(SPEC))).toBeNull();

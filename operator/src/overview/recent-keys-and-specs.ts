@@ -5,7 +5,8 @@ import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
 import { readBlockNumber } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
-import { RpcError, unwrapRpcError } from "../chain/rpc-error.js";
+import { halveWindow } from "../chain/halve-window.js";
+import { unwrapRpcError } from "../chain/rpc-error.js";
 
 /** Reads what the events from one block to another, both inclusive, have added, each under its id. Ids can repeat. */
 type ReadEvents<T extends NonNullable<unknown>> = (
@@ -62,8 +63,7 @@ export class RecentEntries<T extends NonNullable<unknown>> {
         next = last + 1;
         this.#next = next;
       } catch (error) {
-        if (!(error instanceof RpcError) || error.kind !== "refused" || window === 1) throw error;
-        window = Math.ceil(window / 2);
+        window = halveWindow({ from: next, to: last }, error);
       }
     }
   }

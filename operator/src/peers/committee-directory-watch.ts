@@ -7,8 +7,8 @@ import { hasCode } from "../chain/has-code.js";
 import type { NetworkSettings } from "../config.js";
 import type { Dataset } from "../network.js";
 import type { Context } from "../process-context.js";
+import type { ProviderUrls } from "../providers/provider-urls.js";
 import type { NodeList } from "./node-list.js";
-import type { ProviderUrls } from "./provider-urls.js";
 
 /** All announcements are read again after this time, whatever was seen: an RPC node can have missed a log. */
 const READ_AGAIN_MS = 600_000;
@@ -46,8 +46,8 @@ export class CommitteeDirectoryWatch {
   }
 
   /**
-   * Looks for new announcements. Two cheap requests show if there are any. If so, and every ten minutes, all announcements
-   * are read anew.
+   * Looks for new announcements. Two cheap requests show if there are any. If so, and every ten minutes, all
+   * announcements are read anew.
    *
    * @throws RpcError. The nodes then stay as they are.
    */

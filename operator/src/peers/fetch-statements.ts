@@ -4,8 +4,8 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { readStatement } from "../statements/statement.js";
-import { readNodeAnswer } from "./node-answer.js";
 import { type Node, othersOf } from "./node-list.js";
+import { readNodeAnswer } from "./read-node-answer.js";
 
 /** The path at which a node shows the reports that it holds. It is below the base URL. */
 export const REPORTS_PATH = "/reports";

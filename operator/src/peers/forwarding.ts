@@ -8,12 +8,12 @@ import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import { roundAt } from "../round-time.js";
 import type { SentUpdate } from "../update/sent-update.js";
+import { acceptForwardedAnswer } from "./accept-forwarded-answer.js";
 import type { GuardedHttp } from "./guarded-http.js";
-import { readNodeAnswer } from "./node-answer.js";
 import type { NodeAuthentication } from "./node-authentication.js";
 import type { Node, Nodes } from "./node-list.js";
 import { rankNodesForRequest } from "./rank-nodes-for-request.js";
-import { verifyForwardedAnswer } from "./verify-forwarded-answer.js";
+import { readNodeAnswer } from "./read-node-answer.js";
 
 /** The path at which a node takes the requests that another forwards. It is below the base URL. */
 export const FORWARDED_PATH = "/data/request/forwarded";
@@ -59,7 +59,7 @@ export class Forwarding {
       }
       // The node works and cannot serve the request: asking the next would tell no more than trying here.
       if (answer === "refused") return null;
-      const accepted = await verifyForwardedAnswer(this.context, dataPoint, node, round, answer, progress);
+      const accepted = await acceptForwardedAnswer(this.context, dataPoint, node, round, answer, progress);
       if (accepted.ok) return accepted.value;
       const where = { network: dataPoint.network.chainId, node: node.provider, reason: accepted.error };
       logger.warn(where, "a node's answer to a forwarded request is not used");

@@ -1,15 +1,15 @@
-import { isLocalNodeUrl } from "@dataset-oracle/protocol/node-announcement";
+import { isLocalNodeUrl } from "@dataset-oracle/protocol/node-url";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
-import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch";
-import { getText, postText } from "@dataset-oracle/service/http-client/request";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/http-answer";
+import { getText, postText } from "@dataset-oracle/service/http-client/trusted-request";
 
 /** The most requests to announced URLs that are in flight or waiting. */
 const MAX_IN_FLIGHT = 256;
 
 /**
- * Asks nodes and providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was
- * chosen by a stranger, so it is asked only over https, at a public host.
+ * Asks nodes and providers. A URL that the operator's owner has configured is asked wherever it is. An announced one
+ * was chosen by a stranger, so it is asked only over https, at a public host.
  */
 export class GuardedHttp {
   /**

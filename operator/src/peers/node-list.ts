@@ -1,4 +1,5 @@
-import { type Announcement, BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-announcement";
+import type { Announcement } from "@dataset-oracle/protocol/node-announcement";
+import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-url";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 
@@ -14,6 +15,8 @@ export interface Node {
 
 /** The nodes of one network, as they are listed now. */
 export interface Nodes {
+  /** True for an operator by itself. */
+  readonly isAlone: boolean;
   /** In the order of provider addresses; empty for an operator by itself. */
   readonly all: readonly Node[];
   /** This operator's own entry; null for a volunteer, which the list does not name, and for an operator by itself. */
@@ -43,6 +46,10 @@ export class NodeList implements Nodes {
       );
     }
     this.setAnnouncements([]);
+  }
+
+  get isAlone(): boolean {
+    return this.#all.length === 0;
   }
 
   get all(): readonly Node[] {
@@ -95,7 +102,8 @@ export function othersOf({ all, own }: Nodes): readonly Node[] {
 }
 
 const nodeOf = ({ provider, url, submitter }: Announcement): Node => ({
-  ...{ provider, submitter },
+  provider,
+  submitter,
   url: url.replace(/\/+$/, ""),
 });
 

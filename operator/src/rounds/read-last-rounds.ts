@@ -14,8 +14,8 @@ import { agreementOf } from "./provider-agreement.js";
 const ROUNDS = 10;
 
 /**
- * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how often
- * each provider's report agreed with what was stored; null when there is none.
+ * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how
+ * often each provider's report agreed with what was stored; null when there is none.
  */
 export async function readLastRounds(
   { clock }: Operator,
@@ -34,8 +34,8 @@ export async function readLastRounds(
   const [update] = (await findHistory(dataPoint, newest, clock)).updates;
   if (update === undefined) return null;
   const last = toLastUpdate(dataset, update, await rounds.read(dataPoint, update));
-  const earlier = updateIndex.updatesOf(key, updateIndex.blocks).slice(0, ROUNDS);
-  const shown = await Promise.all(earlier.map(async (one) => [one, await rounds.read(dataPoint, one)] as const));
+  const recent = updateIndex.updatesOf(key, updateIndex.blocks).slice(0, ROUNDS);
+  const shown = await Promise.all(recent.map(async (one) => [one, await rounds.read(dataPoint, one)] as const));
   const lastRounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
     return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
   });

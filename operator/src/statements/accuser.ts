@@ -3,12 +3,13 @@ import type { Logger } from "pino";
 import { readBlockIntervalMs } from "../chain/blocks.js";
 import { describeError } from "../chain/rpc-error.js";
 import { orderOf } from "../feeds/turn-schedule.js";
+import { reserveFeedGas } from "../gas-budget.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import type { Job, RoundCall } from "../tx/job.js";
-import { queueFor } from "../tx/queue-for-key.js";
-import { reserveFeedGas, sendJob } from "../update/send-update.js";
+import { queueForKey } from "../tx/queue-for-key.js";
+import { sendJob } from "../tx/send-job.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
@@ -16,8 +17,8 @@ const MIN_AFTER_EJECTION = 4;
 /** Time for an accusation to be mined before it is tried again. */
 const RETRY_MS = 60_000;
 /**
- * If its gas is estimated in the block in which the committee was set, an accusation seems to overwrite that block's
- * number with itself, which costs less than it will.
+ * An accusation stores the block number. In the block that set the committee that store changes nothing, so an estimate
+ * made there is too low.
  */
 const SPARE_GAS = 30_000n;
 /** The chunk that distinguishes the turns of accusations from those of feeds. */
@@ -71,7 +72,7 @@ export class Accuser {
     this.#nextAt.set(found, clock() + RETRY_MS);
     const job = await this.#jobOf(found);
     const release = reserveFeedGas(this.operator, network, job.call.gas);
-    const { hash } = await sendJob(queueFor(network, dataset.address, key), job, release);
+    const { hash } = await sendJob(queueForKey(network, dataset.address, key), job, release);
     this.#log.warn(
       { dataset: dataset.address, provider, transaction: hash },
       "accused a member of contradicting itself",
@@ -89,7 +90,9 @@ export class Accuser {
     return (own === -1 ? order.length : own) * (settings.stageMs + 2 * blockMs);
   }
 
-  /** The accusation's transaction is replaced and sent again, like an update's, until the member has left the committee. */
+  /**
+   * The accusation's transaction is replaced and sent again, like an update's, until the member has left the committee.
+   */
   async #jobOf(found: Contradiction): Promise<Job<RoundCall>> {
     const { dataset, provider } = found;
     const { committee } = dataset;

@@ -9,21 +9,11 @@ import type { Statement } from "./statement.js";
 
 /** Holds what members of the committee signed, from the calldata of an update. */
 export function holdStatementsInCalldata(network: Network, dataset: Dataset, data: Hex): void {
-  const keysOf = (hashes: readonly Hex[]) => findFeedKeysByHash(dataset, hashes);
-  for (const statement of statementsInCalldata(dataset, data, keysOf)) network.statements.add(dataset, statement);
+  for (const statement of statementsInCalldata(dataset, data)) network.statements.add(dataset, statement);
 }
 
-/**
- * Reads what members of the committee signed, from the calldata of an update.
- *
- * @param keysOf Finds the keys of a batch by their hashes, because its calldata contains only these. Batches with an
- * unknown key are left out.
- */
-function statementsInCalldata(
-  dataset: Dataset,
-  data: Hex,
-  keysOf: (hashes: readonly Hex[]) => readonly Hex[] | null,
-): readonly Statement[] {
+/** The calldata of a batch contains its keys as hashes only. A batch with a key that is not a feed is left out. */
+function statementsInCalldata(dataset: Dataset, data: Hex): readonly Statement[] {
   const call = decodeUpdateArguments(data);
   if (call === null) return [];
   const { members } = dataset.committee.current;
@@ -33,7 +23,7 @@ function statementsInCalldata(
   };
   if (call.functionName === "updateBatch") {
     const [{ keyHashes, timestamp: round, values: all, rows }] = call.args;
-    const keys = keysOf(keyHashes);
+    const keys = findFeedKeysByHash(dataset, keyHashes);
     if (keys === null || all.length !== rows.length * keys.length) return [];
     return rows.flatMap(({ content, ...compact }, index): Statement[] => {
       const values = all.slice(index * keys.length, (index + 1) * keys.length);

@@ -4,8 +4,9 @@ import {
   MAX_SAMPLED_PROVIDERS,
   type SpecAdvice,
   type SpecAdviceRequest,
+  sampleOf,
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
-import { type SpecTrial, type SpecTrialRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import type { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Address } from "viem";
 import type { Network } from "../network.js";
@@ -15,7 +16,7 @@ import { askProviderForAdvice, askProviderForTrial, isRefusal, type Refusal } fr
 /** Slow providers make samples late. When a sample is later than this, it and the remaining ones are not taken. */
 const MAX_LATE_MS = 30_000;
 
-/** How often, and at what interval, providers are sampled. */
+/** How many times, and at what interval, providers are sampled. */
 interface Sampling {
   readonly samples: number;
   readonly intervalSeconds: number;
@@ -43,7 +44,6 @@ export async function adviseOnSpec(
   const wrong = refusals.find(({ scope }) => scope === "spec");
   if (wrong !== undefined) throw wrong.problem;
   const offering = known.filter((_, index) => !isOff(first[index]));
-  if (offering.length === 0) throw trialsOff();
   if (refusals.length === known.length) throw problemOf(refusals);
 
   const providers: SpecAdviceRequest["providers"] = offering.map((provider) => ({ provider, samples: [] }));

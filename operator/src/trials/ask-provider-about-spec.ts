@@ -9,7 +9,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type Address, type Hex, hexToString } from "viem";
 import type { Network } from "../network.js";
 import { hostNotAllowed, invalidArguments, invalidSpec, trialFailed, trialsBusy, trialsOff } from "../problems.js";
-import { askProvider, type Fail, type Failure, postQuestion } from "../update/ask-provider.js";
+import { askProvider, type Fail, type Failure, postQuestion } from "../providers/ask-provider.js";
 
 /** A provider gives its sources 5 s, and its workers 6 s. */
 const TRIAL_MS = 12_000;

@@ -11,8 +11,8 @@ type BlockTag = "latest" | "pending";
 const BELIEVED_AFTER_MS = 600_000;
 
 /**
- * Reads a sender's transaction counts, and refuses those that its own transactions cannot explain. An endpoint that counts
- * too many would make the queue send behind a gap, which costs a cancellation for each nonce in it.
+ * Reads a sender's transaction counts, and refuses those that its own transactions cannot explain. An endpoint that
+ * counts too many would make the queue send behind a gap, which costs a cancellation for each nonce in it.
  */
 export class CredibleNonceCounts {
   #mined: number | null = null;

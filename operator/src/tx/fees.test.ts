@@ -47,7 +47,7 @@ test("pays no more than the cap, which includes the priority fee", async () => {
 test.each([
   ["a base fee", { eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" }],
   ["a gas price", { eth_getBlockByNumber: {}, eth_gasPrice: "0x64" }],
-])("%s above the cap has no fees", async (_, answers) => {
+])("no fees are offered when %s exceeds the cap", async (_, answers) => {
   expect(await readFees(node(answers), 99n)).toBe(null);
 });
 

@@ -7,7 +7,7 @@ export type Fees =
   | { readonly type: "eip1559"; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
   | { readonly type: "legacy"; readonly gasPrice: bigint };
 
-/** The fees that the chain asks, in wei per unit of gas. */
+/** The fees that the chain asks for, in wei per unit of gas. */
 export type NetworkFees =
   | { readonly type: "eip1559"; readonly baseFee: bigint; readonly priorityFee: bigint }
   | { readonly type: "legacy"; readonly gasPrice: bigint };
@@ -26,7 +26,7 @@ const replacementTip = ({ maxFeePerGas, maxPriorityFeePerGas }: FeeCaps) =>
 /** Used where a node does not suggest a priority fee. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
-/** Reads the fees that the chain asks. A chain without a base fee has a gas price. */
+/** Reads the fees that the chain asks for. A chain without a base fee has a gas price. */
 export async function readNetworkFees(client: ChainClient): Promise<NetworkFees> {
   const { baseFeePerGas } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
   if (baseFeePerGas === null) {

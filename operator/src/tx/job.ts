@@ -18,16 +18,19 @@ export interface RoundCall extends Call {
 }
 
 /**
- * An update that has to be stored, whatever happens to the transactions sent for it. Its life: Job → Task (waits for a
- * nonce) → Transaction (has one, in 1 to n Versions) → Sent (an RPC endpoint accepted it) → Confirmed (mined).
+ * An update, or an accusation, that has to be stored, whatever happens to the transactions sent for it. Its life: Job →
+ * Task (waits for a nonce) → Transaction (has one, in 1 to n Versions) → Sent (an RPC endpoint accepted it) → Confirmed
+ * (mined).
  */
 export interface Job<C extends RoundCall> {
-  /** Identifies the data point, or the data points of a batch. */
+  /** Identifies the data point, the data points of a batch, or the accused member. */
   readonly dataPointId: string;
-  /** The caller that it is for; null for a feed, and for an update of an earlier process. */
+  /** The caller that it is for; null for a feed, an accusation, and an update of an earlier process. */
   readonly payer: string | null;
   readonly call: C;
-  /** Builds the call of the newest round; null when the chain has a newer one than this job's. Throws if it cannot now. */
+  /**
+   * Builds the call of the newest round; null when the chain has a newer one than this job's. Throws if it cannot now.
+   */
   renew(): Promise<C | null>;
   /** Reports whether the chain has stored this round or a newer one. */
   isStored(round: bigint): Promise<boolean>;

@@ -8,7 +8,7 @@ import { rankByRendezvousHash } from "../rendezvous-hashing.js";
  *
  * @throws ProblemError when this operator sends nothing on the network.
  */
-export function queueFor({ chainId, queues }: Pick<Network, "chainId" | "queues">, dataset: Address, key: Hex) {
+export function queueForKey({ chainId, queues }: Pick<Network, "chainId" | "queues">, dataset: Address, key: Hex) {
   const addresses = queues.map(({ address }) => address);
   const [first] = rankByRendezvousHash(concatHex([dataset, key]), addresses);
   const queue = queues.find(({ address }) => address === first);

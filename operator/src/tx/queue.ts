@@ -13,11 +13,12 @@ import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
 import { ForeignTransactions } from "./foreign-transactions.js";
 import { type Call, type Job, type RoundCall, type Sent, SubmissionUnknown } from "./job.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan-actions.js";
-import { InFlightTransactions, newTask, type Task, type Transaction, WaitingUpdates } from "./queue-state.js";
+import { InFlightTransactions, newTask, type Task, type Transaction } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { RetryQueue } from "./retry-queue.js";
 import { StuckNonces } from "./stuck-nonces.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
+import { WaitingUpdates } from "./waiting-updates.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
@@ -122,8 +123,8 @@ export class TransactionQueue {
   }
 
   /**
-   * Sends a job. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round of
-   * the data point, or a newer one, stored.
+   * Sends a job. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round
+   * of the data point, or a newer one, stored.
    *
    * @throws SubmissionUnknown when the transaction may still be mined. After any other error nothing is pending:
    * RpcError, or a ProblemError when the account cannot pay, the fees are too high, or the operator shuts down.
@@ -191,11 +192,12 @@ export class TransactionQueue {
     }
   }
 
-  /** Returns how many transactions may be pending after this pass. Only feeds may use the places reserved for them. */
+  /** Returns how many transactions may be pending after this pass. Only updates without a payer may use the places kept
+   * for feeds. */
   #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
-    return Math.min(maxPending, Math.max(maxPending - reservedForFeeds, pending + this.#waiting.feeds));
+    return Math.min(maxPending, Math.max(maxPending - reservedForFeeds, pending + this.#waiting.withoutPayer));
   }
 
   async #checkReorgs(counts: TransactionCounts, now: number): Promise<void> {

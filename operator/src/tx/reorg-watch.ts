@@ -48,8 +48,8 @@ export class ReorgWatch {
 
   /**
    * While a block is part of the chain, so is every block below it that was once seen together with it: of the checked
-   * updates only the highest needs a look. Those that are new since the last look were each seen alone, and the chain can
-   * have changed between one and the next.
+   * updates only the highest needs a look. Updates added since the last look were never seen together in one chain, so
+   * each is checked.
    */
   async #areInChain(shown: readonly Watched[]): Promise<boolean> {
     const highest = shown

@@ -13,7 +13,9 @@ interface Retry {
   readonly isRunning: boolean;
 }
 
-/** Updates promised to a caller that have no transaction yet. Each is rebuilt for its newest round until it can be sent. */
+/**
+ * Updates promised to a caller that have no transaction yet. Each is rebuilt for its newest round until it can be sent.
+ */
 export class RetryQueue {
   readonly #retries = new Map<Task, Retry>();
 

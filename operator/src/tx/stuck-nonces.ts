@@ -47,9 +47,7 @@ export class StuckNonces {
       );
       return;
     }
-    const isSent = await this.#submit(nonce, null, null, networkFees);
-    if (!isSent) return;
-    this.#cancelledAt.push(clock());
+    if (await this.#submit(nonce, null, null, networkFees)) this.#cancelledAt.push(clock());
   }
 
   /** Submits a transaction again that the node does not show. */

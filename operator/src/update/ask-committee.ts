@@ -5,8 +5,8 @@ import type { Dataset, Network } from "../network.js";
 import { fetchStatements } from "../peers/fetch-statements.js";
 import { othersOf } from "../peers/node-list.js";
 import type { Context } from "../process-context.js";
+import { askProvider, type Failure, isFailure, type ProviderRequest } from "../providers/ask-provider.js";
 import type { Statement } from "../statements/statement.js";
-import { askProvider, type Failure, isFailure, type ProviderRequest } from "./ask-provider.js";
 
 /** How long only the providers' own answers count; by then other nodes have asked them too. */
 const RELAY_AFTER_MS = 1_000;

@@ -27,8 +27,8 @@ interface Simulation {
 }
 
 /**
- * Executes calls in simulated blocks on top of the latest one (`eth_simulateV1`). Updates of different data points do not
- * affect each other, so those that come within a few milliseconds share a block, and with it a request.
+ * Executes calls in simulated blocks on top of the latest one (`eth_simulateV1`). Updates of different data points do
+ * not affect each other, so those that come within a few milliseconds share a block, and with it a request.
  */
 export class BlockSimulation {
   readonly #updates = new Batcher<Simulation>(MAX_UPDATES, (updates) => this.#simulateUpdates(updates));

@@ -1,7 +1,7 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import type { Outcome } from "@dataset-oracle/protocol/report";
+import type { Failure } from "../providers/ask-provider.js";
 import type { ReportStatement } from "../statements/statement.js";
-import type { Failure } from "./ask-provider.js";
 
 /** A provider's checked report, or why there is none. */
 export type ProviderAnswer = ReportStatement | Failure;

@@ -2,21 +2,20 @@ import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";
-import { FeedGasSpent } from "../gas-budget.js";
-import type { Network } from "../network.js";
+import { reserveFeedGas } from "../gas-budget.js";
 import { GasBudgetSpent } from "../problems.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
-import { type Job, type RoundCall, type Sent, SubmissionUnknown } from "../tx/job.js";
-import type { TransactionQueue } from "../tx/queue.js";
-import { queueFor } from "../tx/queue-for-key.js";
+import type { Job, RoundCall } from "../tx/job.js";
+import { queueForKey } from "../tx/queue-for-key.js";
+import { sendJob } from "../tx/send-job.js";
 import { toDataAnswer } from "./data-answer.js";
 import type { SentUpdate } from "./sent-update.js";
 import type { Update, UpdateBuilder } from "./update-builder.js";
 
 /**
- * Sends an update from one of the operator's accounts, within the gas budgets. It returns once an RPC endpoint has accepted
- * the transaction.
+ * Sends an update from one of the operator's accounts, within the gas budgets. It returns once an RPC endpoint has
+ * accepted the transaction.
  *
  * @param payer The caller whose share of the gas budget pays for it; null for a feed.
  * @throws ProblemError when the gas budget is spent, or no RPC endpoint accepts the transaction. FeedGasSpent.
@@ -30,7 +29,7 @@ export async function sendUpdate(
   progress: Progress,
 ): Promise<SentUpdate> {
   const { network, dataset, key } = dataPoint;
-  const queue = queueFor(network, dataset.address, key);
+  const queue = queueForKey(network, dataset.address, key);
   const release = await reserveGas(context, dataPoint, update.gas, payer);
   const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
   const job = updateJob(dataPoint, payer, update, () => builder.buildNewest(dataPoint), onSigned);
@@ -73,37 +72,6 @@ async function reserveGas(
   if (reservation.ok) return reservation.release;
   const { isShareSpent, retryAfterSeconds } = reservation;
   throw new GasBudgetSpent(isShareSpent ? payer : null, isNewKey, retryAfterSeconds);
-}
-
-/**
- * Reserves gas from the feeds' budget.
- *
- * @returns A function that gives the gas back.
- * @throws FeedGasSpent
- */
-export function reserveFeedGas({ clock }: Context, network: Network, gas: bigint): () => void {
-  const reservation = network.gasForFeeds.reserve(gas, clock());
-  if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
-  return reservation.release;
-}
-
-/**
- * Sends a job through a transaction queue, and gives the reserved gas back if nothing was sent.
- *
- * @throws The queue's error. A transaction whose outcome is unknown may still be mined, so its gas stays reserved.
- */
-export async function sendJob<C extends RoundCall>(
-  queue: TransactionQueue,
-  job: Job<C>,
-  release: () => void,
-): Promise<Sent<C>> {
-  try {
-    return await queue.send(job);
-  } catch (error) {
-    if (error instanceof SubmissionUnknown) throw error.reason;
-    release();
-    throw error;
-  }
 }
 
 /**

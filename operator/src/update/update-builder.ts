@@ -12,18 +12,18 @@ import { LRUCache } from "lru-cache";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../chain/committee-cache.js";
 import { type Batch, type DataPoint, roundId } from "../data-point.js";
-import { aggregateBatchReports } from "../feeds/aggregate-batch-reports.js";
 import type { Dataset } from "../network.js";
 import { NoQuorum, unknownKey } from "../problems.js";
 import type { Context } from "../process-context.js";
 import { Progress } from "../progress.js";
+import type { Failure } from "../providers/ask-provider.js";
 import { roundAt } from "../round-time.js";
 import { followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
-import type { Failure } from "./ask-provider.js";
+import { aggregateKeyReports } from "./aggregate-key-reports.js";
 import { gatherReports, gatherRows, type RowAnswer } from "./gather-reports.js";
 import { decideByQuorum, type ProviderAnswer, reportsOf } from "./quorum-decision.js";
-import type { Refused, StaleRound } from "./update-simulator.js";
+import type { Refused, StaleRound } from "./simulator.js";
 
 /** A call that stores a round of a data point, and that the chain would accept now. */
 export interface Update extends RoundCall {
@@ -107,7 +107,7 @@ export class UpdateBuilder {
     const { isStored, gas } = await network.simulator.simulateBatch(dataset.address, data);
     if (!isStored.includes(true)) return null;
     const isNotAvailable = (index: number) =>
-      aggregateBatchReports(dataset.kind, committee.members.length, rows, index)?.status === "NOT_AVAILABLE";
+      aggregateKeyReports(dataset.kind, committee.members.length, rows, index)?.status === "NOT_AVAILABLE";
     const notAvailable = keys.filter((_, index) => isStored[index] && isNotAvailable(index)).length;
     return { ...roundCall(dataset, round, data, gas), isStored, notAvailable };
   }
@@ -178,8 +178,8 @@ export class UpdateBuilder {
 function explainUnknownKey(dataPoint: DataPoint, failures: readonly Failure[]): string {
   const counts = new Map<string, number>();
   for (const { detail } of failures) counts.set(detail, (counts.get(detail) ?? 0) + 1);
-  const answers = [...counts].map(([detail, count]) => `"${detail}" (${count})`);
-  return `The data providers: ${answers.join(", ")}.${unknownKeyFix(dataPoint, failures)}`;
+  const answers = [...counts].map(([detail, count]) => `${count} × "${detail}"`);
+  return `The data providers' answers: ${answers.join(", ")}.${unknownKeyFix(dataPoint, failures)}`;
 }
 
 /** Says what can make the providers serve a key, as a sentence after another; empty if nothing is known to. */

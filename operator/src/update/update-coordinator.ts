@@ -15,7 +15,8 @@ import { type Flight, followFlight, type SingleFlight, singleFlightOfRounds } fr
 import type { Call } from "../tx/job.js";
 import { toDataAnswer } from "./data-answer.js";
 import { sendUpdate } from "./send-update.js";
-import { answerAfter, type SentUpdate, storedOrPending } from "./sent-update.js";
+import { answerAfter, type SentUpdate } from "./sent-update.js";
+import { storedOrPending } from "./stored-or-pending.js";
 import type { UpdateBuilder } from "./update-builder.js";
 
 /** The request that waits for an update. */
@@ -39,7 +40,7 @@ type Prepared = { readonly kind: "prepared"; readonly answer: DataAnswer } | Ove
 /** How many rounds are tried for a caller's own transaction when other relayers keep being faster. */
 const MAX_ROUNDS_TRIED = 3;
 const MAX_ROUND_WAIT_MS = 3_000;
-/** How often a broadcast is tried again when the caller that it shared the work with has used its share of the gas. */
+/** How many times a broadcast is tried again when the caller whose work it shared has used its share of the gas. */
 const MAX_OTHER_PAYERS = 5;
 /** How long a round that another node has sent is followed, in milliseconds. */
 const MAX_FOLLOWED_MS = 600_000;
@@ -49,12 +50,12 @@ const MAX_JOINED_AGE = 15n;
 /**
  * Updates data points for requests and feeds. Everyone who asks for a data point in one round shares the work.
  *
- * A broadcast takes the first of three ways that gives an answer: a stored value that is fresh enough (`#freshAnswer`), the
- * node whose turn it is to send (`#byOtherNode`), a transaction of its own (`#bySelf`). Each has its own single-flight, so
- * callers share only what ends in the same way; feeds, and requests that another node forwarded, join the last one. An
- * update for a caller to send shares its calldata with others of that kind, and gives way to a broadcast of its round.
- * The caller who starts a transaction pays for it. Where that caller's share of the gas, or the feeds', is spent, those
- * who joined start again, and one of them pays.
+ * A broadcast takes the first of three ways that gives an answer: a stored value that is fresh enough (`#freshAnswer`),
+ * the node whose turn it is to send (`#byOtherNode`), a transaction of its own (`#bySelf`). Each has its own
+ * single-flight, so callers share only what ends in the same way; feeds, and requests that another node forwarded, join
+ * the last one. An update for a caller to send shares its calldata with others of that kind, and gives way to a
+ * broadcast of its round. The caller who starts a transaction pays for it. Where that caller's share of the gas, or the
+ * feeds', is spent, those who joined start again, and one of them pays.
  */
 export class UpdateCoordinator {
   readonly #sends: SingleFlight<SentUpdate>;

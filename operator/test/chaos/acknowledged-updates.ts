@@ -10,7 +10,7 @@ export interface AcknowledgedUpdate {
   readonly round: number;
   readonly hash: Hex;
   readonly node: FleetNode;
-  /** How often its process had been started. */
+  /** How many times its process had been started. */
   readonly starts: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -77,7 +77,10 @@ export class AcknowledgedUpdates {
     return { lost: missing.filter((one) => !isForgotten(one)), forgotten: missing.filter(isForgotten) };
   }
 
-  /** Returns true if an ended process had sent it and the chain dropped it, so that no process was left to send it again. */
+  /**
+   * Returns true if an ended process had sent it and the chain dropped it, so that no process was left to send it
+   * again.
+   */
   #isForgotten({ hash, node, starts, at }: AcknowledgedUpdate): boolean {
     const endedAt = this.#endedAt.get(`${node.name} ${starts}`);
     if (endedAt === undefined) return false;

@@ -8,7 +8,10 @@ export interface ChaosResult {
   readonly lost: readonly string[];
   /** Such updates that the chain dropped after their process had ended, when no process knew of them. */
   readonly forgotten: number;
-  /** The final counts by sender: `latest` equals `pending` when nothing is pending, and `queued` is 0 when no gap is left. */
+  /**
+   * The final counts by sender: `latest` equals `pending` when nothing is pending, and `queued` is 0 when no gap is
+   * left.
+   */
   readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
   /** Keys whose timestamp on the chain decreased. */
   readonly wentBack: readonly string[];

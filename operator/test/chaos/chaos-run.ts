@@ -5,11 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Choices, seededChoices } from "@dataset-oracle/tools/seeded-random";
 import type { Address, Hex } from "viem";
 import { type Chain, startChain } from "../support/chain.js";
-import { startProviders } from "../support/providers.js";
+import { type CallFault, type FaultProxy, startFaultProxy } from "../support/fault-proxy.js";
+import { startProviders } from "../support/stub-providers.js";
 import { AcknowledgedUpdates } from "./acknowledged-updates.js";
 import type { ChaosResult, Tally } from "./chaos-result.js";
-import { type CallFault, type FaultProxy, startFaultProxy } from "./fault-proxy.js";
-import { FaultInjector, planFaults } from "./faults.js";
+import { FaultInjector, planFaults } from "./fault-injector.js";
 import { type FleetNode, startFleet } from "./fleet.js";
 import { MemoryWatch } from "./memory-watch.js";
 
@@ -40,9 +40,9 @@ const NETWORK_FAULTS: readonly [CallFault, ...CallFault[]] = [
 const NODE_FAULTS: readonly [CallFault, ...CallFault[]] = [...NETWORK_FAULTS, "error in a node's words", "stale head"];
 
 /**
- * Sends requests to three real nodes on a real chain, while every connection between them, the chain and
- * the providers' stand-ins fails now and then. The seed decides what fails, and when. It does not decide the timing, so two
- * runs with one seed are alike but not identical.
+ * Sends requests to three real nodes on a real chain, while every connection between them, the chain and the providers'
+ * stand-ins fails now and then. The seed decides what fails, and when. It does not decide the timing, so two runs with
+ * one seed are alike but not identical.
  */
 export async function runChaos(settings: ChaosSettings): Promise<ChaosResult> {
   const startedAt = Date.now();

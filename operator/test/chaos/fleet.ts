@@ -5,7 +5,7 @@ import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Node } from "../../src/peers/node-list.js";
 import type { Chain } from "../support/chain.js";
-import type { FaultProxy } from "./fault-proxy.js";
+import type { FaultProxy } from "../support/fault-proxy.js";
 import { OperatorProcess } from "./operator-process.js";
 
 /** An operator of one of the providers, with its own sender. */
@@ -31,7 +31,7 @@ export interface FleetOptions {
   readonly folder: string;
 }
 
-/** Starts the nodes, the first `size` providers' own. */
+/** Starts a node for each of the first `size` providers. */
 export async function startFleet(options: FleetOptions): Promise<readonly FleetNode[]> {
   const { seed, size, folder, dataset, chain, providers } = options;
   const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] };

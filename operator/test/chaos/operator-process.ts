@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { operatorMain } from "../support/operator-main.js";
 
-const MAIN = join(import.meta.dirname, "..", "..", "dist", "main.js");
 const START_MS = 120_000;
 
 /** A real operator process, which can be ended and started again. */
@@ -25,7 +24,11 @@ export class OperatorProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** @throws When it does not answer in time. */
+  /**
+   * Starts the operator. Faults in its first calls can make it exit; it is then started again.
+   *
+   * @throws When it does not answer in time.
+   */
   async start(): Promise<void> {
     const env = { PATH: process.env.PATH, OPERATOR_PRIVATE_KEY: this.privateKey };
     const giveUpAt = Date.now() + START_MS;
@@ -58,9 +61,8 @@ export class OperatorProcess {
     }
   }
 
-  /** A start can fail through faults in its first calls, and is then tried again. */
   #spawn(env: NodeJS.ProcessEnv): void {
-    const child = spawn(process.execPath, [MAIN, "--config", this.configFile], {
+    const child = spawn(process.execPath, [operatorMain(), "--config", this.configFile], {
       env,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -5,10 +5,10 @@ import type { Chain } from "../support/chain.js";
 const POLL_MS = 50;
 
 /**
- * Replaces each transaction of an account by a transfer of nothing as soon as the chain has it: what others wait for is never
- * mined.
+ * Replaces each transaction of an account by a transfer of nothing as soon as the chain has it: what others wait for is
+ * never mined.
  *
- * @returns Ends it, and tells how many were replaced.
+ * @returns A function that stops it and returns how many were replaced.
  */
 export function startCancelling(chain: Chain, account: PrivateKeyAccount): () => Promise<number> {
   const { client } = chain;

@@ -2,23 +2,23 @@ import { setTimeout as delay } from "node:timers/promises";
 import { NODE_SIGNATURE_HEADER, signNodeRequest } from "@dataset-oracle/protocol/node-request-signature";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
-import { type Address, type Hex, numberToHex, stringToHex } from "viem";
+import { type Address, numberToHex, stringToHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import type { Member } from "./member.js";
 
-/** Three requests to each node are sent this often: as many as the limits of the stranger's address let through, mostly. */
+/** The pause between bursts of three requests to each node, about what the limits let one address send. */
 const PAUSE_MS = 50;
 const KEY = stringToHex("SPOTPX/BTC-USD");
 
-/** How often each path was answered with each status, or `no answer`. */
+/** How many times each path was answered with each status, or `no answer`. */
 export type Answers = ReadonlyMap<string, number>;
 
 /**
- * Sends nodes, all the time, what only members may send: transactions, reports and forwarded requests of a stranger. It signs
- * by libsecp256k1: signing in JavaScript would take half of the CPU time that all hosts share here, and a stranger has a
- * machine of its own.
+ * Sends nodes, all the time, what only members may send: transactions, reports and forwarded requests of a stranger. It
+ * signs with libsecp256k1: signing in JavaScript would take half of the CPU time that all hosts share here, and a
+ * stranger has a machine of its own.
  *
- * @returns Ends it.
+ * @returns A function that stops it and returns the answers.
  */
 export function startFlood(members: readonly Member[], dataset: Address): () => Promise<Answers> {
   const stranger = accountFromPrivateKey(generatePrivateKey());
@@ -44,7 +44,7 @@ export function startFlood(members: readonly Member[], dataset: Address): () => 
         gasPrice: 10n ** 10n,
       });
       const value = numberToHex(nonce + 1, { size: 32 });
-      const report = { chainId: 42, dataset, key: KEY as Hex, round: BigInt(round), outcome: "OK", value } as const;
+      const report = { chainId: 42, dataset, key: KEY, round: BigInt(round), outcome: "OK", value } as const;
       const signature = await signReport(stranger, report);
       const asked = { network_id: 42, dataset, key: KEY, timestamp: round };
       const forwarded = JSON.stringify(asked);

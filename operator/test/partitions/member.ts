@@ -123,10 +123,6 @@ export class Member {
     delete this.#processes[name];
   }
 
-  logFile(name: "provider" | "node"): string {
-    return join(this.shared.folder, `${name}-${this.index}.log`);
-  }
-
   async #spawn(
     name: "market" | "provider" | "node",
     [main = "", ...args]: readonly string[],

@@ -7,7 +7,10 @@ export interface Host {
   readonly address: string;
 }
 
-/** Names that begin with this were made here: the process's number in base 36 follows, and a namespace has its host's number after that. */
+/**
+ * Names that begin with this were made here: the process's number in base 36 follows, and a namespace has its host's
+ * number after that.
+ */
 const NAME = /^part([0-9a-z]+)x\d+(?:-\d+)?$/;
 /** How many networks this process has started. */
 let started = 0;
@@ -27,8 +30,8 @@ export function reasonWithoutNamespaces(): string | null {
 }
 
 /**
- * Machines on one switch: network namespaces, joined by a bridge on which this process has an address too. The addresses are
- * of the range that is reserved for benchmarks (RFC 2544), so that nothing else has them.
+ * Machines on one switch: network namespaces, joined by a bridge on which this process has an address too. The
+ * addresses are of the range that is reserved for benchmarks (RFC 2544), so that nothing else has them.
  */
 export class NetworkNamespaces {
   readonly hosts: readonly Host[];
@@ -66,8 +69,8 @@ export class NetworkNamespaces {
   }
 
   /**
-   * Cuts pairs of hosts off from each other, and joins all others. The first of a pair is told at once that there is no way
-   * (a blackhole route); what the second sends is lost, so that it waits.
+   * Cuts pairs of hosts off from each other, and joins all others. The first of a pair is told at once that there is no
+   * way (a blackhole route); what the second sends is lost, so that it waits.
    */
   cut(pairs: readonly (readonly [number, number])[]): void {
     for (const [a, b] of this.#cuts) {
@@ -116,7 +119,7 @@ export class NetworkNamespaces {
   }
 }
 
-/** Removes what processes have left behind that were killed. */
+/** Removes what killed processes left behind. */
 function removeLeftovers(): void {
   const left = [...namespaces(), ...bridges()].filter((name) => {
     const pid = Number.parseInt(NAME.exec(name)?.[1] ?? "", 36);
@@ -139,7 +142,7 @@ function remove(bridge: string): void {
   if (bridges().includes(bridge)) ip("link", "del", bridge);
 }
 
-/** Finds a /24 of which this machine has no address. */
+/** Finds a /24 in which this machine has no address. */
 function freePrefix(): string {
   const used = ip("-4", "-o", "addr");
   for (;;) {

@@ -33,7 +33,9 @@ export interface NetworkOptions {
   readonly blockSeconds?: number;
 }
 
-/** A committee whose members are on hosts of their own, each with its provider and its node, and a chain that all reach. */
+/**
+ * A committee whose members are on hosts of their own, each with its provider and its node, and a chain that all reach.
+ */
 export class Network {
   private constructor(
     private readonly options: NetworkOptions,
@@ -86,11 +88,6 @@ export class Network {
       namespaces.close();
       throw error;
     }
-  }
-
-  /** How many members can fail. */
-  get faults(): number {
-    return Math.floor((this.members.length - 1) / 3);
   }
 
   /** The greatest age that a feed may have while as many members fail, in seconds. */

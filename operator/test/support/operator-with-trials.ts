@@ -4,14 +4,16 @@ import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { hexToString, stringToHex } from "viem";
 import { startChain } from "./chain.js";
 import { startOperator } from "./operator.js";
-import { type Provider, startProviders } from "./providers.js";
+import { type Provider, startProviders } from "./stub-providers.js";
 
 export const SPEC = { a: "spec", b: [1, 2.5] };
 export const ARGS = ["São Paulo"];
 
 export type OperatorWithTrials = Awaited<ReturnType<typeof startOperatorWithTrials>>;
 
-/** Starts an operator of a Web Oracle dataset and of a dataset of prices, with four providers. Trials are off at first. */
+/**
+ * Starts an operator of a Web Oracle dataset and of a dataset of prices, with four providers. Trials are off at first.
+ */
 export async function startOperatorWithTrials() {
   const [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   const members = providers.map(({ address }) => address);

@@ -20,7 +20,7 @@ import type { Clock } from "../../src/process-context.js";
 import { watchMembers } from "../../src/watch-members.js";
 import type { Chain } from "./chain.js";
 import { closeAtEnd } from "./close-at-end.js";
-import type { Provider } from "./providers.js";
+import type { Provider } from "./stub-providers.js";
 
 export interface ServedNetwork {
   readonly chain: Chain;
@@ -44,8 +44,8 @@ const APP_SETTINGS: AppSettings = {
 };
 
 export interface OperatorOptions extends Partial<AppSettings> {
-  readonly hasKey?: boolean;
-  /** A new one when there is none. */
+  readonly hasSender?: boolean;
+  /** A new account by default. */
   readonly account?: LocalAccount;
   readonly alertWebhooks?: readonly string[];
   /** A free one by default. */
@@ -67,7 +67,14 @@ export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
 export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
-  const { hasKey = true, account = newAccount(), alertWebhooks = [], port = 0, clock = Date.now, ...changed } = options;
+  const {
+    hasSender = true,
+    account = newAccount(),
+    alertWebhooks = [],
+    port = 0,
+    clock = Date.now,
+    ...changed
+  } = options;
   const settings = { ...APP_SETTINGS, ...changed };
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
@@ -79,7 +86,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const context = { clock, logger, closing: closing.signal, metrics };
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
-  const operator = await startOperatorWithoutHttp(plans, hasKey ? keys : new Map(), context);
+  const operator = await startOperatorWithoutHttp(plans, hasSender ? keys : new Map(), context);
   const loops = [runFeeds(operator), watchFeeds(operator, alertWebhooks), watchMembers(operator)];
   const app = await buildOperatorApp(operator, settings, registry);
   const base = `${await app.listen({ host: "127.0.0.1", port })}${settings.basePath}`;

@@ -1,25 +1,27 @@
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
-import { signReport } from "@dataset-oracle/protocol/report";
+import { type Outcome, signReport } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, numberToHex } from "viem";
-import type { Provider } from "./providers.js";
+import type { Provider } from "./stub-providers.js";
 
-type Signer = Pick<Provider, "address" | "account" | "value">;
+type Signer = Pick<Provider, "account" | "value">;
 
-/** Has providers sign their values, and returns their reports and the call that stores them. */
+/**
+ * Has providers sign their values, or that they have no data, and returns their reports and the call that stores them.
+ */
 export async function signedUpdate(
   dataset: Address,
   key: Hex,
   round: bigint,
   members: readonly Signer[],
-  signers = members,
+  { signers = members, outcome = "OK" }: { signers?: readonly Signer[]; outcome?: Outcome } = {},
 ) {
   const reports = await Promise.all(
-    signers.map(async ({ address: provider, account, value: number }) => {
+    signers.map(async ({ account, value: number }) => {
       const value = numberToHex(number, { size: 32 });
-      const report = { chainId: 42, dataset, key, round, outcome: "OK", value } as const;
-      return { provider, value, signature: await signReport(account, report) };
+      const signature = await signReport(account, { chainId: 42, dataset, key, round, outcome, value });
+      return { provider: account.address, value, signature };
     }),
   );
-  const committee = { members: members.map(({ address }) => address), toleranceBps: 100n };
-  return { data: encodeUpdate("median", { key, round }, committee, "OK", reports), reports };
+  const committee = { members: members.map(({ account }) => account.address), toleranceBps: 100n };
+  return { data: encodeUpdate("median", { key, round }, committee, outcome, reports), reports };
 }

@@ -2,10 +2,10 @@ import { freePort } from "@dataset-oracle/devnet/free-ports";
 import Fastify from "fastify";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { TRANSACTIONS_PATH } from "../../src/peers/held-transactions.js";
 import type { Node } from "../../src/peers/node-list.js";
+import { TRANSACTIONS_PATH } from "../../src/peers/share-transactions.js";
 import { closeAtEnd } from "./close-at-end.js";
-import type { Provider } from "./providers.js";
+import type { Provider } from "./stub-providers.js";
 
 export type StubNode = Awaited<ReturnType<typeof startStubNode>>;
 

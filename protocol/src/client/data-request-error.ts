@@ -11,11 +11,21 @@ export type ClientProblem = {
   detail: string;
 } & (
   | { code: "unreachable" }
-  | { code: "timeout" /** In milliseconds. */; timeoutMs: number }
-  | { code: "unexpected_answer" /** The HTTP status. */; status: number }
   | {
-      code: "unknown_problem" /** The HTTP status. */;
-      status: number /** The code, from an operator that is newer than this client. */;
+      code: "timeout";
+      /** In milliseconds. */
+      timeoutMs: number;
+    }
+  | {
+      code: "unexpected_answer";
+      /** The HTTP status. */
+      status: number;
+    }
+  | {
+      code: "unknown_problem";
+      /** The HTTP status. */
+      status: number;
+      /** The code, from an operator that is newer than this client. */
       reported: string;
     }
 );

@@ -164,12 +164,12 @@ describe("the answer", () => {
   });
 
   test.each<[string, object]>([
-    ["another network", { network_id: 1 }],
-    ["another dataset", { dataset: OTHER }],
-    ["another key", { key_hex: spotPriceKey("BTC-USD") }],
-    ["no value", { value: "NaN" }],
-    ["no transaction hash", { transaction_hash: undefined }],
-  ])("is refused when it is of %s", async (_, change) => {
+    ["is of another network", { network_id: 1 }],
+    ["is of another dataset", { dataset: OTHER }],
+    ["is of another key", { key_hex: spotPriceKey("BTC-USD") }],
+    ["has no value", { value: "NaN" }],
+    ["has no transaction hash", { transaction_hash: undefined }],
+  ])("is refused when it %s", async (_, change) => {
     handle = answers({ ...sent, ...change });
     expect((await failure(ask(true))).problem).toMatchObject({ code: "unexpected_answer", status: 200 });
   });
@@ -188,7 +188,7 @@ describe("a problem", () => {
   const said = { title: "No.", status: 429, detail: "Try later." };
   const members = { errors: [], served_network_ids: [1], failures: [], error: null };
 
-  test.each(OPERATOR_PROBLEM_CODES)("%s is told by its code, with title, detail and members", async (code) => {
+  test.each(OPERATOR_PROBLEM_CODES)("%s is identified by its code, with title, detail and members", async (code) => {
     handle = answers({ ...said, ...members, code }, 429, { "retry-after": "17" });
     const error = await failure(ask(true));
     expect(error.problem).toEqual({ ...said, ...members, code });
@@ -196,7 +196,7 @@ describe("a problem", () => {
     expect(error.retryAfterSeconds).toBe(17);
   });
 
-  test("of a newer operator is told as unknown, with the code that was reported", async () => {
+  test("of a newer operator is unknown_problem, with the code that was reported", async () => {
     handle = answers({ ...said, code: "moon_phase" }, 503);
     const { problem, retryAfterSeconds } = await failure(ask(true));
     expect(problem).toEqual({

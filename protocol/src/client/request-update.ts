@@ -5,7 +5,7 @@ import { parseKey } from "../dataset-key.js";
 import { decodeUpdateArguments } from "../decode-update-arguments.js";
 import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
-import { orNull } from "../http-schemas/fields.js";
+import { BYTES32, orNull } from "../http-schemas/fields.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
 import { parseJson } from "../parse-json.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
@@ -196,7 +196,7 @@ async function readStream(
 
 /** A decimal string of at most 208 bits, or 32 bytes. */
 const AnsweredValue = Type.String({ pattern: "^(?:\\d{1,63}|0x[0-9a-f]{64})$" });
-const TransactionHash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
+const TransactionHash = Type.String({ pattern: BYTES32 });
 
 /** Other members are ignored, because an operator may be newer than this client, or older. */
 const Answer = Type.Object({

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { Outcome } from "../http-schemas/fields.js";
 
 const Transaction = { transaction_hash: Type.String() };
 
@@ -8,7 +9,7 @@ const EVENTS = {
   asked: Type.Object({ timestamp: Type.Integer(), providers: Type.Array(Type.String()) }),
   report: Type.Object({
     provider: Type.String(),
-    outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
+    outcome: Outcome,
     received: Type.Integer(),
     of: Type.Integer(),
   }),

@@ -59,10 +59,7 @@ export const ReportsQuery = Type.Object(
     ...datasetFields,
     round: Type.Integer({ ...Timestamp, description: "The round, in seconds since 1970." }),
     key: Type.Optional(
-      Type.String({
-        pattern: "^0x(?:[0-9a-f]{2}){1,256}$",
-        description: "Only reports and rows about this key, as lower-case hex.",
-      }),
+      Type.String({ ...HexKey, description: "Only reports and rows about this key, as lower-case hex." }),
     ),
   },
   strict,
@@ -73,10 +70,7 @@ export const TransactionsQuery = Type.Object(
   {
     ...ReportsQuery.properties,
     round: Type.Integer({ ...Timestamp, description: "The oldest round, in seconds since 1970." }),
-    key: Type.String({
-      pattern: "^0x(?:[0-9a-f]{2}){1,256}$",
-      description: "The key that the transactions update, as lower-case hex.",
-    }),
+    key: Type.String({ ...HexKey, description: "The key that the transactions update, as lower-case hex." }),
   },
   strict,
 );

@@ -1,7 +1,7 @@
 /** The schemas of the operator's `GET /data`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Address, dataPointFields, NetworkId, orNull, strict, Timestamp } from "./fields.js";
+import { Address, dataPointFields, NetworkId, Outcome, orNull, strict, Timestamp } from "./fields.js";
 import { dataPointState } from "./overview.js";
 
 /** `GET /data`: the query. */
@@ -11,7 +11,7 @@ export type DataQuery = Static<typeof DataQuery>;
 const SignedPart = Type.Object(
   {
     provider: Address,
-    outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
+    outcome: Outcome,
     value: Type.String({ description: "In the form of the answer's `value`; zero when the outcome is NOT_AVAILABLE." }),
   },
   strict,

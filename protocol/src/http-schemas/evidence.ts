@@ -1,7 +1,7 @@
 /** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Address, dataPointFields, orNull, strict, Timestamp } from "./fields.js";
+import { Address, BYTES32, dataPointFields, Outcome, orNull, strict, Timestamp } from "./fields.js";
 import { SourceNote } from "./reports.js";
 
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -29,8 +29,8 @@ const decision = {
   dataset: Type.String(),
   key: Type.String(),
   timestamp: Type.Integer({ description: "The round, in seconds since 1970." }),
-  outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
-  value: Type.String({ pattern: "^0x[0-9a-f]{64}$", description: "32 bytes; zero without data." }),
+  outcome: Outcome,
+  value: Type.String({ pattern: BYTES32, description: "32 bytes; zero without data." }),
   at: Type.String({ pattern: "^\\d{1,20}$", description: "When reading began, in whole seconds since 1970." }),
   overrides: Type.Record(Type.String(), Type.String(), {
     description: "The origins that were replaced, with their replacements; used in development only.",

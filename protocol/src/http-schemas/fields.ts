@@ -38,6 +38,7 @@ export const Timestamp = Type.Integer({
 });
 export const Address = Type.String({ pattern: ADDRESS, description: "An address with its EIP-55 checksum." });
 export const HexKey = Type.String({ pattern: HEX_KEY, description: "The key's bytes as lower-case hex." });
+export const Outcome = Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]);
 export const Signature = Type.String({ pattern: SIGNATURE, description: "65 bytes: r, s, v." });
 
 /** A dataset, as callers name it. */

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_BATCH_KEYS } from "../batch-report.js";
-import { Address, BYTES32, HexKey, NetworkId, orNull, Signature, strict, Timestamp } from "./fields.js";
+import { Address, BYTES32, HexKey, NetworkId, Outcome, orNull, Signature, strict, Timestamp } from "./fields.js";
 
 /** The data point and the round that a report is about. */
 const reportHeader = { network_id: NetworkId, dataset: Address, key: HexKey, timestamp: Timestamp };
@@ -16,7 +16,7 @@ export const SignedReport = Type.Object(
   {
     ...reportHeader,
     provider: Address,
-    outcome: Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]),
+    outcome: Outcome,
     value: Type.String({ pattern: BYTES32, description: "32 bytes; zero when the outcome is NOT_AVAILABLE." }),
     signature: Signature,
   },

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Address, bounded, count, NetworkId, oneOf, orNull, strict } from "./fields.js";
-import { ProviderSample, specAndArguments } from "./spec-trial.js";
+import { MAX_SOURCES, type SpecTrial, specAndArguments, ValueText } from "./spec-trial.js";
 
 /** The maximum numbers of providers, and of samples of each provider, that advice is derived from. */
 export const MAX_SAMPLED_PROVIDERS = 10;
@@ -30,6 +30,26 @@ export const DatasetAdviceRequest = Type.Object(
   strict,
 );
 export type DatasetAdviceRequest = Static<typeof DatasetAdviceRequest>;
+
+/** One provider's readings at one time: each source's value, or the code of its failure. Null without an answer. */
+export const ProviderSample = orNull(
+  Type.Array(
+    Type.Object(
+      {
+        value: orNull(ValueText, "Null if the source failed."),
+        failure: orNull(bounded(40), "The code of the failure; null with a value."),
+      },
+      strict,
+    ),
+    { minItems: 1, maxItems: MAX_SOURCES },
+  ),
+  "Null if the provider did not answer.",
+);
+export type ProviderSample = Static<typeof ProviderSample>;
+
+/** Reduces a trial to a sample: each source's value, or the code of its failure. */
+export const sampleOf = ({ sources }: SpecTrial): ProviderSample =>
+  sources.map(({ scaled, error }) => ({ value: scaled?.value ?? null, failure: error?.code ?? null }));
 
 /** A provider's `POST /specs/advise`: the body, with the results of trials at several providers. */
 export const SpecAdviceRequest = Type.Object(

@@ -5,12 +5,13 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { DATASET_KINDS } from "../dataset-kind.js";
-import { Address, bounded, count, HexKey, NetworkId, oneOf, orNull, strict } from "./fields.js";
+import { Address, BYTES32, bounded, count, HexKey, NetworkId, oneOf, orNull, strict } from "./fields.js";
 
-const Bytes32 = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
-const ValueText = bounded(80, "A decimal string (median) or 32 bytes in hex (majority).");
+const Bytes32 = Type.String({ pattern: BYTES32 });
+export const ValueText = bounded(80, "A decimal string (median) or 32 bytes in hex (majority).");
 
-const MAX_SOURCES = 8;
+/** The maximum number of sources of a spec. */
+export const MAX_SOURCES = 8;
 
 export const specAndArguments = {
   spec: Type.Unknown({
@@ -144,23 +145,3 @@ export const SpecTrial = Type.Object(
   strict,
 );
 export type SpecTrial = Static<typeof SpecTrial>;
-
-/** One provider's readings at one time: each source's value, or the code of its failure. Null without an answer. */
-export const ProviderSample = orNull(
-  Type.Array(
-    Type.Object(
-      {
-        value: orNull(ValueText, "Null if the source failed."),
-        failure: orNull(bounded(40), "The code of the failure; null with a value."),
-      },
-      strict,
-    ),
-    { minItems: 1, maxItems: MAX_SOURCES },
-  ),
-  "Null if the provider did not answer.",
-);
-export type ProviderSample = Static<typeof ProviderSample>;
-
-/** Reduces a trial to a sample: each source's value, or the code of its failure. */
-export const sampleOf = ({ sources }: SpecTrial): ProviderSample =>
-  sources.map(({ scaled, error }) => ({ value: scaled?.value ?? null, failure: error?.code ?? null }));

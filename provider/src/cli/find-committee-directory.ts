@@ -3,7 +3,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { type Address, createPublicClient } from "viem";
-import { callRpc, RPC_MS } from "./rpc-endpoint.js";
+import { callRpc, RPC_MS } from "./call-rpc.js";
 
 /** The contract in which the providers of a network announce their nodes. */
 interface CommitteeDirectory {

@@ -6,7 +6,7 @@ import type { Hex } from "viem";
 import type { ProviderConfig } from "../config.js";
 import type { SpotSource } from "../source/spot-source.js";
 import { checkWebOracleSettings } from "../web-oracle/check-settings.js";
-import { WebOracle, type WebOracleKey } from "../web-oracle/web-oracle.js";
+import { type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
 
 /** Stores nothing, because the configured folder belongs to a running provider. */
 const NO_SPEC_STORE = { read: async () => null, write: async () => {} };
@@ -29,7 +29,7 @@ export async function findWebOracleKey(
         "--config FILE. To try a spec that you have in a file: web-oracle try SPEC [ARGUMENT...]",
     );
   }
-  const webOracle = new WebOracle(settings, {
+  const finder = new WebOracleKeyFinder(settings, {
     specStore: NO_SPEC_STORE,
     redirectedOrigins: config.redirectedOrigins,
     hasReserve: false,
@@ -39,7 +39,7 @@ export async function findWebOracleKey(
   for (const { chainId, datasets } of deployments) {
     for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {
       try {
-        return await webOracle.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
+        return await finder.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         problems.push(error);

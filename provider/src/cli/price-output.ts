@@ -1,5 +1,5 @@
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
-import { reasonOf } from "../describe-sources.js";
+import { quoteTimeOf, reasonOf } from "../describe-sources.js";
 import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
 import type { Style } from "./text-style.js";
 import { resultToText, valueToJson } from "./value-output.js";
@@ -19,7 +19,7 @@ export function priceToJson(key: string, price: ValueWithSources, at: bigint): o
     ofValue,
     ofSource: (quote) => ({
       ...ofValue(quote?.value ?? null),
-      quote_time: quote === null || quote.quotedAt === null ? null : Number(quote.quotedAt),
+      quote_time: quoteTimeOf(quote),
     }),
   });
 }

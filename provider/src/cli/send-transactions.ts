@@ -3,7 +3,7 @@ import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { type Account, type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
-import { callRpc, RPC_MS } from "./rpc-endpoint.js";
+import { callRpc, RPC_MS } from "./call-rpc.js";
 
 const MINED_MS = 120_000;
 

@@ -4,7 +4,7 @@ import { printable } from "../printable.js";
 import type { ValueWithSources } from "../value-with-sources.js";
 import type { CompiledRequest } from "../web-oracle/compile-spec.js";
 import { valueText } from "../web-oracle/value-text.js";
-import type { WebOracleKey } from "../web-oracle/web-oracle.js";
+import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 import type { Style } from "./text-style.js";
 import { resultToText, valueToJson } from "./value-output.js";
 

@@ -16,7 +16,7 @@ import type { SourceReader } from "../source/source-reader.js";
 import type { PricePolicy } from "../spot-price.js";
 import type { DropReason, SourceUse } from "../value-with-sources.js";
 import { extractFor, type RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
-import { type Decision, toDecision } from "./decision-record.js";
+import { type Decision, toDecision } from "./decision.js";
 import type { DecisionStore } from "./decision-store.js";
 
 /** The maximum number of decisions whose notes on the sources are remembered. */

@@ -5,7 +5,7 @@ import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import fc from "fast-check";
 import { numberToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Decision } from "./decision-record.js";
+import type { Decision } from "./decision.js";
 import { DecisionStore, WRITE_INTERVAL_MS } from "./decision-store.js";
 
 const NOW = 1_800_000_000n;
@@ -19,7 +19,7 @@ let clock: { now: bigint };
 let decisions: DecisionStore;
 const writes: number[] = [];
 
-/** A new life of the process that has the database. */
+/** Closes the database and opens it again, as the next run of the process does. */
 async function reopen(capacity?: number): Promise<void> {
   await decisions.close();
   decisions = await open(capacity);
@@ -38,7 +38,7 @@ beforeEach(async () => {
 afterEach(() => decisions.close());
 
 describe("a decision", () => {
-  it("stands, whatever is proposed later, in this life and in the next", async () => {
+  it("stands, whatever is proposed later, in this run and in the next", async () => {
     expect(await decisions.decide(NOW, says(price(1), "a"))).toEqual(says(price(1), "a"));
     expect(await decisions.decide(NOW, says(price(2), "a"))).toEqual(says(price(1), "a"));
     await reopen();
@@ -65,7 +65,7 @@ describe("a decision", () => {
     expect(await decisions.decide(NOW + 1n, says(price(2), "a"))).toEqual(says(price(2), "a"));
   });
 
-  it("is one, also where many are proposed at once, alone and together with others", async () => {
+  it("is the same for all proposals made at once", async () => {
     const proposals = Array.from({ length: 30 }, (_, i) =>
       decisions.decide(NOW, i % 3 === 0 ? says(price(i), "a", "b") : says(price(i), i % 3 === 1 ? "a" : "b")),
     );
@@ -102,7 +102,7 @@ describe("a decision", () => {
   });
 });
 
-describe("what is no longer kept", () => {
+describe("an old decision", () => {
   const round = NOW;
   const later = async (seconds: bigint) => {
     clock.now = NOW + seconds;
@@ -123,10 +123,10 @@ describe("what is no longer kept", () => {
     expect(decisions.prunedThrough).toBe(round);
   });
 
-  it("is never decided again, with the clock set back, in this life and in the next", async () => {
+  it("is never made again, with the clock set back, in this run and in the next", async () => {
     await later(611n);
     clock.now = round;
-    for (let life = 0; life < 2; ++life) {
+    for (let run = 0; run < 2; ++run) {
       await expect(decisions.decide(round, says(price(2), "a"))).rejects.toThrow("may have been signed already");
       await expect(decisions.decide(round - 5n, says(price(2), "b"))).rejects.toThrow("may have been signed already");
       await reopen();
@@ -134,7 +134,7 @@ describe("what is no longer kept", () => {
     expect(await decisions.decide(round + 1n, says(price(2), "a"))).toEqual(says(price(2), "a"));
   });
 
-  it("moves the mark no further than to what was there, when the clock was ahead", async () => {
+  it("blocks rounds only up to the last one removed, even if the clock was ahead", async () => {
     clock.now = NOW + 10_000_000n;
     await decisions.decide(NOW + 1n, says(price(3), "a"));
     await decisions.decide(NOW + 2n, says(price(3), "a"));
@@ -178,7 +178,7 @@ describe("a database", () => {
     expect(decisions.prunedThrough).toBe(NOW - 998n);
   });
 
-  it("is of one at a time, and free again when that closes", async () => {
+  it("can be opened by one process at a time, and again once it is closed", async () => {
     await expect(open()).rejects.toThrow(
       `database: ${folder} is in use by another process. Stop it. Each signing key needs its own folder.`,
     );
@@ -191,16 +191,16 @@ describe("a database", () => {
       file: fc.nat(),
       at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       how: fc.constantFrom("flip", "zeros", "cut", "remove"),
-      lives: fc.integer({ min: 1, max: 3 }),
+      runs: fc.integer({ min: 1, max: 3 }),
     });
-    const check = fc.asyncProperty(damage, async ({ file, at, how, lives }) => {
+    const check = fc.asyncProperty(damage, async ({ file, at, how, runs }) => {
       const damaged = mkdtempSync(join(tmpdir(), "damaged-"));
       const now = () => NOW;
-      for (let life = 0; life < lives; ++life) {
-        // The first life begins long before the rounds.
+      for (let run = 0; run < runs; ++run) {
+        // The first run begins long before the rounds.
         const store = await DecisionStore.open(damaged, { now: () => NOW - 1_000n });
         for (let round = 0; round < 3; ++round)
-          await store.decide(NOW - 9n + BigInt(3 * life + round), says(price(1), "a", "b"));
+          await store.decide(NOW - 9n + BigInt(3 * run + round), says(price(1), "a", "b"));
         await store.close();
       }
       const files = readdirSync(damaged).filter((name) => /log$|ldb$|last-write/.test(name));
@@ -218,7 +218,7 @@ describe("a database", () => {
         outcomes.add("refused");
         return;
       }
-      for (let round = NOW - 9n; round < NOW - 9n + BigInt(3 * lives); ++round) {
+      for (let round = NOW - 9n; round < NOW - 9n + BigInt(3 * runs); ++round) {
         const decided = await store.decide(round, says(price(2), "a", "b")).catch((error: Error) => error.message);
         outcomes.add(typeof decided === "string" ? "silent" : "repeated");
         if (typeof decided === "string") expect(decided).toMatch(/may have been signed already|is damaged/);
@@ -253,7 +253,7 @@ describe("a database", () => {
     expect(await decisions.decide(NOW + 3n, says(price(2), "a"))).toEqual(says(price(2), "a"));
   });
 
-  it("that does not follow a symbolic link in place of its note", async () => {
+  it("does not follow a symbolic link in place of last-write", async () => {
     await decisions.close();
     const note = join(folder, "last-write");
     rmSync(note);

@@ -3,15 +3,9 @@ import { dirname } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
 import { MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "../signing-window.js";
-import {
-  addCheck,
-  type Decision,
-  decodeDecision,
-  decodeNumbers,
-  encodeDecision,
-  encodeNumbers,
-} from "./decision-record.js";
+import type { Decision } from "./decision.js";
 import { LastWrite, type Write } from "./last-write.js";
+import { addCheck, decodeDecision, decodeNumbers, encodeDecision, encodeNumbers } from "./stored-records.js";
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
 const RETENTION = 600n;

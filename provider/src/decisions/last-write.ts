@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { decodeNumbers, encodeNumbers } from "./decision-record.js";
+import { decodeNumbers, encodeNumbers } from "./stored-records.js";
 
 /** A write of decisions: its number, and the last round that was ever decided. */
 export interface Write {

@@ -19,7 +19,7 @@ import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { DataPoint } from "../data-point.js";
-import type { Decision } from "../decisions/decision-record.js";
+import type { Decision } from "../decisions/decision.js";
 import { describeSources } from "../describe-sources.js";
 import { evidenceTooLarge, noEvidence } from "../problems.js";
 import { readRegularFile } from "../read-regular-file.js";

@@ -13,7 +13,7 @@ import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { type Decision, toDecision } from "../decisions/decision-record.js";
+import { type Decision, toDecision } from "../decisions/decision.js";
 import { describeSources } from "../describe-sources.js";
 import { parseExactJson } from "../source/exact-json.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
@@ -28,7 +28,7 @@ import type { ValueWithSources } from "../value-with-sources.js";
 import { compileCanonicalSpec } from "../web-oracle/compile-spec.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
-import type { WebOracleKey } from "../web-oracle/web-oracle.js";
+import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 import { type LoadedEvidence, loadEvidence } from "./load-evidence.js";
 
 /** A value that was computed again from its evidence. */

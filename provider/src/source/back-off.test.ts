@@ -3,7 +3,7 @@ import { BackOff } from "./back-off.js";
 
 const BOUNDS = { firstMs: 10_000, maxMs: 60_000 };
 
-/** Fails as soon as it may be tried, so often, and returns the waits. */
+/** Fails this many times, each as soon as an attempt may be made, and returns the waits. */
 function waitsOf(backOff: BackOff, failures: number): number[] {
   const waits: number[] = [];
   let now = 0;

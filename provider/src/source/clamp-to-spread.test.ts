@@ -40,7 +40,7 @@ describe("a price", () => {
   });
 });
 
-it("a path that is none is refused", () => {
+it("an invalid path is refused", () => {
   expect(compileSpreadClamp({ bid: "bid", ask: "$.ask" }, SHAPE, [])).toMatchObject({ ok: false });
   expect(compileSpreadClamp({ bid: "$.bid", ask: "$.{base}" }, SHAPE, [])).toMatchObject({ ok: false });
 });

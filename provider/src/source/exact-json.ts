@@ -1,4 +1,4 @@
-import { parseStringifiedJson } from "@dataset-oracle/protocol/parse-stringified-json";
+import { parseRoundTripJson } from "@dataset-oracle/protocol/parse-round-trip-json";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parse } from "lossless-json";
 import { failed, type Reading } from "./source-failure.js";
@@ -30,8 +30,8 @@ const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b,
 export function parseExactJson(text: string): Reading<Json> {
   if (isTooDeep(text)) return failed("not_json", `has arrays and objects nested more than ${MAX_DEPTH} deep`);
   // Faster, and most sources write JSON like this.
-  const stringified = parseStringifiedJson(text) as Json | undefined;
-  if (stringified !== undefined) return ok(stringified);
+  const json = parseRoundTripJson(text) as Json | undefined;
+  if (json !== undefined) return ok(json);
   try {
     return ok(parse(text, null, { parseNumber: (digits) => new NumberLiteral(digits) }) as Json);
   } catch (error) {

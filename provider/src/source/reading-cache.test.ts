@@ -17,7 +17,7 @@ describe("readings", () => {
     expect(readings.get("a")).toBeUndefined();
   });
 
-  it("are forgotten after a few seconds, although nobody asks", async () => {
+  it("are forgotten after a few seconds, even if nobody asks for them", async () => {
     const readings = new ReadingCache(10_000, () => 7n);
     readings.keep("a", answer(10));
     expect(readings.count).toBe(1);

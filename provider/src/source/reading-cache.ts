@@ -5,7 +5,7 @@ import type { Reading } from "./source-failure.js";
 /** The size that a reading counts as, in addition to its text. */
 const BASE_SIZE = 1_024;
 
-/** Readings that are no longer used free their memory after this time, although nobody asks. Their second is over by then. */
+/** Readings are forgotten after this time, even if nobody asks for them. Their second is over by then. */
 const KEPT_MS = 3_000;
 
 /**

@@ -1,5 +1,5 @@
+import { percentEncode } from "@dataset-oracle/protocol/percent-encode";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { percentEncode } from "@dataset-oracle/protocol/web-oracle-key";
 import { compileText, type TemplateValues, withoutVariables } from "./text-template.js";
 
 /** Matches everything before the path: https, a host name, the standard port, no user, and no variable. */

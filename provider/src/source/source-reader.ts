@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch";
+import type { FetchLimits } from "@dataset-oracle/service/http-client/http-answer";
+import { RequestRateLimiter } from "../request-rate-limiter.js";
 import { withDefaultHeaders } from "./default-headers.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
 import { ReadingCache } from "./reading-cache.js";
 import { RequestBackOffs } from "./request-back-offs.js";
-import { RequestRateLimiter } from "./request-rate-limiter.js";
 import { type Reading, type SourceFailure, throttled } from "./source-failure.js";
 import { type FileRequest, requestId, type SourceRequest } from "./source-request.js";
 
@@ -25,7 +25,7 @@ const MAX_ORIGINS = 2_000;
 export const MAX_BYTES = 1024 * 1024;
 
 /** The state of the requests of source files, or of those of published specs. */
-interface Shelf {
+interface RequestState {
   /** Requests in progress, by `requestId`. */
   readonly pending: Map<string, Promise<Reading<AnswerText>>>;
   /** By `requestId`. */
@@ -61,13 +61,13 @@ export class SourceReader {
   readonly #limits: FetchLimits;
   /** By origin. This is not an LRU cache, because forgetting a rate in use would lift its limit. */
   readonly #rates = new Map<string, RequestRateLimiter>();
-  readonly #ofFiles: Shelf;
-  readonly #ofPublished: Shelf;
+  readonly #ofFiles: RequestState;
+  readonly #ofPublished: RequestState;
 
   constructor(private readonly options: SourceReaderOptions) {
     this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
-    this.#ofFiles = newShelf(options, MAX_OF_FILES);
-    this.#ofPublished = newShelf(options, MAX_OF_PUBLISHED);
+    this.#ofFiles = newState(options, MAX_OF_FILES);
+    this.#ofPublished = newState(options, MAX_OF_PUBLISHED);
   }
 
   /** Reads a source's answer. With `mayUseReserve`, it may use the reserved part of the rate limit. */
@@ -75,7 +75,7 @@ export class SourceReader {
   read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>>;
   async read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
     const id = requestId(request);
-    const { pending, cache } = this.#shelfOf(request);
+    const { pending, cache } = this.#stateOf(request);
     const known = pending.get(id) ?? cache.get(id);
     if (known !== undefined) return known;
     const refusal = this.#refusal(request);
@@ -101,7 +101,7 @@ export class SourceReader {
     const refusal = this.#refusal(request);
     if (refusal !== null) return err(refusal);
     const start = performance.now();
-    if (request.rateLimit !== null) this.#shelfOf(request).backOffs.begin(originOf(request), requestId(request), start);
+    if (request.rateLimit !== null) this.#stateOf(request).backOffs.begin(originOf(request), requestId(request), start);
     const answer = await egress.fetchText(withDefaultHeaders(request), this.#limits);
     // The provider's own limit says nothing about the source.
     if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
@@ -116,7 +116,7 @@ export class SourceReader {
   #refusal(request: SourceRequest): SourceFailure | null {
     if (request.rateLimit === null) return null;
     const [origin, now] = [originOf(request), performance.now()];
-    const refusal = this.#shelfOf(request).backOffs.refusal(origin, requestId(request), now);
+    const refusal = this.#stateOf(request).backOffs.refusal(origin, requestId(request), now);
     if (refusal !== null || request.source !== undefined) return refusal;
     // An exchange that refuses source files because of its rate limit is not asked for published specs either.
     return this.#ofFiles.backOffs.refusal(origin, null, now);
@@ -124,13 +124,13 @@ export class SourceReader {
 
   #record(request: SourceRequest, reading: Reading<AnswerText>, startedAt: number): Reading<AnswerText> {
     if (request.rateLimit === null) return reading;
-    const { backOffs } = this.#shelfOf(request);
+    const { backOffs } = this.#stateOf(request);
     const noted = backOffs.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
     if (noted.change !== null) this.options.onBackOff?.(request, noted.change, noted.reading);
     return noted.reading;
   }
 
-  #shelfOf({ source }: SourceRequest): Shelf {
+  #stateOf({ source }: SourceRequest): RequestState {
     return source === undefined ? this.#ofPublished : this.#ofFiles;
   }
 
@@ -150,7 +150,10 @@ export class SourceReader {
   }
 }
 
-const newShelf = ({ timeoutMs, now, random = Math.random }: SourceReaderOptions, maxCharacters: number): Shelf => ({
+const newState = (
+  { timeoutMs, now, random = Math.random }: SourceReaderOptions,
+  maxCharacters: number,
+): RequestState => ({
   pending: new Map(),
   cache: new ReadingCache(maxCharacters, now),
   backOffs: new RequestBackOffs(timeoutMs, random),

@@ -1,5 +1,5 @@
 import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
-import type { TokenBucketLimit } from "../token-bucket.js";
+import type { RateLimit } from "../rate-limit.js";
 import type { Json } from "./exact-json.js";
 import type { SourceFailure } from "./source-failure.js";
 
@@ -8,7 +8,7 @@ export interface SourceRequest extends FetchRequest {
   /** The source file that makes the request; absent for a published spec, which anyone may have written. */
   readonly source?: SourceFile;
   /** Shared by all requests to the URL's origin; null for neither a limit nor back-off. */
-  readonly rateLimit: TokenBucketLimit | null;
+  readonly rateLimit: RateLimit | null;
 }
 
 /** A request of a source file. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { rateLimitSchema } from "../token-bucket.js";
+import { rateLimitSchema } from "../rate-limit.js";
 import { SpreadSpec } from "./clamp-to-spread.js";
 import { errorTexts, SourceSpec } from "./common-source-spec.js";
 import { ROUNDINGS } from "./decimal.js";

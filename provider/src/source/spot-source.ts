@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { TokenBucketLimit } from "../token-bucket.js";
+import type { RateLimit } from "../rate-limit.js";
 import { compileSpreadClamp } from "./clamp-to-spread.js";
 import { compileSource } from "./compile-source.js";
 import type { Json } from "./exact-json.js";
@@ -13,7 +13,7 @@ export interface SpotSource {
   readonly spec: SpotSourceSpec;
   readonly name: string;
   readonly origin: string;
-  readonly rateLimit: TokenBucketLimit;
+  readonly rateLimit: RateLimit;
   /** By pair, `<BASE>-<QUOTE>`. */
   readonly queries: ReadonlyMap<string, PairQuery>;
 }

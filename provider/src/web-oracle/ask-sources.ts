@@ -13,7 +13,7 @@ export interface AskedSource {
   readonly ms: number;
 }
 
-/** Asks each source of a request once, as a provider does. */
+/** Asks each source of a request once, with a provider's headers, deadline and size limit. */
 export function askSources(
   { sources }: Pick<BoundRequest, "sources">,
   egress: Pick<Egress, "fetchText">,
@@ -28,13 +28,3 @@ export function askSources(
     }),
   );
 }
-
-/** Returns the texts from which the values are extracted; null for a source without one. */
-export const textsOf = (asked: readonly AskedSource[]): (string | null)[] =>
-  asked.map(({ judged }) => (judged.ok ? judged.value.text : null));
-
-/** Returns the reading of each source: the one extracted from its text, or the reason why there is no text. */
-export const readingsOf = (
-  asked: readonly AskedSource[],
-  extracted: readonly (Reading<bigint> | null)[],
-): Reading<bigint>[] => asked.map(({ judged }, index) => (judged.ok ? (extracted[index] as Reading<bigint>) : judged));

@@ -2,8 +2,8 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import type { WebOracleSettings } from "../config.js";
+import type { RateLimit } from "../rate-limit.js";
 import type { SpotSource } from "../source/spot-source.js";
-import type { TokenBucketLimit } from "../token-bucket.js";
 import { checkHosts, isHostAllowed } from "./allowed-hosts.js";
 import type { SpecRegistrySettings } from "./spec-registry.js";
 
@@ -11,7 +11,7 @@ import type { SpecRegistrySettings } from "./spec-registry.js";
 export interface CheckedWebOracleSettings extends Readonly<Pick<WebOracleSettings, "folder" | "hosts" | "trials">> {
   readonly registries: readonly SpecRegistrySettings[];
   /** Returns the rate limit of an origin. */
-  readonly rateLimitOf: (origin: string) => TokenBucketLimit;
+  readonly rateLimitOf: (origin: string) => RateLimit;
 }
 
 /**
@@ -67,13 +67,4 @@ function checkRegistry(
     throw new ConfigError(`webOracle/rpcUrls: network ${chainId} has Web Oracle datasets but no endpoint. Add one.`);
   }
   return { chainId, address: webOracleRegistry, rpcUrl: expandRpcUrl(template, `webOracle/rpcUrls/${chainId}`, env) };
-}
-
-/** Returns the origins that may be redirected for development. */
-export function knownOrigins(
-  sources: readonly { readonly origin: string }[],
-  webOracle: CheckedWebOracleSettings | null,
-): readonly string[] | "any" {
-  if (webOracle?.hosts === "any") return "any";
-  return [...sources.map(({ origin }) => origin), ...(webOracle?.hosts ?? []).map((host) => `https://${host}`)];
 }

@@ -7,7 +7,7 @@ import { type Combination, combine } from "./combine.js";
 const values = (...all: bigint[]) => all.map((value) => ok(value));
 const no = failed("timeout", "no answer");
 
-describe("several values become one", () => {
+describe("the combined value", () => {
   it.each<[Combination, bigint[], bigint]>([
     ["median", [3n, 1n, 2n], 2n],
     ["median", [4n, 1n], 1n],
@@ -23,18 +23,18 @@ describe("several values become one", () => {
     ["majority", [1n, 2n], "1 of 2 sources agree, fewer than 2"],
     ["majority", [1n, 1n, 2n, 2n], "2 of 4 sources agree, fewer than 3"],
     ["equal", [1n, 1n, 2n], "2 of 3 sources agree, fewer than 3"],
-  ])("or none, by %s of %s", (how, all, reason) => {
+  ])("is none by %s of %s", (how, all, reason) => {
     expect(combine(values(...all), 1, how)).toEqual({ kind: "none", reason });
   });
 
-  it("or none, when fewer sources answered than must", () => {
+  it("is none when fewer sources answered than must", () => {
     expect(combine([ok(1n), no, no], 2, "median")).toEqual({
       kind: "none",
       reason: "1 of 3 sources answered, fewer than 2",
     });
   });
 
-  it("or nothing is known, when those that could be asked later would make up the number", () => {
+  it("is busy when sources at their rate limit could still supply the missing values", () => {
     expect(combine([ok(1n), throttled("busy", 2.2), no], 2, "median")).toEqual({ kind: "busy", retryAfter: 3 });
     expect(combine([throttled("busy", 9), throttled("busy", 1), no], 2, "equal")).toEqual({
       kind: "busy",
@@ -43,7 +43,7 @@ describe("several values become one", () => {
     expect(combine([throttled("busy", 1), no, no], 2, "median")).toMatchObject({ kind: "none" });
   });
 
-  it("of which a majority is given by more than half, and whatever all give is all three", () => {
+  it("by majority is that of more than half; when all agree, all three rules give that value", () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 3n }), { minLength: 1, maxLength: 8 }), (all) => {
         const majority = combine(values(...all), 1, "majority");

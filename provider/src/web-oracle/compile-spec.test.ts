@@ -119,11 +119,7 @@ describe("a request spec", () => {
       { ...valid, variables: [city, { ...city, name: "day" }] },
       "/sources/0: {day} is never used",
     ],
-    [
-      "uses a variable that there is not",
-      { ...valid, variables: [] },
-      "/sources/0: https://api.example.com/now?q={city}",
-    ],
+    ["uses an undeclared variable", { ...valid, variables: [] }, "/sources/0: https://api.example.com/now?q={city}"],
     [
       "has a variable of impossible length",
       { ...valid, variables: [{ ...city, minLength: 41 }] },
@@ -203,7 +199,7 @@ describe("an argument", () => {
     unicode: ["é😀", "a\u0085"],
   };
 
-  it.each(CHARACTER_CLASSES)("of %s has no others", (characters) => {
+  it.each(CHARACTER_CLASSES)("of the class %s has no other characters", (characters) => {
     const request = compiled({ ...valid, variables: [{ ...city, characters }] });
     const [good, bad] = samples[characters];
     expect(request.bind([good]).ok).toBe(true);

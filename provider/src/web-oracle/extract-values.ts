@@ -2,8 +2,9 @@ import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { BoundSource } from "../source/compile-source.js";
 import { describeNodeWithMembers } from "../source/describe-node.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
+import type { AnswerText } from "../source/judge-answer.js";
 import { failed, type Reading } from "../source/source-failure.js";
-import type { WebOracleKey } from "./web-oracle.js";
+import type { WebOracleKey } from "./web-oracle-key-finder.js";
 
 /** The maximum amount of text that the sources of one key may answer together, in UTF-16 code units. */
 export const MAX_KEY_TEXT = 1024 * 1024;
@@ -24,9 +25,9 @@ export interface Extracted {
 }
 
 /**
- * Extracts the values of a published spec's sources from their answers. Each source has an equal share of the key's text
- * and steps, so that a failure of one source never decides if another is read: what does not fit here fits nowhere, and
- * every provider finds the same values in the same answers.
+ * Extracts the values of a published spec's sources from their answers. Each source has an equal share of the key's
+ * text and steps, so that a failure of one source never decides whether another is read: what does not fit here fits
+ * nowhere, and every provider finds the same values in the same answers.
  *
  * @param texts The answers of the sources; null where there is none.
  * @param parse Parses an answer; replaced to parse the same text only once.
@@ -59,8 +60,18 @@ export function extractValues(
   return { readings, selected, steps };
 }
 
+/** Returns the texts from which the values are extracted; null for a source without one. */
+export const textsOf = (answers: readonly Reading<AnswerText>[]): (string | null)[] =>
+  answers.map((answer) => (answer.ok ? answer.value.text : null));
+
+/** Returns the reading of each source: the one extracted from its text, or the reason why there is no text. */
+export const readingsOf = (
+  answers: readonly Reading<AnswerText>[],
+  extracted: readonly (Reading<bigint> | null)[],
+): Reading<bigint>[] => answers.map((answer, index) => (answer.ok ? (extracted[index] as Reading<bigint>) : answer));
+
 /** Extracts a key's values from the answers to its requests. */
-export interface ExtractWebValues {
+export interface WebValueExtractor {
   /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
   waitMs(key: WebOracleKey): number;
   /** Returns one reading for each answer, or after how many milliseconds to try again. */
@@ -68,7 +79,7 @@ export interface ExtractWebValues {
 }
 
 /** Extracts in the calling thread, without allowances: for commands. */
-export const EXTRACT_HERE: ExtractWebValues = {
+export const EXTRACT_HERE: WebValueExtractor = {
   waitMs: () => 0,
   extract: async ({ request }, texts) => ok(extractValues(request.sources, texts)),
 };

@@ -13,7 +13,7 @@ const SPEC: RequestSpec = {
 const job = (arg: string, text = '{"a":1.0,"b":2}') =>
   ({ specHash: "0x01", spec: SPEC, args: [arg], texts: [text] }) as const;
 
-/** Makes a worker's module of what it does with a job. */
+/** Returns a worker module that runs `onJob` for each job. */
 const worker = (onJob: string) =>
   new URL(
     `data:text/javascript,import { parentPort as port } from "node:worker_threads";${encodeURIComponent(

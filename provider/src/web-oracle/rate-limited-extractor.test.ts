@@ -2,7 +2,7 @@ import { err, ok } from "@dataset-oracle/protocol/result";
 import { describe, expect, it } from "vitest";
 import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool, PoolFailure } from "./extraction-pool.js";
-import { ANONYMOUS_WORK, RateLimitedExtractor } from "./rate-limited-extractor.js";
+import { ANONYMOUS_WORK, RateLimitedExtractor, SPEC_WORK } from "./rate-limited-extractor.js";
 import type { RequestSpec } from "./spec-schema.js";
 
 const MOST = MAX_KEY_TEXT + MAX_KEY_STEPS;
@@ -59,7 +59,7 @@ it("half of a spec's allowance is left to operators, whatever anonymous callers 
   const ask = (id: number) => extractor.extract(job(), { id: `203.0.113.${id}`, mayUseReserve: false });
   let count = 0;
   while ((await ask(count)).ok) count += 1;
-  expect(count).toBe(Math.ceil(ANONYMOUS_WORK.burst / 2 / MOST));
+  expect(count).toBe(Math.ceil(SPEC_WORK.burst / 2 / MOST));
   expect((await extractor.extract(job(), operator)).ok).toBe(true);
   expect((await extractor.extract(job("0x02"), mallory)).ok).toBe(true);
 });

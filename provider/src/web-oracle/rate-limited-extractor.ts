@@ -1,16 +1,17 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
 import type { Caller } from "../caller.js";
-import { type TokenBucketLimit, TokenBuckets } from "../token-bucket.js";
-import { type ExtractWebValues, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
+import type { RateLimit } from "../rate-limit.js";
+import { TokenBuckets } from "../token-bucket.js";
+import { MAX_KEY_STEPS, MAX_KEY_TEXT, type WebValueExtractor } from "./extract-values.js";
 import type { ExtractionPool } from "./extraction-pool.js";
 import type { Extraction, ExtractionJob } from "./extraction-worker.js";
 
 /** A unit of work is a step or a parsed character, and takes a worker between 0.02 and 0.2 microseconds. */
-export const ANONYMOUS_WORK: TokenBucketLimit = { perSecond: 2_000_000, burst: 20_000_000 };
-const OPERATOR_WORK: TokenBucketLimit = { perSecond: 10_000_000, burst: 100_000_000 };
+export const ANONYMOUS_WORK: RateLimit = { perSecond: 2_000_000, burst: 20_000_000 };
+const OPERATOR_WORK: RateLimit = { perSecond: 10_000_000, burst: 100_000_000 };
 /** The work of all keys of a spec, for all callers together. */
-const SPEC_WORK: TokenBucketLimit = { perSecond: 2_000_000, burst: 20_000_000 };
+export const SPEC_WORK: RateLimit = { perSecond: 2_000_000, burst: 20_000_000 };
 
 /** The work that a job counts as when its worker failed. */
 const FAILED_WORK = 10 * (MAX_KEY_TEXT + MAX_KEY_STEPS);
@@ -70,7 +71,7 @@ export class RateLimitedExtractor {
 }
 
 /** Extracts within the allowances of a caller. */
-export const extractFor = (extractor: RateLimitedExtractor, caller: Caller): ExtractWebValues => ({
+export const extractFor = (extractor: RateLimitedExtractor, caller: Caller): WebValueExtractor => ({
   waitMs: ({ specHash }) => extractor.waitMs(caller, specHash),
   extract: ({ specHash, args, compiled: { spec } }, texts) =>
     extractor.extract({ specHash, spec, args, texts }, caller),

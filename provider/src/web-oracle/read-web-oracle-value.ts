@@ -1,28 +1,22 @@
 import { ok } from "@dataset-oracle/protocol/result";
-import type { Reading } from "../source/source-failure.js";
 import type { ReadContext } from "../spot-price.js";
 import { toUse, type ValueWithSources } from "../value-with-sources.js";
-import type { ExtractWebValues } from "./extract-values.js";
-import type { WebOracleKey } from "./web-oracle.js";
+import { readingsOf, textsOf, type WebValueExtractor } from "./extract-values.js";
+import type { WebOracleKey } from "./web-oracle-key-finder.js";
 
 /** Asks all sources of a key at the same time and combines their values. Each source is named by its path in the spec. */
 export async function readWebOracleValue(
   key: WebOracleKey,
   { reader, mayUseReserve }: Pick<ReadContext, "reader" | "mayUseReserve">,
-  extractor: ExtractWebValues,
+  extractor: WebValueExtractor,
 ): Promise<ValueWithSources> {
   // Asked first, so that a caller above its allowance costs no source a request.
   const waitMs = extractor.waitMs(key);
   if (waitMs > 0) return busy(waitMs);
   const answers = await Promise.all(key.requests.map((request) => reader.read(request, mayUseReserve)));
-  const extracted = await extractor.extract(
-    key,
-    answers.map((answer) => (answer.ok ? answer.value.text : null)),
-  );
+  const extracted = await extractor.extract(key, textsOf(answers));
   if (!extracted.ok) return busy(extracted.error);
-  const readings = answers.map((answer, index) =>
-    answer.ok ? (extracted.value.readings[index] as Reading<bigint>) : answer,
-  );
+  const readings = readingsOf(answers, extracted.value.readings);
   const sources = readings.map((reading, index) =>
     toUse(`/sources/${index}`, reading.ok ? ok({ value: reading.value, quotedAt: null }) : reading),
   );

@@ -80,7 +80,7 @@ export function addSpecRoutes(app: App, { trials, isOperator, callerOf }: SpecRo
       const { compiled, bound } = checkTriedSpec(body);
       const readings = parseReadings(body.providers, compiled.kind, bound.sources.length);
       if (!readings.ok) throw invalidReadings(readings.error);
-      return advise(compiled, bound, readings.value, body.interval_seconds);
+      return advise({ compiled, bound, readings: readings.value, intervalSeconds: body.interval_seconds });
     },
   );
 }

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Hex } from "viem";
-import type { Decision } from "../../src/decisions/decision-record.js";
+import type { Decision } from "../../src/decisions/decision.js";
 import { DecisionStore } from "../../src/decisions/decision-store.js";
 import { coinbaseTicker, type FakeExchanges, OTHER_SOURCES, startFakeExchanges } from "./fake-exchanges.js";
 import { type ProviderProcess, spawnProvider, untilListening, untilReady, writeConfig } from "./provider-process.js";
-import { DATASET, PRIVATE_KEY, signedPart } from "./test-provider.js";
+import { DATASET, PRIVATE_KEY, withoutSources } from "./test-provider.js";
 
 /** The number of concurrent requests, one per worker. */
 const WORKERS = 12;
@@ -122,18 +122,15 @@ class Witness {
   answers = 0;
   /** The value of a data point at a round; `missing` for "no data". */
   readonly told = new Map<string, string>();
-  /** Whole answers, signatures included, by question. */
+  /** Answers without their sources, by question. */
   readonly #answers = new Map<string, string>();
 
   record(question: Question, text: string): void {
     this.answers += 1;
-    // Only the process that read a value knows its sources.
-    const { sources: _, ...answer } = JSON.parse(text);
-    const now = JSON.stringify(answer);
     const before = this.#answers.get(idOf(question));
-    if (before !== undefined && before !== now) throw new Error(`Two answers to one question: ${before} and ${now}`);
-    this.#answers.set(idOf(question), now);
-    const values = valuesIn(answer);
+    if (before !== undefined && before !== text) throw new Error(`Two answers to one question: ${before} and ${text}`);
+    this.#answers.set(idOf(question), text);
+    const values = valuesIn(JSON.parse(text));
     question.keys.forEach((key, i) => {
       this.#compare(question.timestamp, key, values[i] as string);
     });
@@ -209,7 +206,7 @@ async function askAll(url: string, questions: readonly Question[], witness: Witn
   return answered;
 }
 
-/** Returns the signed part of the answer, or null when the round is refused as too old. */
+/** Returns the answer without its sources, or null when the round is refused as too old. */
 async function ask(url: string, { keys, timestamp }: Question): Promise<string | null> {
   const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
   const response = await fetch(`${url}${path}`, {
@@ -219,7 +216,7 @@ async function ask(url: string, { keys, timestamp }: Question): Promise<string |
     signal: AbortSignal.timeout(10_000),
   });
   const text = await response.text();
-  if (response.status === 200) return signedPart(text);
+  if (response.status === 200) return withoutSources(text);
   if (text.includes("round_too_old")) return null;
   throw new Error(`The provider answers ${response.status}: ${text}`);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OTHER_SOURCES } from "./fake-exchanges.js";
-import { DATASET, request, signedPart } from "./test-provider.js";
+import { DATASET, request, withoutSources } from "./test-provider.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
@@ -66,11 +66,11 @@ export async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** Asks a provider's process for a report; `text` is the part of the answer that it signs. */
+/** Asks a provider's process for a report; `text` is the answer without its sources. */
 export async function askForReport(url: string, round: number) {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(request(round)) });
-  return { status: response.status, text: signedPart(await response.text()) };
+  return { status: response.status, text: withoutSources(await response.text()) };
 }
 
 /** Runs a provider that is expected to end by itself. */

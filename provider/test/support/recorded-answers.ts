@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Exchange } from "@dataset-oracle/devnet/exchange-origins";
 
-/** An exchange's answer of prices, from its documentation or recorded by a public project. Only whitespace was removed. */
+/** An exchange's price answer, from its documentation or recorded by a public project. Only whitespace was removed. */
 export interface RecordedExchangeAnswer {
   readonly kind: "documentation" | "recording";
   /** Where it was found. */
   readonly from: string;
   readonly body: string;
-  /** The exact prices that must be read from it, by pair. A pair with USD is quoted in USDT where the source has no USD. */
+  /** The exact prices that must be read from it, by pair. A pair with USD is in USDT where the source has no USD. */
   readonly prices: Readonly<Record<string, string>>;
   /** The time that must be read from it, in whole seconds; null when it has none. */
   readonly quotedAt: number | null;

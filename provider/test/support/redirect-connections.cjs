@@ -1,5 +1,5 @@
-// Loaded by tests into each process that they start (NODE_OPTIONS=--require): names resolve to a public address, and what is
-// connected to that address on port 443 goes to the test's server. All of the processes' own code stays as it is,
+// Loaded by tests into each process that they start (NODE_OPTIONS=--require): names resolve to a public address, and
+// connections to that address on port 443 go to the test's server. All of the processes' own code stays as it is,
 // including the checks of addresses and certificates.
 const { promises } = require("node:dns");
 const tls = require("node:tls");

@@ -13,33 +13,24 @@ import type { Address, Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { buildProvider } from "../../src/app.js";
 import { ProviderConfig } from "../../src/config.js";
+import type { RateLimit } from "../../src/rate-limit.js";
 import { findServedDatasets } from "../../src/served-datasets.js";
 import { loadSources, SHIPPED_SOURCES } from "../../src/source/load-sources.js";
 import type { SpotSource } from "../../src/source/spot-source.js";
-import type { TokenBucketLimit } from "../../src/token-bucket.js";
 import type { CheckedWebOracleSettings } from "../../src/web-oracle/check-settings.js";
 import { OTHER_SOURCES } from "./fake-exchanges.js";
+import { DATASET, spotPriceDeployment } from "./spot-price-deployment.js";
+
+export { DATASET };
 
 export const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 export const ACCOUNT = privateKeyToAccount(PRIVATE_KEY);
-export const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 export const ETH_USD = spotPriceKey("ETH-USD");
 /** The tests' clock when a provider starts, in seconds. */
 export const START = 1_800_000_000;
 
-const dataset = {
-  name: "financial",
-  address: DATASET,
-  kind: "median" as const,
-  keyForm: "SPOT_PRICE" as const,
-  keys: ["ETH-USD", "BTC-USD", "NOSUCH-USD"].map(spotPriceKey),
-};
-
 /** The same dataset on two networks. */
-export const DEPLOYMENTS: readonly Deployment[] = [
-  { chainId: 42, datasets: [dataset] },
-  { chainId: 43, datasets: [dataset] },
-];
+export const DEPLOYMENTS: readonly Deployment[] = [spotPriceDeployment(), { ...spotPriceDeployment(), chainId: 43 }];
 
 /** Keeps the exchanges' own rate limits, for `rateLimitOf`. */
 export const ownRateLimit = ({ rateLimit }: Pick<SpotSource, "rateLimit">) => rateLimit;
@@ -57,7 +48,7 @@ export async function startProvider(
   settings: Partial<ProviderConfig>,
   {
     deployments = DEPLOYMENTS,
-    rateLimitOf = (_: Pick<SpotSource, "rateLimit">): TokenBucketLimit | null => null,
+    rateLimitOf = (_: Pick<SpotSource, "rateLimit">): RateLimit | null => null,
     start = START,
     sources = SOURCES,
     webOracle = null as CheckedWebOracleSettings | null,
@@ -106,8 +97,8 @@ export const request = (timestamp: number): ReportRequest => ({
   timestamp,
 });
 
-/** The part of an answer that is signed. A provider forgets a value's sources when it exits. */
-export const signedPart = (text: string) => JSON.stringify({ ...JSON.parse(text), sources: undefined });
+/** The answer without its sources, which a provider forgets when it exits. */
+export const withoutSources = (text: string) => JSON.stringify({ ...JSON.parse(text), sources: undefined });
 
 /** The report that an answer says was signed. */
 export const reportOf = (answer: SignedReport): Report => ({

@@ -19,10 +19,10 @@ export interface TlsExchanges {
 }
 
 /**
- * Starts a server that answers what is recorded of the exchange whose name is asked for: the answer that has the pair in
- * the URL, or else the first.
+ * Starts a server that answers with what was recorded of the exchange in the Host header: of Coinbase the answer for
+ * the requested pair, of others the first.
  *
- * @param isCurrent Replaces the times in the answers by the current one.
+ * @param isCurrent Replaces the times in the answers with the current time.
  */
 export async function startTlsExchanges(certificate: Certificate, isCurrent = false): Promise<TlsExchanges> {
   const requests: string[] = [];

@@ -1,7 +1,8 @@
 import { ConfigError } from "./config-error.js";
 
 /**
- * Expands `${NAME}` in a URL to the environment variable of that name.
+ * Expands `${NAME}` in a URL to the environment variable of that name. Requires http or https, without a user name and
+ * password.
  *
  * @param setting The setting's name, for errors.
  * @throws ConfigError without the URL, which may hold a token.

@@ -5,7 +5,7 @@ import { requireValid } from "./require-valid.js";
 
 /**
  * Reads a JSON configuration file. Missing settings get the schema's defaults. Nothing is coerced, and unknown settings
- * are errors.
+ * are errors if the schema forbids additional properties.
  *
  * @throws ConfigError that lists every mistake.
  */

@@ -90,7 +90,7 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
     await fc.assert(random, { numRuns: 400 });
   });
 
-  it("agrees with viem on signatures of one flipped bit, and of any length", async () => {
+  it("agrees with viem on signatures with one flipped bit, and of any length", async () => {
     const flipped = fc.integer({ min: 0, max: 65 * 8 - 1 }).map((bit) => {
       const bytes = hexToBytes(SIGNATURE);
       bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));

@@ -1,7 +1,6 @@
 import { HALF_ORDER } from "@dataset-oracle/protocol/signature";
 import { type Address, hexToBytes, numberToBytes } from "viem";
-import { addressOf } from "../keys/secp256k1-account.js";
-import { SECP256K1, type Secp256k1 } from "./secp256k1.js";
+import { addressOf, SECP256K1, type Secp256k1 } from "./secp256k1.js";
 
 type Recovery = Pick<Secp256k1, "recover">;
 
@@ -10,8 +9,8 @@ const MAX_S = numberToBytes(HALF_ORDER, { size: 32 });
 /**
  * Recovers signers as the protocol package's `recoverSigner` does, but with libsecp256k1: secp256k1.ts says why.
  *
- * @returns Null for a signature that the contract would refuse. It accepts 65 bytes, r and s above zero, s at most half the
- * curve's order, v 27 or 28.
+ * @returns Null for a signature that the contract would refuse. It accepts 65 bytes, r and s above zero, s at most half
+ * the curve's order, v 27 or 28.
  */
 export function recoverSignerWith({ recover }: Recovery): (digest: Uint8Array, signature: string) => Address | null {
   return (digest, signature) => {

@@ -18,7 +18,7 @@ const MAX_TRIED = 3;
 const CONNECT_MS = 2_500;
 
 /**
- * Opens TLS connections. The certificate must match the name and come from an authority that is trusted.
+ * Opens TLS connections. The certificate must match the name and come from a trusted authority.
  *
  * @param ca The trusted authorities as PEM; by default those of Node, which no setting of a service changes.
  */
@@ -27,8 +27,8 @@ export const dialByTls = (ca?: string): buildConnector.connector =>
   buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: true, ...(ca !== undefined && { ca }) });
 
 /**
- * Connects to public hosts only. It resolves the name itself, requires every address to be public unicast, and connects to
- * one of these addresses, so that a second lookup cannot lead elsewhere. The certificate must match the name.
+ * Connects to public hosts only. It resolves the name itself, requires every address to be public unicast, and connects
+ * to one of these addresses, so that a second lookup cannot lead elsewhere. The certificate must match the name.
  *
  * @param dial Opens the connection: `hostname` is the address, `servername` the name.
  */

@@ -1,14 +1,8 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
 import { Agent, type buildConnector, Pool } from "undici";
-import {
-  type FetchFailure,
-  type FetchFailureCode,
-  type FetchLimits,
-  type FetchRequest,
-  fetchText,
-  type HttpAnswer,
-} from "../http-client/fetch.js";
+import { type FetchRequest, fetchText } from "../http-client/fetch.js";
+import type { FetchFailure, FetchFailureCode, FetchLimits, HttpAnswer } from "../http-client/http-answer.js";
 import { FORBIDDEN_ADDRESS, guardedConnector } from "./connector.js";
 import { parseHttpsUrl } from "./https-url.js";
 import { type ResolveHost, resolveByDns } from "./resolve-by-dns.js";

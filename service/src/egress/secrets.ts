@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { ConfigError } from "../config/config-error.js";
+import { readSecretFile } from "../config/secret-file.js";
 import type { FetchRequest } from "../http-client/fetch.js";
 import { parseHttpsUrl } from "./https-url.js";
 
@@ -72,8 +72,8 @@ export class Secrets {
   }
 
   /**
-   * Removes the secrets from text from outside, in whatever form: an API may repeat what it received, and answers become
-   * public. JSON that was cleaned has no secret in its parsed values either.
+   * Removes the secrets from text from outside, in whatever form: an API may repeat what it received, and answers
+   * become public. JSON that was cleaned has no secret in its parsed values either.
    */
   removeFrom(text: string): string {
     return this.#removals.reduce((rest, pattern) => rest.replace(pattern, "<secret>"), text);
@@ -92,7 +92,9 @@ function loadSecret(
   if ((header === undefined) === (query === undefined))
     throw new ConfigError(`${at}: set exactly one of header and query.`);
   if ((file === undefined) === (name === undefined)) throw new ConfigError(`${at}: set exactly one of file and env.`);
-  const value = (file === undefined ? (env[name ?? ""] ?? "") : readSecret(file, at)).trim();
+  const value = (
+    file === undefined ? (env[name ?? ""] ?? "") : readSecretFile(file, `${at}/file`, `${at}: the file`)
+  ).trim();
   // The setting is repeated only if it looks like a variable's name, because it may be the secret itself by mistake.
   const variable = /^[A-Z_]+$/.test(name ?? "") ? `the variable ${name}` : "the variable that env names";
   const where = file === undefined ? variable : "the file";
@@ -100,16 +102,6 @@ function loadSecret(
     throw new ConfigError(`${at}: ${where} must hold one line of ${MIN_LENGTH} or more printable ASCII characters.`);
   }
   return { host, parameter: header === undefined ? { query: query ?? "" } : { header }, value };
-}
-
-function readSecret(path: string, at: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new ConfigError(
-      `${at}: the file cannot be read: ${(error as NodeJS.ErrnoException).code}. Check its path and permissions.`,
-    );
-  }
 }
 
 /** Lists patterns of a value, whole and in parts ("Bearer" and a token): as it is, in base64 and in hex. */

@@ -1,14 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Dispatcher, fetch, type Response } from "undici";
-
-/** The bounds of an outgoing request. */
-export interface FetchLimits {
-  /** The deadline of the whole answer. */
-  readonly timeoutMs: number;
-  /** The size of the answer's body after decompression. */
-  readonly maxBytes: number;
-}
+import {
+  ABORTED,
+  type FetchFailure,
+  type FetchLimits,
+  type HttpAnswer,
+  NOT_TEXT,
+  redirected,
+  timedOut,
+  tooLarge,
+} from "./http-answer.js";
 
 export interface FetchRequest {
   readonly url: string;
@@ -17,38 +19,10 @@ export interface FetchRequest {
   readonly body?: string;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  /** The header's value; empty when there is none. */
-  readonly contentType: string;
-  readonly retryAfter: string | null;
-  readonly text: string;
-}
-
-export type FetchFailureCode = "timeout" | "aborted" | "unreachable" | "redirected" | "too_large" | "not_text";
-
-/** Why there is no answer. */
-export interface FetchFailure<Code extends string = FetchFailureCode> {
-  readonly code: Code;
-  /**
-   * The explanation, for people. If the host answered, it continues a sentence about the host: "answered 302, ...".
-   * Otherwise it stands alone: "no answer within 500 ms", "ECONNREFUSED".
-   */
-  readonly detail: string;
-}
-
-export const timedOut = (timeoutMs: number) =>
-  ({ code: "timeout", detail: `no answer within ${timeoutMs} ms` }) as const;
-export const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
-export const redirected = (status: number) =>
-  ({ code: "redirected", detail: `answered ${status}, and redirects are not followed` }) as const;
-export const tooLarge = (maxBytes: number) =>
-  ({ code: "too_large", detail: `answered with more than ${maxBytes} bytes` }) as const;
-export const NOT_TEXT = { code: "not_text", detail: "answered with bytes that are not UTF-8" } as const;
-
 /**
  * Makes one HTTP request within limits, without following redirects. An answer with any status but a redirect is a
- * value, which the caller judges.
+ * value, which the caller judges. Egress calls it, for URLs that anyone may have written; for services that their owner
+ * has configured, there is trusted-request.ts.
  *
  * @param dispatcher Opens the connections.
  * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty.

@@ -1,5 +1,5 @@
 import { http } from "viem";
-import { postText } from "./request.js";
+import { postText } from "./trusted-request.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 

@@ -3,8 +3,8 @@ import { tooManyRequests } from "./http-problems.js";
 import { globalRateLimiter } from "./rate-limit.js";
 
 /**
- * Makes a `preParsing` hook that bounds the requests of all anonymous callers together: those without a reserved share. On
- * a route it runs after the limit of each caller, so that one caller above its limit does not use up the others'.
+ * Makes a `preParsing` hook that bounds the requests of all anonymous callers together: those without a reserved share.
+ * On a route it runs after the limit of each caller, so that one caller above its limit does not use up the others'.
  */
 export function anonymousLimit(
   app: Pick<FastifyInstance, "createRateLimit">,

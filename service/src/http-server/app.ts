@@ -14,6 +14,7 @@ import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
 import { callerIdOf } from "./caller-id.js";
 import {
+  BODY_LIMIT,
   CONNECTION_LIMITS,
   endConnectionsAtClose,
   limitConnectionsPerCaller,
@@ -21,7 +22,7 @@ import {
   MaxConnectionsPerCaller,
 } from "./connections.js";
 import { normalizeForwardedFor } from "./forwarded-for.js";
-import { BODY_LIMIT, methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
+import { methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
 import { ProblemError } from "./problem-error.js";
 import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";

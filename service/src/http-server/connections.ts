@@ -24,10 +24,12 @@ export const MaxConnectionsPerCaller = Type.Integer({
 
 /** The largest head of a request: its first line and headers, in bytes. */
 export const MAX_HEADER_BYTES = 8 * 1024;
+/** The largest body of a request in bytes, unless its route allows more. */
+export const BODY_LIMIT = 16 * 1024;
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 10_000;
 
-/** Limits of a connection before its caller is known. They are not settings, because no honest client comes near them. */
+/** Limits of every connection, whoever the caller is. They are not settings: no honest client comes near them. */
 export const CONNECTION_LIMITS = {
   /** From a request's first byte to its last. A slower one holds a connection that others need. */
   requestTimeout: REQUEST_MS,
@@ -75,9 +77,9 @@ export function limitConnectionsPerCaller(
 }
 
 /**
- * Lets a service close as soon as its last answer is sent. By itself a closing server ends only the connections that are
- * idle between two requests. It waits for those without any request yet, which browsers and fetch open in advance, and for
- * those that were being answered, until their clients close them.
+ * Lets a service close as soon as its last answer is sent. By itself a closing server ends only the connections that
+ * are idle between two requests. It waits for those without any request yet, which browsers and fetch open in advance,
+ * and for those that were being answered, until their clients close them.
  */
 export function endConnectionsAtClose(app: Pick<FastifyInstance, "server" | "addHook">): void {
   const silent = new Set<Socket>();

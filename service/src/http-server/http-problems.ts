@@ -1,9 +1,7 @@
 import type { FastifyError } from "fastify";
-import { MAX_HEADER_BYTES, TOO_SLOW } from "./connections.js";
+import { BODY_LIMIT, MAX_HEADER_BYTES, TOO_SLOW } from "./connections.js";
 import { ProblemError } from "./problem-error.js";
-
-/** The largest body of a request in bytes, unless its route allows more. */
-export const BODY_LIMIT = 16 * 1024;
+import { problemsByProperty, shortened, toSentence, type ValidationFailure } from "./validation-messages.js";
 
 /**
  * Turns an error into the problem that the caller sees. It reveals nothing of an unexpected error.
@@ -33,45 +31,6 @@ export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError
   });
 }
 
-interface ValidationFailure {
-  readonly instancePath: string;
-  readonly message?: string;
-}
-
-/** The validator's messages, rewritten for people. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  "Expected required property": "is missing",
-  "Unexpected property": "is unknown; remove it",
-  "Expected integer": "must be a whole number, without quotes",
-  "Expected boolean": "must be true or false, without quotes",
-  "Expected string": "must be a string, in quotes",
-  "Expected object": "must be a JSON object",
-};
-
-/** Rewrites one of the validator's messages for people. */
-const reworded = (message: string): string =>
-  MESSAGES[message] ??
-  message
-    .replace(/^Expected (?:integer|number) to be less or equal to /, "must be at most ")
-    .replace(/^Expected (?:integer|number) to be greater or equal to /, "must be at least ");
-
-/**
- * Returns what is wrong with each property, for people. The first failure of a property is the cause: a missing property is
- * not an integer either.
- */
-export function problemsByProperty(failures: readonly ValidationFailure[]): ReadonlyMap<string, string> {
-  const problems = new Map<string, string>();
-  for (const { instancePath, message = "is not valid" } of failures) {
-    const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
-    if (!problems.has(property)) problems.set(property, reworded(message));
-  }
-  return problems;
-}
-
-/** Writes a problem as a sentence. A message of the validator that was not rewritten stands after a colon. */
-export const toSentence = (property: string, problem: string): string =>
-  `${property}${/^[A-Z]/.test(problem) ? ":" : ""} ${problem}.`;
-
 function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
   const errors = [...problemsByProperty(failures)].map(([property, problem]) => ({ property, problem }));
   return new ProblemError(400, "invalid_body", {
@@ -80,9 +39,6 @@ function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
     extras: { errors },
   });
 }
-
-/** Shortens text from the caller before it is repeated. */
-const shortened = (text: string) => (text.length > 64 ? `${text.slice(0, 64)}...` : text);
 
 export const unsupportedMediaType = (title = "The content type is not JSON.") =>
   new ProblemError(415, "unsupported_media_type", {

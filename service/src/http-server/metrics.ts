@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import Fastify, { type FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { App } from "./app.js";
@@ -21,7 +21,7 @@ export const metricsSettings = (port: number) => ({
 });
 export interface MetricsSettings {
   readonly metricsHost: string;
-  readonly metricsPort: Static<ReturnType<typeof metricsSettings>["metricsPort"]>;
+  readonly metricsPort: number;
 }
 
 /** Creates a registry with the metrics of the process: CPU time, memory, event loop, garbage collection. */

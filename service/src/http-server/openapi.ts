@@ -56,7 +56,9 @@ export async function gatherSchemas(app: App, { title, description, contact, tag
     openapi: {
       openapi: "3.1.0",
       info: {
-        ...{ title, description, version: "1" },
+        title,
+        description,
+        version: "1",
         contact: { name: contact },
         license: { name: "MIT", identifier: "MIT" },
       },
@@ -102,12 +104,11 @@ function problemResponse(
     ...(plain.length > 0 ? [problem(status, plain, {})] : []),
     ...codes.filter(hasMembers).map((code) => problem(status, [code], members[code] ?? {})),
   ];
-  const [only] = schemas;
   const headers = status === 429 ? { ...RATE_HEADERS, ...RETRY_AFTER } : status === 503 ? RETRY_AFTER : {};
   return {
     description: `The problem is ${codes.join(" or ")}.`,
     headers,
-    content: { [PROBLEM_CONTENT_TYPE]: { schema: schemas.length === 1 && only ? only : Type.Union(schemas) } },
+    content: { [PROBLEM_CONTENT_TYPE]: { schema: Type.Union(schemas) } },
   };
 }
 

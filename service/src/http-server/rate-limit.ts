@@ -24,8 +24,8 @@ export const HEALTH_RATE: RateLimit = { name: "health", perMinute: 600 };
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Makes a limiter with counters of its own, kept by @fastify/rate-limit. The headers are written here: the plugin's are of
- * an older draft (draft-ietf-httpapi-ratelimit-headers) that cannot name several limits of one request.
+ * Makes a limiter with counters of its own, kept by @fastify/rate-limit. The headers are written here: the plugin's are
+ * of an older draft (draft-ietf-httpapi-ratelimit-headers) that cannot name several limits of one request.
  */
 export function rateLimiter(
   app: Pick<FastifyInstance, "createRateLimit">,
@@ -55,7 +55,9 @@ export function globalRateLimiter(
   exceeded: (perMinute: number, retryAfterSeconds: number, who: string) => ProblemError = tooManyRequests,
 ): RateLimiter {
   return rateLimiter(app, {
-    ...{ name, perMinute, callerOf: () => "all" },
+    name,
+    perMinute,
+    callerOf: () => "all",
     exceeded: (max, seconds) => exceeded(max, seconds, "All callers together"),
   });
 }

@@ -1,4 +1,4 @@
-import { parseStringifiedJson } from "@dataset-oracle/protocol/parse-stringified-json";
+import { parseRoundTripJson } from "@dataset-oracle/protocol/parse-round-trip-json";
 import type { FastifyRequest } from "fastify";
 import { parse } from "lossless-json";
 import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
@@ -23,8 +23,8 @@ export function parseStrictJson(
 function parseJson(request: FastifyRequest, body: string): unknown {
   if (!isPlainUtf8(request.headers)) throw unsupportedMediaType("The body is compressed or not in UTF-8.");
   // Common bodies are parsed fast; others take the strict path.
-  const stringified = UNUSUAL_NUMBER.test(body) ? undefined : parseStringifiedJson(body);
-  if (stringified !== undefined) return stringified;
+  const json = UNUSUAL_NUMBER.test(body) ? undefined : parseRoundTripJson(body);
+  if (json !== undefined) return json;
   refuseAmbiguity(body);
   try {
     return JSON.parse(body);
@@ -57,7 +57,10 @@ function refuseAmbiguity(body: string): void {
   }
 }
 
-/** Rejects numbers that a double cannot hold: 1e400 would be Infinity, and 42.00000000000000000001 would be 42. */
+/**
+ * Rejects numbers in any notation but plain digits, and those that a double cannot hold: 1e400 would be Infinity, and
+ * 42.00000000000000000001 would be 42.
+ */
 function exactNumber(text: string): number {
   const isWhole = /^-?\d{1,16}$/.test(text) && BigInt(Number(text)) === BigInt(text);
   const isExact = isWhole || (/^-?\d{1,15}\.\d{1,15}$/.test(text) && String(Number(text)) === text);

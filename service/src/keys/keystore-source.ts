@@ -2,14 +2,14 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { LocalAccount } from "viem";
 import { ConfigError } from "../config/config-error.js";
+import { fileOf, permissionWarnings, readSecretFile } from "../config/secret-file.js";
 import type { AccountSource } from "./account-source.js";
 import { openKeystore } from "./keystore.js";
-import { fileOf, permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /**
- * Loads encrypted keystores from the file or folder that an environment variable names. A folder's files are read in the
- * order of their names. They share one password, from `<variable>_PASSWORD_FILE`, whose trailing newline is ignored, or
- * `<variable>_PASSWORD`.
+ * Loads encrypted keystores from the file or folder that an environment variable names. A folder's files are read in
+ * the order of their names. They share one password, from `<variable>_PASSWORD_FILE`, whose trailing newline is
+ * ignored, or `<variable>_PASSWORD`.
  */
 export function keystores(variable: string): AccountSource {
   const password = `${variable}_PASSWORD`;

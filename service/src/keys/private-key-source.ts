@@ -1,8 +1,8 @@
 import type { Hex, LocalAccount } from "viem";
 import { ConfigError } from "../config/config-error.js";
+import { fileOf, permissionWarnings, readSecretFile } from "../config/secret-file.js";
 import type { AccountSource } from "./account-source.js";
 import { accountFromPrivateKey } from "./secp256k1-account.js";
-import { fileOf, permissionWarnings, readSecretFile } from "./secret-file.js";
 
 /** Reads private keys, separated by white space, from an environment variable. */
 export const keysInEnvironment = (variable: string): AccountSource => ({

@@ -1,7 +1,5 @@
 import {
-  type Address,
   bytesToHex,
-  getAddress,
   type Hex,
   hashMessage,
   hashTypedData,
@@ -11,7 +9,7 @@ import {
 } from "viem";
 import { toAccount } from "viem/accounts";
 import { keccak } from "../crypto/keccak.js";
-import { type EcdsaSignature, SECP256K1, type Secp256k1 } from "../crypto/secp256k1.js";
+import { addressOf, type EcdsaSignature, SECP256K1, type Secp256k1 } from "../crypto/secp256k1.js";
 
 /**
  * Makes the account of a private key. It stands in for viem's `privateKeyToAccount`, whose JavaScript takes 870
@@ -39,11 +37,6 @@ export function accountFromPrivateKey(privateKey: Hex, { sign, publicKeyOf }: Se
       return serializer(transaction, signatureParts(sign(digest, key)));
     },
   });
-}
-
-/** @param publicKey 65 bytes. */
-export function addressOf(publicKey: Uint8Array): Address {
-  return getAddress(bytesToHex(keccak(publicKey.subarray(1)).subarray(12)));
 }
 
 const signatureParts = ({ rs, parity }: EcdsaSignature) => ({

@@ -9,8 +9,8 @@ const BUFFER_BYTES = 4_096;
 const FLUSH_MS = 100;
 
 /**
- * Creates a service's log on standard output. Lines that are buffered when the process exits are written then; a process
- * that is killed loses its last moments.
+ * Creates a service's log on standard output. Lines that are buffered when the process exits are written then; a
+ * process that is killed loses its last moments.
  */
 export function createLogger(options: Pick<LoggerOptions, "name" | "level"> = {}): Logger {
   // Synchronous, because an asynchronous write that is under way when the process exits could be lost.

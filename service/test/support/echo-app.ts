@@ -7,7 +7,10 @@ afterAll(async () => {
   await Promise.all(apps.map((app) => app.close()));
 });
 
-/** Starts an app that repeats bodies and callers, and has routes with rate limits of their own. It is closed after the file's tests. */
+/**
+ * Starts an app that repeats bodies and callers, and has routes with rate limits of their own. It is closed after the
+ * file's tests.
+ */
 export async function startEchoApp(
   change: {
     trustedProxies?: string[];

@@ -1,14 +1,15 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import type { buildConnector } from "undici";
 
 /** A server on loopback that answers as a hostile one may. */
 export interface HostileServer {
   readonly port: number;
-  /** The requested paths and their headers. */
-  readonly paths: string[];
   readonly requests: Pick<IncomingMessage, "headers" | "url">[];
+  /** Connects to this server, whatever the address and the name. */
+  readonly dial: buildConnector.connector;
   close(): Promise<void>;
 }
 
@@ -17,12 +18,10 @@ const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync 
 
 /** `/json`, `/redirect?to=`, `/bomb/<coding>`, `/endless`, `/silent`, and `/echo`, which repeats what it was sent. */
 export async function startHostileServer(): Promise<HostileServer> {
-  const paths: string[] = [];
   const requests: HostileServer["requests"] = [];
   const bombs = new Map<string, Buffer>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://web");
-    paths.push(url.pathname);
     requests.push({ headers: request.headers, url: request.url });
     const [, first = "", second = ""] = url.pathname.split("/");
     response.setHeader("content-type", "application/json");
@@ -53,5 +52,10 @@ export async function startHostileServer(): Promise<HostileServer> {
     server.close();
     await once(server, "close");
   };
-  return { port: (server.address() as AddressInfo).port, paths, requests, close };
+  const { port } = server.address() as AddressInfo;
+  const dial: HostileServer["dial"] = (_, callback) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
+  };
+  return { port, requests, dial, close };
 }

@@ -10,7 +10,8 @@ export default {
   },
   enhanceApp() {
     if (import.meta.env.SSR) return;
-    // The HTML of the first page has relative addresses, and its navigation stays when the address changes.
+    // The built HTML has relative URLs. The navigation is not rendered again when the page changes, so they are made
+    // absolute.
     for (const name of ["href", "src"]) {
       for (const element of document.querySelectorAll(`:is(a, img, link[rel="icon"])[${name}^="."]`)) {
         element.setAttribute(name, element[name]);

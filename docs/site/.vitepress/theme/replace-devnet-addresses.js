@@ -1,5 +1,3 @@
-// Makes the examples name the operator that serves the site, instead of the devnet's.
-
 import { DEVNET } from "../../devnet-addresses.js";
 
 /** Makes commands ask the operator that serves this site under `/guide/`, wherever it runs, about what it serves. */
@@ -19,13 +17,19 @@ export async function replaceDevnetAddresses() {
 
 let known;
 
-/** Returns what the operator serves instead of the devnet's network, datasets, lens and first provider, read once. */
-async function served(operator) {
-  known ??= await fetch(`${operator}/overview`, { signal: AbortSignal.timeout(10_000) })
+/**
+ * Returns what the operator serves instead of the devnet's network, datasets, lens and first provider. The operator is
+ * asked once, and again on the next page if it could not be reached.
+ */
+function served(operator) {
+  known ??= fetch(`${operator}/overview`, { signal: AbortSignal.timeout(10_000) })
     .then((response) => (response.ok ? response.json() : { networks: [] }))
     .then(({ networks }) => replacementsOf(networks))
-    .catch(() => undefined);
-  return known ?? [];
+    .catch(() => {
+      known = undefined;
+      return [];
+    });
+  return known;
 }
 
 /** Takes the first network that has a dataset of the devnet's, by name. */

@@ -31,7 +31,7 @@ const KINDS = [
 ];
 
 /**
- * The site in a browser.
+ * Tests the site in a browser.
  *
  * @param folder Where it was built.
  * @param basePath The path at which an operator serves its own page, which the site is below.

@@ -1,7 +1,7 @@
 import { useOverview } from "../live/overview-state";
 import { Notice } from "./notice";
 
-/** Explains why the operator could not be reached recently; empty if it could, or if nothing has been read yet. */
+/** Explains why the values shown may be outdated; empty if they are not, or if nothing has been read yet. */
 export function ConnectionWarning() {
   const { networks, error } = useOverview();
   if (error === null || networks === null) return null;

@@ -7,8 +7,8 @@ import { Age } from "./age";
 import { CopyButton } from "./copy-button";
 import { Hex } from "./hex";
 import { KeyName } from "./key-name";
+import { PageHeading } from "./page-heading";
 import { CurrentStatus } from "./status";
-import { Title } from "./title";
 import { UpdatePolicy } from "./update-policy";
 
 interface Props {
@@ -28,7 +28,11 @@ export function DataPointHeader({ network, dataset, text, point }: Props) {
   const parent = { name: datasetName(dataset.name), href: datasetPath(network.network_id, dataset.dataset) };
   return (
     <>
-      <Title name={keyName(text, title)} heading={title ?? <KeyName prefix={prefix} name={name} />} parent={parent}>
+      <PageHeading
+        name={keyName(text, title)}
+        heading={title ?? <KeyName prefix={prefix} name={name} />}
+        parent={parent}
+      >
         {title && name && <b>{name} · </b>}
         <span class="quick">
           {networkName(network.network_id)}, network {network.network_id}
@@ -39,7 +43,7 @@ export function DataPointHeader({ network, dataset, text, point }: Props) {
         <span class="quick">
           Contract <Hex hex={dataset.dataset} what="this contract's address" at="address" />
         </span>
-      </Title>
+      </PageHeading>
       <div class="row head">
         <p class={value && value.exact.length > 24 ? "big long" : "big"}>
           {point?.status === "OK" ? value?.exact : "—"} {value?.unit && <span class="unit">{value.unit}</span>}

@@ -163,8 +163,7 @@ function decimalsOf(
 ): Map<string | null | undefined, number> {
   const decimals = new Map<string | null | undefined, number>();
   for (const { format, status, value } of points) {
-    const isNumber = kind === "median" && format?.type !== "bool";
-    if (!isNumber || status !== "OK") continue;
+    if (kind !== "median" || status !== "OK") continue;
     const wanted = Math.min(MOST_DECIMALS, shortDecimals(BigInt(value), format?.decimals ?? 0));
     decimals.set(format?.title, Math.max(wanted, decimals.get(format?.title) ?? 0));
   }

@@ -33,7 +33,7 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
   const [range, setRange] = useState<RangeId>(defaultRange(point));
   const overview = useOverview();
   const now = Math.floor(overview.now / MOVE_SECONDS) * MOVE_SECONDS;
-  const isNumber = kind === "median" && point.format?.type !== "bool";
+  const isNumber = kind === "median";
   const { history, part, error } = useHistory(id, range, point.timestamp, isNumber, overview.now);
   const { seconds, name } = RANGES[range];
   const start = seconds === null ? null : now - seconds;
@@ -113,13 +113,13 @@ interface UpdateTableProps {
 
 /** Lists the stored rounds, newest first, with all digits. */
 function UpdateTable({ updates, kind, point }: UpdateTableProps) {
-  const isNumber = kind === "median" && point.format?.type !== "bool";
-  const numbers = isNumber
-    ? formatAligned(
-        updates.map(({ value }) => BigInt(value)),
-        point.format?.decimals ?? 0,
-      )
-    : [];
+  const numbers =
+    kind === "median"
+      ? formatAligned(
+          updates.map(({ value }) => BigInt(value)),
+          point.format?.decimals ?? 0,
+        )
+      : [];
   return (
     <ScrollingTable
       name="History as a table"

@@ -68,8 +68,7 @@ function Signers({ data, dataset, reports, absentees }: Props & { reports: Repor
   const { agreement } = data;
   const records = new Map(agreement?.providers.map(({ provider, ...record }) => [provider, record]));
   const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
-  const isNumber = isMedian && data.format?.type !== "bool";
-  const numbers = isNumber
+  const numbers = isMedian
     ? formatAligned(
         reports.map(({ value }) => BigInt(value)),
         data.format?.decimals ?? 0,

@@ -1,4 +1,5 @@
 import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
+import { shortHex } from "./hex";
 
 /** A key, split for display. */
 interface ShownKey {
@@ -16,7 +17,7 @@ export function splitKey(text: string): ShownKey {
   const [, hash, rest = ""] = WEB_KEY.exec(text) ?? [];
   if (hash !== undefined) {
     const args = rest.split("/").slice(1).map(decode);
-    return { prefix: `WEB/${hash.slice(0, 6)}…${hash.slice(-4)}`, name: args.join(", ") };
+    return { prefix: `WEB/${shortHex(hash)}`, name: args.join(", ") };
   }
   const slash = text.indexOf("/") + 1;
   return { prefix: text.slice(0, slash), name: text.slice(slash) };

@@ -1,4 +1,4 @@
-/** Formats numbers exactly: a dataset's value is never converted to a float. */
+/** Formats numbers. A dataset's value is never converted to a float; only percentages are. */
 
 import { formatUnits } from "viem";
 

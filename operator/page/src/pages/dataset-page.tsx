@@ -5,9 +5,9 @@ import { Fact } from "../components/fact";
 import { Hex } from "../components/hex";
 import { NetworkWarning } from "../components/network-warning";
 import { NodesSection } from "../components/nodes-section";
+import { PageHeading } from "../components/page-heading";
 import { QueryPrice } from "../components/query-price";
 import { SpecsTable } from "../components/specs-table";
-import { Title } from "../components/title";
 import { keyText } from "../format/key";
 import { datasetName, networkName } from "../format/network-and-dataset-names";
 import { formatDuration } from "../format/time";
@@ -28,9 +28,9 @@ export function DatasetPage({ network, dataset }: NetworkAndDataset) {
   };
   return (
     <>
-      <Title name={datasetName(dataset.name)}>
+      <PageHeading name={datasetName(dataset.name)}>
         {networkName(network.network_id)}, network {network.network_id}
-      </Title>
+      </PageHeading>
       <NetworkWarning network={network} datasets={[dataset]} />
       <DatasetFacts dataset={dataset} />
       <section class="card" aria-labelledby="keys">

@@ -4,7 +4,7 @@ import { Hex } from "../components/hex";
 import { LoadingOrError } from "../components/loading-or-error";
 import { NetworkWarning } from "../components/network-warning";
 import { QueryPrice } from "../components/query-price";
-import { useDocumentTitle } from "../components/title";
+import { useDocumentTitle } from "../components/use-document-title";
 import { datasetName, networkName } from "../format/network-and-dataset-names";
 import { countAnsweringProviders } from "../live/answering-providers";
 import { useOverview } from "../live/overview-state";

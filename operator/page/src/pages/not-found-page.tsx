@@ -1,4 +1,4 @@
-import { useDocumentTitle } from "../components/title";
+import { useDocumentTitle } from "../components/use-document-title";
 
 /** @param what Completes the sentence "This operator does not serve ...". */
 export function NotFoundPage({ what }: { what: string }) {

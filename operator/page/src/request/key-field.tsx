@@ -7,6 +7,8 @@ import { keyProblem } from "./key-problem";
 interface Props {
   readonly dataset: DatasetOverview;
   readonly text: string;
+  /** True once the form has been submitted: an empty key is a mistake from then on. */
+  readonly isSubmitted: boolean;
   readonly onText: (text: string) => void;
 }
 
@@ -15,8 +17,8 @@ const FIELD = "key-as-text";
 /** Puts the cursor into the field of the key as text. */
 export const focusKeyField = () => document.getElementById(FIELD)?.focus();
 
-/** Two fields for the key, as text and in hex. Each follows the other. */
-export function KeyField({ dataset, text, onText }: Props) {
+/** Two fields for the key, as text and in hex. They are kept in sync. */
+export function KeyField({ dataset, text, isSubmitted, onText }: Props) {
   const id = useId();
   const isHex = text.startsWith("0x") || text.startsWith("0X");
   const parsed = parseKey(text);
@@ -24,14 +26,15 @@ export function KeyField({ dataset, text, onText }: Props) {
   const [draft, setDraft] = useState<string | null>(null);
   const ascii = isHex ? (parsed.ok ? (keyToAscii(parsed.value) ?? "") : "") : text;
   const hex = draft ?? (parsed.ok ? parsed.value : isHex ? text : "");
-  const problem = text === "" ? null : keyProblem(dataset.key_form, text);
+  const problem = keyProblem(dataset.key_form, text);
+  const isWrong = problem !== null && (text !== "" || isSubmitted);
   const size = parsed.ok ? `${(parsed.value.length - 2) / 2} bytes. Both forms identify the same data point.` : null;
   const field = {
     class: "mono",
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: false,
-    "aria-invalid": problem !== null,
+    "aria-invalid": isWrong,
     "aria-describedby": `${id}-problem`,
   } as const;
   return (
@@ -71,8 +74,8 @@ export function KeyField({ dataset, text, onText }: Props) {
           <option key={point.key_hex} value={keyText(point)} />
         ))}
       </datalist>
-      <p id={`${id}-problem`} class={problem === null ? "small quiet" : "small bad"}>
-        {problem ?? size ?? "Enter a key."}
+      <p id={`${id}-problem`} class={isWrong ? "small bad" : "small quiet"}>
+        {problem ?? size}
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { KEY_FORM_WORDS, type KeyForm, matchesKeyForm, parseKey } from "@dataset
 
 /** Checks a key before the operator is asked. Returns the problem, or null. */
 export function keyProblem(form: KeyForm, text: string): string | null {
+  if (text === "") return "Enter a key.";
   const parsed = parseKey(text);
   if (!parsed.ok) return parsed.error;
   if (matchesKeyForm(form, parsed.value)) return null;

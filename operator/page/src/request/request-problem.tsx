@@ -1,11 +1,10 @@
-import type { DataRequestProblem } from "@dataset-oracle/protocol";
 import { Notice } from "../components/notice";
-import type { RequestEnd } from "./run-request";
+import type { RequestEnd, RequestFailure } from "./run-request";
 
 const YOURSELF = "You can send the transaction yourself: the operator then only collects the reports.";
 
 /** Advice on problems for which the page knows more than the operator says. */
-const ADVICE: Readonly<Partial<Record<DataRequestProblem["code"], string>>> = {
+const ADVICE: Readonly<Partial<Record<RequestFailure["code"], string>>> = {
   no_such_path: "The page and the operator have different versions. Reload the page.",
   unknown_network: "The operator no longer serves this network. Reload the page.",
   unknown_dataset: "The operator no longer serves this dataset. Reload the page.",

@@ -22,14 +22,14 @@ interface Props extends NetworkAndDataset {
 export function RequestSection({ network, dataset, text, format, onText, onStored }: Props) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
-  const [isAsked, setAsked] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const announced = useRef("");
   const operatorPays = network.broadcasts ? "It pays for the gas." : "It has no account on this network.";
   const isBusy = state !== null && state.end === null;
 
   const submit = async (event: Event) => {
     event.preventDefault();
-    setAsked(true);
+    setSubmitted(true);
     if (isBusy) return;
     const problem = keyProblem(dataset.key_form, text);
     if (problem !== null) return tellScreenReaders(problem);
@@ -49,8 +49,7 @@ export function RequestSection({ network, dataset, text, format, onText, onStore
       <h2 id="request">Request a fresh value</h2>
       <p class="quiet">The operator asks every provider for a signed value, and the contract stores the result.</p>
       <form onSubmit={submit} noValidate>
-        <KeyField dataset={dataset} text={text} onText={onText} />
-        {isAsked && text === "" && <p class="small bad">Enter a key first.</p>}
+        <KeyField dataset={dataset} text={text} isSubmitted={isSubmitted} onText={onText} />
         <fieldset class="pair">
           <legend>Who sends the transaction</legend>
           {[true, false].map((byOperator) => (

@@ -7,13 +7,18 @@ export interface UpdateRequest extends PointId {
   readonly isBroadcast: boolean;
 }
 
+/** The reason why a request failed: a problem of the operator or the client, or of the page itself. */
+export type RequestFailure =
+  | DataRequestProblem
+  | { readonly code: "page_failed"; readonly title: string; readonly detail: string };
+
 /** The end of a request. */
 export type RequestEnd =
   | { readonly kind: "stored"; readonly update: BroadcastUpdate }
   | { readonly kind: "unsent"; readonly update: UnsentUpdate }
   | {
       readonly kind: "problem";
-      readonly problem: DataRequestProblem;
+      readonly problem: RequestFailure;
       /** In seconds; null if the operator did not say. */
       readonly retryAfter: number | null;
     };
@@ -44,7 +49,10 @@ async function request(
 ): Promise<RequestEnd> {
   // The client is loaded on demand, because it is the larger part of the page.
   const client = await import("@dataset-oracle/protocol").catch(() => null);
-  if (client === null) return problem({ code: "unreachable", title: "The operator cannot be reached.", detail: "" });
+  if (client === null) {
+    const detail = "Check your connection, and reload the page.";
+    return problem({ code: "page_failed", title: "This part of the page could not be loaded.", detail });
+  }
   const { DataRequestError, requestUpdate } = client;
   const parameters = { url: OPERATOR_URL, networkId, dataset: dataset as Address, key, onProgress };
   try {
@@ -54,10 +62,10 @@ async function request(
   } catch (error) {
     if (error instanceof DataRequestError) return problem(error.problem, error.retryAfterSeconds);
     const detail = `Reload the page. (${String(error)})`;
-    return problem({ code: "unexpected_answer", title: "The page failed unexpectedly.", status: 0, detail });
+    return problem({ code: "page_failed", title: "The page failed unexpectedly.", detail });
   }
 }
 
-function problem(problem: DataRequestProblem, retryAfter: number | null = null): RequestEnd {
+function problem(problem: RequestFailure, retryAfter: number | null = null): RequestEnd {
   return { kind: "problem", problem, retryAfter };
 }

@@ -30,7 +30,7 @@ export function SendTransaction({ update: { transaction }, network, onStored }: 
         transaction={transaction}
         words={WORDS}
         send={async (provider, onStep) => {
-          const { sendUpdateFromWallet } = await import("../wallet/send-from-wallet");
+          const { sendUpdateFromWallet } = await import("./send-update");
           await sendUpdateFromWallet(provider, transaction, onStep);
           onStored?.();
         }}

@@ -37,7 +37,7 @@ export function snippets(key: string, rest: Omit<SnippetDataPoint, "hex" | "text
   const ascii = keyToAscii(parsed.value);
   const text = ascii !== null && PLAIN.test(ascii) ? ascii : null;
   const dataPoint = { ...rest, hex: parsed.value, text };
-  const verified = rest.lens === null ? [] : [viemVerified(dataPoint, rest.lens)];
+  const verified = rest.lens === null ? [] : [viem(dataPoint, rest.lens)];
   return [solidity(dataPoint), cast(dataPoint), viem(dataPoint), ...verified, curl(dataPoint)];
 }
 
@@ -110,43 +110,35 @@ function printed({ dataset, format }: SnippetDataPoint) {
   return { name, shown, imports: isScaled ? "createPublicClient, formatUnits, http" : "createPublicClient, http" };
 }
 
-function viem(dataPoint: SnippetDataPoint): Snippet {
+/**
+ * Returns code that reads with viem.
+ *
+ * @param lens Proves a value that an operator has just collected; without it, the stored value is read.
+ */
+function viem(dataPoint: SnippetDataPoint, lens: string | null = null): Snippet {
   const { dataset, networkId, hex, text } = dataPoint;
   const { name, shown, imports } = printed(dataPoint);
+  const isFresh = lens !== null;
+  const read = isFresh ? "readVerified" : "simulateQuery";
+  const note = isFresh
+    ? "Reads a value that is at most a minute old with viem, without a transaction. An operator collects the signed reports, and the contract verifies them."
+    : "Reads what is stored, without a transaction.";
+  const parameters = [
+    ...(isFresh ? [`lens: "${lens}"`] : []),
+    `dataset: "${dataset.dataset}"`,
+    `key: "${text ?? hex}"`,
+    ...(isFresh ? ["maxAge: 60"] : []),
+  ];
   return {
-    name: "viem",
+    name: isFresh ? "fresh" : "viem",
     language: "code",
-    note: `Reads what is stored, without a transaction. Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
-    text: `import { simulateQuery } from "@dataset-oracle/protocol";
+    note: `${note} Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
+    text: `import { ${read} } from "@dataset-oracle/protocol";
 import { ${imports} } from "viem";
 
 const client = createPublicClient({ transport: http(process.env.ETH_RPC_URL) });
-const { status, ${name}, updatedAt } = await simulateQuery(client, {
-  dataset: "${dataset.dataset}",
-  key: "${text ?? hex}",
-});
-console.log(status, ${shown}, new Date(Number(updatedAt) * 1000));
-`,
-  };
-}
-
-function viemVerified(dataPoint: SnippetDataPoint, lens: string): Snippet {
-  const { dataset, networkId, hex, text } = dataPoint;
-  const { name, shown, imports } = printed(dataPoint);
-  return {
-    name: "fresh",
-    language: "code",
-    note: `Reads a value that is at most a minute old with viem, without a transaction. An operator collects the signed reports, and the contract verifies them. Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
-    text: `import { readVerified } from "@dataset-oracle/protocol";
-import { ${imports} } from "viem";
-
-const client = createPublicClient({ transport: http(process.env.ETH_RPC_URL) });
-const { status, ${name}, updatedAt } = await readVerified(client, {
-  lens: "${lens}",
-  dataset: "${dataset.dataset}",
-  key: "${text ?? hex}",
-  maxAge: 60,
-});
+const { status, ${name}, updatedAt } = await ${read}(client, {
+${parameters.map((parameter) => `  ${parameter},\n`).join("")}});
 console.log(status, ${shown}, new Date(Number(updatedAt) * 1000));
 `,
   };

@@ -1,5 +1,5 @@
 import type { AdviceProgress, SpecAdvice } from "@dataset-oracle/protocol/http-schemas/spec-advice";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { RadioGroup } from "../components/radio-group";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import { shortHex } from "../format/hex";
@@ -8,7 +8,7 @@ import type { ReadError } from "../operator-api";
 import { AdviceResult } from "./advice-result";
 import { fetchAdvice } from "./fetch-advice";
 import { Refusal } from "./refusal";
-import { type SpecDraft, variableNames } from "./spec-draft";
+import { argumentsOf, type SpecDraft } from "./spec-draft";
 
 interface Props extends NetworkAndDataset {
   readonly draft: SpecDraft;
@@ -29,16 +29,15 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
   const [progress, setProgress] = useState<AdviceProgress | null>(null);
   const [advice, setAdvice] = useState<SpecAdvice | null>(null);
   const [error, setError] = useState<ReadError | null>(null);
-  const [stop, setStop] = useState<AbortController | null>(null);
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
+  /** Stops the sampling; null if there is none. */
+  const [control, setControl] = useState<AbortController | null>(null);
+  useEffect(() => () => control?.abort(), [control]);
 
   const start = async (event: Event) => {
     event.preventDefault();
-    if (stop !== null) return;
-    const control = new AbortController();
-    running.current = control;
-    setStop(control);
+    if (control !== null) return;
+    const started = new AbortController();
+    setControl(started);
     setAdvice(null);
     setError(null);
     setProgress(null);
@@ -47,13 +46,13 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
         network_id: network.network_id,
         dataset: dataset.dataset,
         spec: draft,
-        arguments: variableNames(draft).map((_, index) => args[index] ?? ""),
+        arguments: argumentsOf(draft, args),
         ...LENGTHS[length],
       },
       setProgress,
-      control.signal,
+      started.signal,
     );
-    setStop(null);
+    setControl(null);
     if (answer === null) return tellScreenReaders("The sampling was stopped.");
     if (answer.ok) setAdvice(answer.value);
     else setError(answer.error);
@@ -74,16 +73,16 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
           chosen={length}
           onChosen={setLength}
         />
-        <button type="submit" aria-disabled={stop !== null}>
-          {stop === null ? "Sample the providers" : "Sampling …"}
+        <button type="submit" aria-disabled={control !== null}>
+          {control === null ? "Sample the providers" : "Sampling …"}
         </button>
-        {stop !== null && (
-          <button type="button" onClick={() => stop.abort()}>
+        {control !== null && (
+          <button type="button" onClick={() => control.abort()}>
             Stop
           </button>
         )}
       </form>
-      {stop !== null && <Progress progress={progress} of={LENGTHS[length].samples} dataset={dataset} />}
+      {control !== null && <Progress progress={progress} of={LENGTHS[length].samples} dataset={dataset} />}
       {error && <Refusal error={error} />}
       {advice && <AdviceResult advice={advice} dataset={dataset} />}
     </section>

@@ -2,7 +2,7 @@ import type { NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/http
 import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { useMemo, useState } from "preact/hooks";
 import { NetworkWarning } from "../components/network-warning";
-import { Title } from "../components/title";
+import { PageHeading } from "../components/page-heading";
 import { networkName } from "../format/network-and-dataset-names";
 import type { NetworkAndDataset } from "../live/network-and-dataset";
 import { useOverview } from "../live/overview-state";
@@ -25,9 +25,9 @@ export default function SpecBuilderPage({ network }: { network: NetworkOverview 
   const dataset = network.datasets.find((one) => one.key_form === "WEB_ORACLE" && one.kind === kind);
   return (
     <>
-      <Title name="Build a request spec">
+      <PageHeading name="Build a request spec">
         {networkName(network.network_id)}, network {network.network_id}
-      </Title>
+      </PageHeading>
       <NetworkWarning network={network} datasets={dataset ? [dataset] : []} />
       {dataset ? (
         <Steps network={network} dataset={dataset} text={text} parsed={parsed} onText={setText} />

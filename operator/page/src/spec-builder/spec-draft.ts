@@ -90,22 +90,23 @@ export function withType(draft: SpecDraft, type: string): SpecDraft {
   const isNumber = type === "uint";
   const sources = draft.sources?.map((source) => {
     const { decimals = 2, rounding = "half-even", hash: _, ...rest } = source;
-    const { decimals: __, rounding: ___, ...plain } = rest as Draft;
-    return isNumber ? { ...plain, type, decimals, rounding } : { ...plain, type };
+    return isNumber ? { ...rest, type, decimals, rounding } : { ...rest, type };
   });
-  const { unit: ____, ...rest } = draft;
   const combine = isNumber ? "median" : draft.combine === "median" ? "equal" : draft.combine;
-  return { ...(isNumber ? draft : rest), ...(sources && { sources }), combine };
+  const typed = { ...draft, ...(sources && { sources }), combine };
+  return isNumber ? typed : withProperty(typed, "unit", undefined);
+}
+
+/** Gives all sources the same value of a property. Undefined removes it. */
+export function withSourceProperty(draft: SpecDraft, name: string, value: unknown): SpecDraft {
+  const sources = draft.sources?.map((source) => withProperty(source, name, value));
+  return { ...draft, ...(sources && { sources }) };
 }
 
 /** Gives all sources a scale, and the unit the same. */
 export function withScale(draft: SpecDraft, decimals: unknown): SpecDraft {
-  const sources = draft.sources?.map((source) => withProperty(source, "decimals", decimals));
-  return {
-    ...draft,
-    ...(sources && { sources }),
-    ...(draft.unit && { unit: withProperty(draft.unit, "decimals", decimals) }),
-  };
+  const unit = draft.unit && { unit: withProperty(draft.unit, "decimals", decimals) };
+  return { ...withSourceProperty(draft, "decimals", decimals), ...unit };
 }
 
 /** Gives the value a unit; an empty symbol removes it. */
@@ -123,3 +124,7 @@ export const nextSource = ({ sources = [] }: SpecDraft): Draft => {
 
 /** Returns the names of the variables, in the order of a key's arguments. */
 export const variableNames = ({ variables = [] }: SpecDraft) => variables.map(({ name }) => String(name ?? ""));
+
+/** Returns one argument for each variable; "" where none has been entered. */
+export const argumentsOf = (draft: SpecDraft, entered: readonly string[]) =>
+  variableNames(draft).map((_, index) => entered[index] ?? "");

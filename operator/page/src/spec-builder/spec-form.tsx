@@ -8,6 +8,7 @@ import {
   valueTypeOf,
   withProperty,
   withScale,
+  withSourceProperty,
   withType,
   withUnit,
 } from "./spec-draft";
@@ -93,7 +94,7 @@ function ValueFields({ draft, onDraft }: Props) {
               at="/sources/0/rounding"
               value={draft.sources?.[0]?.rounding}
               options={ROUNDINGS}
-              onValue={(rounding) => onDraft(ofAllSources(draft, "rounding", rounding))}
+              onValue={(rounding) => onDraft(withSourceProperty(draft, "rounding", rounding))}
             />
             <SpecField
               name="Unit"
@@ -298,8 +299,3 @@ function CombinationFields({ draft, onDraft }: Props) {
     </fieldset>
   );
 }
-
-const ofAllSources = (draft: SpecDraft, name: string, value: unknown): SpecDraft => ({
-  ...draft,
-  ...(draft.sources && { sources: draft.sources.map((source) => withProperty(source, name, value)) }),
-});

@@ -1,6 +1,6 @@
 import type { NetworkAndDataset } from "../live/network-and-dataset";
 import { Refusal } from "./refusal";
-import { type SpecDraft, variableNames } from "./spec-draft";
+import { argumentsOf, type SpecDraft, variableNames } from "./spec-draft";
 import { SpecField } from "./spec-field";
 import { TrialResult } from "./trial-result";
 import type { TrialState } from "./use-trial";
@@ -38,7 +38,7 @@ export function TrialSection({ network, dataset, draft, args, onArgs, tried, onT
                 at={`/arguments/${index}`}
                 value={args[index]}
                 placeholder={name === "city" ? "London" : ""}
-                onValue={(typed) => onArgs(names.map((_, at) => (at === index ? typed : (args[at] ?? ""))))}
+                onValue={(typed) => onArgs(argumentsOf(draft, args).with(index, typed))}
               />
             ))}
           </div>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import type { NetworkAndDataset } from "../live/network-and-dataset";
 import { type ReadError, trySpec } from "../operator-api";
-import { type SpecDraft, variableNames } from "./spec-draft";
+import { argumentsOf, type SpecDraft } from "./spec-draft";
 import { fieldId } from "./spec-field";
 import { NO_PROBLEMS, type Problems, problemsOf, problemsOfTrial } from "./spec-problems";
 
@@ -22,15 +22,14 @@ interface State extends Omit<TrialState, "isCurrent"> {
   readonly of: string;
 }
 
-/** Tries a spec when asked to, and puts the cursor into the first field that it finds wrong. */
+/** Tries a spec when asked to. If the trial is refused, the cursor goes into the first field that is wrong. */
 export function useTrial({ network, dataset }: NetworkAndDataset, draft: SpecDraft, args: readonly string[]) {
   const [state, setState] = useState<State>({ of: "", trial: null, error: null, problems: NO_PROBLEMS, isBusy: false });
-  const names = variableNames(draft);
   const asked = {
     network_id: network.network_id,
     dataset: dataset.dataset,
     spec: draft,
-    arguments: names.map((_, index) => args[index] ?? ""),
+    arguments: argumentsOf(draft, args),
   };
   const of = JSON.stringify(asked);
   const run = async () => {
@@ -39,7 +38,7 @@ export function useTrial({ network, dataset }: NetworkAndDataset, draft: SpecDra
     const problems = answer.ok ? problemsOfTrial(answer.value) : problemsOf(answer.error, draft);
     const [trial, error] = answer.ok ? [answer.value, null] : [null, answer.error];
     setState({ of, trial, error, problems, isBusy: false });
-    tellScreenReaders(error?.title ?? wordsOf(trial));
+    tellScreenReaders(answer.ok ? wordsOf(answer.value) : answer.error.title);
     const [first] = problems.keys();
     if (error !== null && first !== undefined) document.getElementById(fieldId(first))?.focus();
   };
@@ -48,7 +47,5 @@ export function useTrial({ network, dataset }: NetworkAndDataset, draft: SpecDra
   return { tried, run };
 }
 
-const wordsOf = (trial: SpecTrial | null) =>
-  trial?.combined.value === null
-    ? `There is no value: ${trial.combined.reason}.`
-    : `The value is ${trial?.combined.text}.`;
+const wordsOf = ({ combined }: SpecTrial) =>
+  combined.value === null ? `There is no value: ${combined.reason}.` : `The value is ${combined.text}.`;

@@ -1,4 +1,4 @@
-import { type MinedUpdate, sendUpdate, type UpdateTransaction, WrongChainError } from "@dataset-oracle/protocol";
+import { type MinedUpdate, type UpdateTransaction, WrongChainError } from "@dataset-oracle/protocol";
 import {
   type Address,
   BaseError,
@@ -37,14 +37,6 @@ export interface Sending {
 type Refusal = "rejected" | "unknown_chain" | "failed";
 
 const POLL_MS = 1_000;
-
-/** Sends an update's transaction from a wallet. Never throws. */
-export const sendUpdateFromWallet = (
-  provider: EIP1193Provider,
-  transaction: UpdateTransaction,
-  onStep: (sending: Sending) => void,
-): Promise<void> =>
-  sendFromWallet(provider, transaction, onStep, (client, options) => sendUpdate(client, { transaction, ...options }));
 
 /**
  * Sends a transaction and waits until it is mined.

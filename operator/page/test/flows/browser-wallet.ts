@@ -6,8 +6,7 @@ import { formOf } from "../support/request-form.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 
-/** A key that no feed updates: nobody else takes the round. */
-interface Unfed {
+interface DataPoint {
   readonly dataset: Address;
   readonly key: string;
 }
@@ -19,18 +18,19 @@ export function walletFlows(environment: () => TestEnvironment): void {
     account = (await environment().chain.getAddresses()).at(-1) ?? "";
   });
 
-  const unfed = (name: string): Unfed => {
+  /** Returns a data point that no feed updates: nobody else takes the round. */
+  const unfed = (name: string): DataPoint => {
     const found = environment().devnet.webOracle.examples.find((example) => example.name === name);
     if (found === undefined) throw new Error(`The devnet has no example ${name}.`);
     // Other tests ask for the example itself.
     const key = name === "document" ? found.key.replace(/7$/, "8") : found.key.replace(/[^/]+$/, "Oslo");
     return { dataset: found.dataset, key };
   };
-  const updatedAt = async ({ dataset, key }: Unfed) =>
+  const updatedAt = async ({ dataset, key }: DataPoint) =>
     (await simulateQuery(environment().chain, { dataset, key })).updatedAt;
 
   /** Opens the form, has a transaction made, and gives back the button that sends it. */
-  async function withTransaction(wallet: WalletBehaviour, { dataset, key }: Unfed) {
+  async function withTransaction(wallet: WalletBehaviour, { dataset, key }: DataPoint) {
     const { devnet, browser } = environment();
     const opened = await visit(browser, devnet.operator.url, { at: `/42/${dataset}`, prepare: installWallet(wallet) });
     const form = formOf(opened.page);
@@ -56,7 +56,7 @@ export function walletFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("that is just there (window.ethereum) sends it, too", async () => {
+  test("without an announcement (window.ethereum) sends it too", async () => {
     const wallet = walletOf(environment().devnet.chain, account, { isAnnounced: false });
     const point = unfed("sky");
     const before = await updatedAt(point);
@@ -82,7 +82,7 @@ export function walletFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("that does not know the chain is told about in words of use, and sends nothing", async () => {
+  test("that does not know the chain gets instructions, and sends nothing", async () => {
     const wallet = walletOf(environment().devnet.chain, account, { chainId: 1, knownChains: [1] });
     const point = { dataset: environment().devnet.dataset, key: "SPOTPX/GRT-USD" };
     const { form, send, picture, expectAccessible, end } = await withTransaction(wallet, point);
@@ -95,7 +95,7 @@ export function walletFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("that its owner refuses sends nothing, and can be asked again", async () => {
+  test("whose owner rejects the transaction sends nothing, and can be asked again", async () => {
     const wallet = walletOf(environment().devnet.chain, account, { isRefusing: true });
     const point = unfed("document");
     const before = await updatedAt(point);

@@ -4,9 +4,7 @@ import { formatUnits, keccak256 } from "viem";
 import { expect, test } from "vitest";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
-
-/** Removes the commas of a shown number. */
-const withoutCommas = (text: string | null) => (text ?? "").replaceAll(",", "").trim();
+import { withoutCommas } from "../support/without-commas.js";
 
 /** The history of a data point: its plot, its table, and its ranges. */
 export function historyFlows(environment: () => TestEnvironment): void {

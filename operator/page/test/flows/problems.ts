@@ -42,7 +42,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("an operator without a key: that it sends is no choice, and it says why", async () => {
+  test("an operator without an account cannot be chosen as sender, and the page says why", async () => {
     const { lonely, browser } = environment();
     const { page, end } = await visit(browser, lonely.url, { at: at() });
     const choice = formOf(page).getByRole("radio", { name: /The operator/ });
@@ -51,7 +51,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("an operator that spends no more gas, and then has no time for this caller", async () => {
+  test("an operator has spent its gas budget, and then rate-limits this caller", async () => {
     const { strict, browser } = environment();
     const { page, picture, end } = await visit(browser, strict.url, { at: at(), problems: ["status of 429"] });
     let spent = "";
@@ -66,6 +66,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await picture("problem-too-many-requests-light");
     await page.evaluate(() => Promise.all(Array.from({ length: 5 }, () => fetch("overview"))));
     await page.getByText("The values shown may be outdated.").waitFor({ timeout: 30_000 });
+    await page.locator("header").getByText("Rate limit reached").waitFor();
     expect(await page.getByText("The page continues automatically").textContent()).toMatch(/in \d+ s/);
     await end();
   });
@@ -82,17 +83,17 @@ export function problemFlows(environment: () => TestEnvironment): void {
     expect(empty).toContain("The operator's account has too little Ether.");
     expect(empty).toContain("out_of_funds");
 
-    poor.cut(true);
+    poor.rpc.faults.set("*", "HTTP 500");
     await page.getByText("Devnet cannot be read now.").waitFor({ timeout: 30_000 });
     expect(await page.locator("header").textContent()).toContain("Chain not readable");
-    // They are as old as they say.
+    // The last known values stay visible.
     expect(await page.locator("td.value", { hasText: "USD" }).count()).toBeGreaterThan(5);
     const unread = await askFor(page, "SPOTPX/SUI-USD", false);
     expect(unread).toContain("rpc_failed");
     expect(unread).toContain("The operator's connection to the chain is failing.");
     await expectAccessible();
     await picture("problem-chain-light");
-    poor.cut(false);
+    poor.rpc.faults.delete("*");
     // The page keeps the values it has, and continues by itself.
     await page.getByText("Devnet cannot be read now.").waitFor({ state: "hidden", timeout: 30_000 });
 

@@ -57,7 +57,7 @@ export function requestFormFlows(environment: () => TestEnvironment): void {
     await form.getByRole("button", { name: "Update now" }).click();
     await text.fill("");
     await form.getByRole("button", { name: "Update now" }).click();
-    await form.getByText("Enter a key first.").waitFor();
+    await form.locator(".bad", { hasText: "Enter a key." }).waitFor();
     await picture("form-problem-light");
     expect(asked).toEqual([]);
     await end();

@@ -3,7 +3,7 @@ import type { TestEnvironment } from "../support/test-environment.js";
 
 /** The headers with which the page is served. */
 export function securityHeaderFlows(environment: () => TestEnvironment): void {
-  test("set a strict policy, and are served with it", async () => {
+  test("include a strict content security policy", async () => {
     const { url } = environment().devnet.operator;
     const { headers } = await fetch(`${url}/`);
     expect(headers.get("content-security-policy")).toBe(

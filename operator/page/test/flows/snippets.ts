@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HAS_CURL } from "../../../../devnet/test/code-blocks.js";
+import { HAS_CURL } from "../../../../devnet/test/has-curl.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 

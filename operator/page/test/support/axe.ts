@@ -4,7 +4,7 @@ import type { AxeResults, Result } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Evaluated as by a debugger, because a page's policy forbids foreign scripts. */
+/** Run through the debugger, because the page's CSP forbids foreign scripts. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Returns the accessibility problems that axe finds in a page, by all of its rules or by some. */

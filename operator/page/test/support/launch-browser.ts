@@ -1,7 +1,7 @@
 import { type Browser, chromium } from "playwright-core";
-import { BROWSER } from "./has-browser.js";
+import { BROWSER } from "./find-browser.js";
 
-/** Nothing is fetched by the browser itself: what is left is the page's. */
+/** Stops the browser's own background requests, so that all others are the page's. */
 const ARGUMENTS =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update " +
   "--disable-sync --force-color-profile=srgb";

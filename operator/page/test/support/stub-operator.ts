@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, vi } from "vitest";
 
 /**
- * Runs a server that answers each request with `answer`, for all tests of a file. The page's modules take it for their
- * operator if a hook or a test imports them: when the file itself is loaded, the server has no port yet.
+ * Runs a server that answers each request with `answer`, for all tests of a file. Import the page's modules in a hook
+ * or a test: they read the operator's URL when they load, and the server has no port before.
  */
 export function useStubOperator() {
   const server = createServer((_, response) => {

@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
-import { startFailingRpcProxy } from "./failing-rpc-proxy.js";
+import { type RpcProxy, startRpcProxy } from "../../../test/support/rpc-proxy.js";
 import { launchBrowser } from "./launch-browser.js";
 import { startExtraOperator } from "./start-extra-operator.js";
 
@@ -19,8 +19,8 @@ export interface TestEnvironment {
   readonly lonely: ServiceProcess;
   /** Spends no gas and has a low rate limit. */
   readonly strict: ServiceProcess;
-  /** Its account is empty, and its connection to the chain can be cut. */
-  readonly poor: ServiceProcess & { readonly cut: (isCut: boolean) => void };
+  /** Its account is empty, and its RPC endpoint can be told to fail. */
+  readonly poor: ServiceProcess & { readonly rpc: RpcProxy };
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
   const chain = connect(devnet.chain);
   const spender = generatePrivateKey();
   await chain.setBalance({ address: privateKeyToAccount(spender).address, value: parseEther("1") });
-  const proxy = await startFailingRpcProxy(devnet.chain);
+  const rpc = await startRpcProxy(devnet.chain);
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const providers = devnet.providers.map(({ address, url }, place) => {
     return { address, url: place < 2 ? url : nowhere };
@@ -59,7 +59,7 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
     }),
     startExtraOperator(devnet, folder, {
       name: "poor",
-      network: { rpcUrls: [proxy.url] },
+      network: { rpcUrls: [rpc.url] },
       privateKey: generatePrivateKey(),
     }),
   ]);
@@ -69,12 +69,11 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
     chain,
     lonely,
     strict,
-    poor: { ...poor, cut: proxy.cut },
+    poor: { ...poor, rpc },
     async close() {
       await browser.close();
       await Promise.all([lonely, strict, poor].map((other) => other.close()));
-      proxy.server.closeAllConnections();
-      proxy.server.close();
+      await rpc.close();
       await devnet.interrupt();
     },
   };

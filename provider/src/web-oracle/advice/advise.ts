@@ -4,13 +4,17 @@ import { conclusionsOf } from "./conclusions.js";
 import { figuresOf } from "./figures.js";
 import type { ProviderReadings } from "./parse-readings.js";
 
-/** Computes advice from the readings of one or more providers. The same readings always give the same advice. */
-export function advise(
-  compiled: CompiledRequest,
-  bound: BoundRequest,
-  providers: readonly ProviderReadings[],
-  intervalSeconds: number,
-): SpecAdvice {
-  const figures = figuresOf(compiled, bound, providers, intervalSeconds);
+/** Everything that advice is computed from. */
+export interface AdviceInput {
+  readonly compiled: CompiledRequest;
+  readonly bound: BoundRequest;
+  /** The readings of one or more providers. */
+  readonly readings: readonly ProviderReadings[];
+  readonly intervalSeconds: number;
+}
+
+/** Computes advice. The same readings always give the same advice. */
+export function advise({ compiled, bound, readings, intervalSeconds }: AdviceInput): SpecAdvice {
+  const figures = figuresOf(compiled, bound, readings, intervalSeconds);
   return { ...figures, conclusions: conclusionsOf(figures) };
 }

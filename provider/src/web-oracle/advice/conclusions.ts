@@ -6,14 +6,7 @@ export function conclusionsOf(figures: Omit<SpecAdvice, "conclusions">): string[
   return [...fitting(figures), ...betweenProviders(figures), ...lateSources(figures)];
 }
 
-function fitting({
-  character,
-  steps,
-  combinations,
-  source_agreement,
-  tolerances,
-  ...figures
-}: Omit<SpecAdvice, "conclusions">) {
+function fitting({ character, steps, combinations, tolerances, ...figures }: Omit<SpecAdvice, "conclusions">) {
   const apart = `Two providers that read ${figures.interval_seconds} s apart`;
   const cases = `in ${steps.changed} of ${steps.count} cases`;
   switch (character) {
@@ -26,7 +19,7 @@ function fitting({
       ];
     case "jumping number":
       return [
-        `Fits neither: the number jumps${steps.largest_bps === null ? " from or to 0" : ` by up to ${steps.largest_bps} basis points`}. ${apart} disagree whenever it does.`,
+        `Neither fits: the number jumps${steps.largest_bps === null ? " from or to 0" : ` by up to ${steps.largest_bps} basis points`}. ${apart} disagree whenever it does.`,
         "Choose a number as of a fixed time, such as a daily close, or one that is published less often.",
       ];
     case "fixed word": {
@@ -44,7 +37,7 @@ function fitting({
   }
 }
 
-/** States what only several providers can show: if they agree when they read at the same time. */
+/** States what only several providers can show: whether they agree when they read at the same time. */
 function betweenProviders({ providers, agreement, character }: Omit<SpecAdvice, "conclusions">): string[] {
   const { compared, equal, farthest_bps: farthest } = agreement;
   if (providers.length < 2) return [];

@@ -3,6 +3,8 @@ import type { Style } from "../../cli/text-style.js";
 import { printable } from "../../printable.js";
 import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
 
+type Follows = NonNullable<SpecAdvice["sources"][number]["follows"]>;
+
 /** Writes advice for the spec's author: first the figures, then what follows from them. */
 export function adviceToText(
   { spec, type }: CompiledRequest,
@@ -20,13 +22,7 @@ export function adviceToText(
     `  changed in ${changesOf(steps, isNumber)}`,
     ...(follows === null
       ? []
-      : [
-          bad(
-            `  shows what ${follows.name} shows, but ${follows.seconds} s later: on average ` +
-              `${distanceText(follows.distance, isNumber)} apart at the same time, and ` +
-              `${distanceText(follows.delayed_distance, isNumber)} with this delay`,
-          ),
-        ]),
+      : [bad(`  shows what ${follows.name} shows, but ${follows.seconds} s later: ${distancesOf(follows, isNumber)}`)]),
   ]);
   const { farthest_bps: farthest } = agreement;
   const apart = isNumber && farthest !== 0 ? `, and were at most ${bps(farthest)} apart` : "";
@@ -49,8 +45,14 @@ export function adviceToText(
 
 const bps = (amount: number | null) => (amount === null ? "infinitely many basis points" : `${amount} basis points`);
 
-const distanceText = (distance: number, isNumber: boolean) =>
-  isNumber ? bps(Number(distance.toFixed(3))) : `${Math.round(100 * distance)} % of the samples`;
+function distancesOf({ distance, delayed_distance }: Follows, isNumber: boolean): string {
+  if (isNumber) {
+    const [now, delayed] = [distance, delayed_distance].map((mean) => bps(Number(mean.toFixed(3))));
+    return `on average ${now} apart at the same time, and ${delayed} with this delay`;
+  }
+  const [now, delayed] = [distance, delayed_distance].map((share) => `${Math.round(100 * share)} %`);
+  return `different in ${now} of the samples at the same time, and in ${delayed} with this delay`;
+}
 
 function changesOf({ count, changed, largest_bps, median_bps }: SpecAdvice["steps"], isNumber: boolean): string {
   const text = `${changed} of ${count} intervals`;

@@ -1,7 +1,7 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import type { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
-import type { ProviderSample } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import type { ProviderSample, SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { parseValue } from "@dataset-oracle/protocol/value-in-json";
 import type { FailureCode, Reading } from "../../source/source-failure.js";
 
 /** One provider's readings, taken at equal intervals and at the same times as the others'. */
@@ -10,8 +10,6 @@ export interface ProviderReadings {
   /** For each time, the reading of each source; null when the provider did not answer. */
   readonly samples: readonly (readonly Reading<bigint>[] | null)[];
 }
-
-const MAX_VALUE = 2n ** 256n - 1n;
 
 /** Reads the samples of several providers. Fails unless they fit a spec of this kind with this many sources. */
 export function parseReadings(
@@ -41,8 +39,8 @@ function parseSample(sample: ProviderSample, kind: DatasetKind, sources: number)
   if (sample === null) return null;
   const readings = sample.map(({ value, failure }): Reading<bigint> | undefined => {
     if (value === null) return failure === null ? undefined : err({ code: failure as FailureCode, detail: "" });
-    const isValue = kind === "median" ? /^\d{1,78}$/.test(value) : /^0x[0-9a-f]{64}$/.test(value);
-    return isValue && failure === null && BigInt(value) <= MAX_VALUE ? ok(BigInt(value)) : undefined;
+    const parsed = failure === null ? parseValue(kind, value) : null;
+    return parsed === null ? undefined : ok(BigInt(parsed));
   });
   return readings.length === sources && readings.every((one) => one !== undefined) ? readings : undefined;
 }

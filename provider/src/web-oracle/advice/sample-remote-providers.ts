@@ -1,18 +1,14 @@
-import type { SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
-import { SpecTrial, type SpecTrialRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import { type SpecAdviceRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-advice";
+import { SpecTrial, type SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import { postText } from "@dataset-oracle/service/http-client/request";
+import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { Value } from "@sinclair/typebox/value";
-import { repeatAtInterval } from "./repeat-at-interval.js";
+import { repeatAtInterval, type Schedule } from "./repeat-at-interval.js";
 
 /** A provider may take 5 s for its sources, and a few for the rest. */
 const LIMITS = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
 
-interface ProviderSampling {
-  readonly count: number;
-  readonly intervalSeconds: number;
-  /** Ends the sampling early. */
-  readonly signal: AbortSignal;
+interface ProviderSampling extends Schedule {
   /** Called after each sample with each provider's result as text for people: the value, or why there is none. */
   readonly onSample: (taken: number, shown: readonly string[]) => void;
 }
@@ -21,11 +17,11 @@ interface ProviderSampling {
 export async function sampleRemoteProviders(
   urls: readonly string[],
   spec: SpecTrialRequest,
-  { count, intervalSeconds, signal, onSample }: ProviderSampling,
+  { onSample, ...schedule }: ProviderSampling,
 ): Promise<SpecAdviceRequest> {
   const providers: SpecAdviceRequest["providers"] = urls.map((provider) => ({ provider, samples: [] }));
   const body = JSON.stringify(spec);
-  for await (const taken of repeatAtInterval(count, intervalSeconds, signal)) {
+  for await (const taken of repeatAtInterval(schedule)) {
     const trials = await Promise.all(urls.map((url) => tryAt(url, body)));
     for (const [index, trial] of trials.entries()) {
       providers[index]?.samples.push(typeof trial === "string" ? null : sampleOf(trial));
@@ -35,7 +31,7 @@ export async function sampleRemoteProviders(
       trials.map((trial) => (typeof trial === "string" ? trial : (trial.combined.text ?? "no value"))),
     );
   }
-  return { ...spec, interval_seconds: intervalSeconds, providers };
+  return { ...spec, interval_seconds: schedule.intervalSeconds, providers };
 }
 
 /** Returns a provider's trial, or why there is none. */

@@ -8,17 +8,19 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { styleOf } from "../../cli/text-style.js";
 import { describeWebOracleValue } from "../../cli/web-oracle-value-output.js";
 import { printable } from "../../printable.js";
-import { advise } from "../advice/advise.js";
+import { type AdviceInput, advise } from "../advice/advise.js";
 import { adviceToText } from "../advice/format-advice.js";
-import { type KeptReadings, loadKeptReadings } from "../advice/load-kept-readings.js";
+import { loadKeptSamples } from "../advice/load-kept-samples.js";
 import { parseReadings } from "../advice/parse-readings.js";
+import type { Schedule } from "../advice/repeat-at-interval.js";
 import { sampleRemoteProviders } from "../advice/sample-remote-providers.js";
-import { readingsOfSamples, type Samples } from "../advice/samples.js";
-import { takeSamples } from "../advice/take-samples.js";
+import { MAX_SAMPLED_TEXT, sampleSources } from "../advice/sample-sources.js";
+import { readingsOfSamples, type SampledAnswers } from "../advice/sampled-answers.js";
 import type { BoundRequest } from "../compile-spec.js";
+import type { PublishableSpec } from "../publishable-spec.js";
 import type { CliCommand } from "./arguments.js";
 import { openEgress } from "./open-egress.js";
-import { bindSpec, type LoadedSpec, loadSpec } from "./spec-file.js";
+import { bindSpec, loadSpec } from "./spec-file.js";
 
 /** The bounds of a sampling: at most a day. */
 const MAX_SAMPLES = 1_000;
@@ -28,17 +30,16 @@ const MAX_SECONDS = 86_400;
 type Options = CliCommand["options"];
 
 /**
- * Runs `web-oracle advise`: samples a spec's sources over some time, here or at several providers, or reads samples that
- * were kept, and says which rule fits the value.
+ * Runs `web-oracle advise`: samples a spec's sources over some time, here or at several providers, or reads samples
+ * that were kept, and says which rule fits the value.
  *
  * @throws ConfigError
  */
 export async function adviseOnSpec({ specFile, args, options }: CliCommand): Promise<void> {
   if (options.replay !== undefined) refuseSampling(specFile, options);
-  const { request, bound, readings, intervalSeconds } =
-    options.replay === undefined ? await sample(specFile, args, options) : loadKeptReadings(options.replay);
-  const advice = advise(request, bound, readings, intervalSeconds);
-  console.log(adviceToText(request, bound, advice, styleOf(process.stdout, process.env)));
+  const input = options.replay === undefined ? await sample(specFile, args, options) : loadKeptSamples(options.replay);
+  const advice = advise(input);
+  console.log(adviceToText(input.compiled, input.bound, advice, styleOf(process.stdout, process.env)));
   process.exitCode = advice.with_value > 0 ? 0 : 1;
 }
 
@@ -49,14 +50,7 @@ function refuseSampling(specFile: string | null, { replay: _, help: __, ...other
   if (other !== undefined) throw new ConfigError(`--replay takes no samples. Leave out --${other}.`);
 }
 
-/** How often, and until when, sources or providers are asked. */
-interface Rhythm {
-  readonly count: number;
-  readonly intervalSeconds: number;
-  readonly signal: AbortSignal;
-}
-
-async function sample(specFile: string | null, args: readonly string[], options: Options): Promise<KeptReadings> {
+async function sample(specFile: string | null, args: readonly string[], options: Options): Promise<AdviceInput> {
   if (specFile === null) throw new ConfigError("Name the file of the spec, or samples that were kept: --replay FILE.");
   const urls = options.providers === undefined ? null : urlsOf(options.providers);
   const count = numberOf(options.samples, "samples", 2, urls === null ? MAX_SAMPLES : MAX_ADVICE_SAMPLES, 30);
@@ -73,32 +67,35 @@ async function sample(specFile: string | null, args: readonly string[], options:
   process.once("SIGINT", end);
   console.error(`${count} samples, ${intervalSeconds} s apart. Press Ctrl-C to end early.`);
   try {
-    const rhythm = { count, intervalSeconds, signal: ending.signal };
+    const schedule = { count, intervalSeconds, signal: ending.signal };
     const readings = await (urls === null
-      ? sampleHere(spec, bound, args, options, rhythm)
-      : sampleAt(urls, spec, args, options, rhythm));
-    return { request: spec.request, bound, readings, intervalSeconds };
+      ? sampleHere(spec, bound, args, options, schedule)
+      : sampleAt(urls, spec, args, options, schedule));
+    return { compiled: spec.compiled, bound, readings, intervalSeconds };
   } finally {
     process.removeListener("SIGINT", end);
   }
 }
 
 async function sampleHere(
-  { request }: LoadedSpec,
+  { compiled }: PublishableSpec,
   bound: BoundRequest,
   args: readonly string[],
   options: Options,
-  rhythm: Rhythm,
+  schedule: Schedule,
 ) {
-  const egress = openEgress(request, options);
+  const egress = openEgress(compiled, options);
   try {
-    const samples = await takeSamples(request, bound, args, egress, {
-      ...rhythm,
+    const samples = await sampleSources(compiled, bound, args, egress, {
+      ...schedule,
       onSample: (taken, combined) => {
-        const text = combined.kind === "value" ? describeWebOracleValue(request, combined.value) : "no value";
-        console.error(`${taken} of ${rhythm.count}: ${printable(text)}`);
+        const text = combined.kind === "value" ? describeWebOracleValue(compiled, combined.value) : "no value";
+        console.error(`${taken} of ${schedule.count}: ${printable(text)}`);
       },
     });
+    if (samples.samples.length < schedule.count && !schedule.signal.aborted) {
+      console.error(`Ended early, because the answers take up ${MAX_SAMPLED_TEXT / 2 ** 20} MiB already.`);
+    }
     if (options.keep !== undefined) keep(options.keep, samples);
     return [readingsOfSamples(bound, samples)];
   } finally {
@@ -108,10 +105,10 @@ async function sampleHere(
 
 async function sampleAt(
   urls: readonly string[],
-  { request: { spec, kind } }: LoadedSpec,
+  { compiled: { spec, kind } }: PublishableSpec,
   args: readonly string[],
   options: Options,
-  rhythm: Rhythm,
+  schedule: Schedule,
 ) {
   for (const name of ["config", "override"] as const) {
     if (options[name] !== undefined)
@@ -121,8 +118,8 @@ async function sampleAt(
     urls,
     { spec, arguments: [...args] },
     {
-      ...rhythm,
-      onSample: (taken, shown) => console.error(`${taken} of ${rhythm.count}: ${shown.map(printable).join("; ")}`),
+      ...schedule,
+      onSample: (taken, shown) => console.error(`${taken} of ${schedule.count}: ${shown.map(printable).join("; ")}`),
     },
   );
   if (options.keep !== undefined) keep(options.keep, asked);
@@ -145,7 +142,7 @@ function urlsOf(text: string): string[] {
   throw new ConfigError(`--providers: ${urls.length} URLs are too many. Name at most ${MAX_SAMPLED_PROVIDERS}.`);
 }
 
-function keep(file: string, samples: Samples | SpecAdviceRequest): void {
+function keep(file: string, samples: SampledAnswers | SpecAdviceRequest): void {
   try {
     writeFileSync(file, `${JSON.stringify(samples)}\n`);
   } catch (error) {

@@ -1,11 +1,11 @@
 import { styleOf } from "../../cli/text-style.js";
 import { DATASET_DISPLAY_NAMES } from "../dataset-display-names.js";
+import type { PublishableSpec } from "../publishable-spec.js";
 import type { RequestSpec } from "../spec-schema.js";
-import type { LoadedSpec } from "./spec-file.js";
 
 /** Describes a valid spec to its author. */
-export function describeSpec({ request, hash, bytes }: LoadedSpec): string {
-  const { spec, type, kind, hosts } = request;
+export function describeSpec({ compiled, hash, bytes }: PublishableSpec): string {
+  const { spec, type, kind, hosts } = compiled;
   const variables = spec.variables.map(({ name }) => `/<${name}>`).join("");
   return [
     `${styleOf(process.stdout, process.env).good("valid")}: ${spec.title}`,
@@ -16,5 +16,7 @@ export function describeSpec({ request, hash, bytes }: LoadedSpec): string {
   ].join("\n");
 }
 
-const unitText = ({ unit }: RequestSpec) =>
-  unit === undefined ? "" : ` in ${unit.symbol}${unit.decimals > 0 ? ` × 10^${unit.decimals}` : ""}`;
+function unitText({ unit }: RequestSpec): string {
+  if (unit === undefined) return "";
+  return unit.decimals === 0 ? ` in ${unit.symbol}` : `: the number in ${unit.symbol}, times 10^${unit.decimals}`;
+}

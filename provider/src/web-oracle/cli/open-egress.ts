@@ -3,6 +3,7 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadProviderConfig } from "../../config.js";
 import { checkRedirectedOrigins } from "../../source/redirected-origins.js";
+import { isHostAllowed } from "../allowed-hosts.js";
 import type { CompiledRequest } from "../compile-spec.js";
 import type { CliCommand } from "./arguments.js";
 
@@ -16,7 +17,7 @@ export function openEgress({ hosts }: CompiledRequest, { config: file, override 
   const redirectedOrigins = { ...config?.redirectedOrigins, ...Object.fromEntries(override.map(splitOverride)) };
   checkRedirectedOrigins(redirectedOrigins, "any", []);
   const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
-  const forbidden = allowed === "any" ? undefined : hosts.find((host) => !allowed.includes(host));
+  const forbidden = hosts.find((host) => !isHostAllowed(host, allowed));
   if (forbidden !== undefined) throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${file}. Add it.`);
   return new Egress({ redirectedOrigins, secrets: Secrets.load(config?.secrets ?? [], process.env) });
 }

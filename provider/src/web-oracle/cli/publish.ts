@@ -2,10 +2,10 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { encodeFunctionData } from "viem";
-import { callRpc } from "../../cli/rpc-endpoint.js";
+import { callRpc } from "../../cli/call-rpc.js";
 import { connectSender, describeTransaction } from "../../cli/send-transactions.js";
+import type { PublishableSpec } from "../publishable-spec.js";
 import type { CliCommand } from "./arguments.js";
-import type { LoadedSpec } from "./spec-file.js";
 
 /**
  * Publishes specs that are not published yet, one transaction each, or with --dry-run prints the transactions.
@@ -14,7 +14,7 @@ import type { LoadedSpec } from "./spec-file.js";
  * @throws ConfigError
  */
 export async function publish(
-  specs: readonly LoadedSpec[],
+  specs: readonly PublishableSpec[],
   options: CliCommand["options"],
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
@@ -23,7 +23,7 @@ export async function publish(
   const { chainId, webOracleRegistry: registry } = loadDeployment(file);
   if (registry === undefined)
     throw new ConfigError(`${file} has no webOracleRegistry. Add the address of the registry of network ${chainId}.`);
-  const callOf = ({ bytes }: LoadedSpec) => ({
+  const callOf = ({ bytes }: PublishableSpec) => ({
     to: registry,
     data: encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] }),
   });
@@ -31,7 +31,7 @@ export async function publish(
     return specs.map((spec) => describeTransaction(chainId, callOf(spec), rpcUrl)).join("\n\n");
   if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
   const { client, send } = await connectSender({ chainId, namedBy: file, rpcUrl, from: options.from }, env);
-  const isPublished = async ({ hash }: LoadedSpec) => {
+  const isPublished = async ({ hash }: PublishableSpec) => {
     const published = { address: registry, abi: webOracleRegistryAbi, functionName: "publishedAt" } as const;
     return (await callRpc(() => client.readContract({ ...published, args: [hash] }))) > 0n;
   };

@@ -4,29 +4,34 @@ import { resultToText } from "../../cli/value-output.js";
 import { describeWebOracleValue } from "../../cli/web-oracle-value-output.js";
 import { printable } from "../../printable.js";
 import type { Reading } from "../../source/source-failure.js";
-import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
+import { type AskedSource, askSources } from "../ask-sources.js";
 import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
-import { extractValues } from "../extract-values.js";
+import { extractValues, readingsOf, textsOf } from "../extract-values.js";
+import type { PublishableSpec } from "../publishable-spec.js";
 import type { CliCommand } from "./arguments.js";
 import { openEgress } from "./open-egress.js";
-import { bindSpec, type LoadedSpec } from "./spec-file.js";
+import { bindSpec } from "./spec-file.js";
 
 /**
  * Runs `web-oracle try`: asks a spec's sources now, and shows the raw answers and the value.
  *
  * @throws ConfigError
  */
-export async function trySpec(spec: LoadedSpec, { args, options }: CliCommand): Promise<void> {
-  const egress = openEgress(spec.request, options);
-  const style = styleOf(process.stdout, process.env);
-  const { text, hasValue } = await tryRequest(spec.request, bindSpec(spec, args), egress, style);
-  await egress.close();
-  console.log(text);
-  process.exitCode = hasValue ? 0 : 1;
+export async function trySpec(spec: PublishableSpec, { args, options }: CliCommand): Promise<void> {
+  const bound = bindSpec(spec, args);
+  const egress = openEgress(spec.compiled, options);
+  try {
+    const style = styleOf(process.stdout, process.env);
+    const { text, hasValue } = await tryRequest(spec.compiled, bound, egress, style);
+    console.log(text);
+    process.exitCode = hasValue ? 0 : 1;
+  } finally {
+    await egress.close();
+  }
 }
 
 /**
- * Asks each source of a request once, as a provider does.
+ * Asks each source of a request once, with a provider's headers, deadline and size limit.
  *
  * @returns The text for the person at the terminal, and whether there is a value.
  */
@@ -36,14 +41,15 @@ export async function tryRequest(
   egress: Pick<Egress, "fetchText">,
   { bold, good, bad }: Style,
 ): Promise<{ readonly text: string; readonly hasValue: boolean }> {
-  const answers = await askSources(bound, egress);
+  const asked = await askSources(bound, egress);
+  const answers = asked.map(({ judged }) => judged);
   const readings = readingsOf(answers, extractValues(bound.sources, textsOf(answers)).readings);
-  const sections = bound.sources.map(({ request: asked }, index) => {
-    const [{ answer }, reading] = [answers[index] as AskedSource, readings[index] as Reading<bigint>];
+  const sections = bound.sources.map(({ request: { method, url, body } }, index) => {
+    const [{ answer }, reading] = [asked[index] as AskedSource, readings[index] as Reading<bigint>];
     const status = answer.ok ? `HTTP ${answer.value.status} ${answer.value.contentType}` : "no answer";
     const lines = [
-      bold(`/sources/${index}: ${asked.method} ${asked.url}`),
-      ...(asked.body === undefined ? [] : [`  body:   ${printable(asked.body)}`]),
+      bold(`/sources/${index}: ${method} ${url}`),
+      ...(body === undefined ? [] : [`  body:   ${printable(body)}`]),
       `  answer: ${printable(status)}`,
       ...(answer.ok ? [`  ${printable(answer.value.text).replaceAll("\n", "\n  ")}`] : []),
       reading.ok

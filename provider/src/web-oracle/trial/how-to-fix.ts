@@ -5,6 +5,7 @@ import type { FailureCode } from "../../source/source-failure.js";
 const FIXES: Partial<Record<FailureCode, string>> = {
   timeout: "Choose a source that answers within 5 s, or a URL with a shorter answer.",
   unreachable: "Check the host's name, and that it answers https with a valid certificate.",
+  too_large: "Choose a URL with a shorter answer. The sources of a spec share 1 MiB.",
   redirected: "Write the URL that the redirect leads to.",
   not_text: "Choose a URL that answers JSON in UTF-8.",
   forbidden: "Choose a host on the public internet. Addresses of private networks are never asked.",
@@ -26,11 +27,7 @@ const FIXES: Partial<Record<FailureCode, string>> = {
   string_too_long: "Select a shorter text, or set `hash` to true to use its keccak256 as the value.",
 };
 
-/** The fix for a code that two steps share. */
-const TOO_LARGE = "Choose a URL with a shorter answer. The sources of a spec share 1 MiB.";
-
 /** Returns how to fix a failure. */
 export function howToFix(code: FailureCode, step: TrialStep): string {
-  if (code === "too_large") return TOO_LARGE;
   return FIXES[code] ?? `Check the ${step === "fetched" ? "request" : "path and the type"} of the source.`;
 }

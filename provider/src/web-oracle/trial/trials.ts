@@ -12,12 +12,14 @@ import { type Address, numberToHex } from "viem";
 import type { Caller } from "../../caller.js";
 import { printable } from "../../printable.js";
 import { hostNotAllowed, trialsBusy } from "../../problems.js";
+import type { RateLimit } from "../../rate-limit.js";
 import type { Reading, SourceFailure } from "../../source/source-failure.js";
-import { TokenBucket, type TokenBucketLimit } from "../../token-bucket.js";
+import { TokenBucket } from "../../token-bucket.js";
 import { type CombinedValue, OUTCOMES } from "../../value-with-sources.js";
 import { type AllowedHosts, isHostAllowed } from "../allowed-hosts.js";
-import { type AskedSource, askSources, readingsOf, textsOf } from "../ask-sources.js";
+import { type AskedSource, askSources } from "../ask-sources.js";
 import type { CompiledRequest } from "../compile-spec.js";
+import { readingsOf, textsOf } from "../extract-values.js";
 import type { Extraction } from "../extraction-worker.js";
 import type { RateLimitedExtractor } from "../rate-limited-extractor.js";
 import { valueText } from "../value-text.js";
@@ -39,7 +41,7 @@ interface TrialsParts {
   /** The rules of trials, and those of published specs, both of which apply. */
   readonly rules: readonly AllowedHosts[];
   /** The requests that all trials together may make. */
-  readonly rateLimit: TokenBucketLimit;
+  readonly rateLimit: RateLimit;
   /** It has no secrets, so that none is sent with a request of a stranger's spec. */
   readonly egress: Pick<Egress, "fetchText">;
   /** It has allowances of its own, so that trials do not use up those of reports. */
@@ -96,10 +98,11 @@ export class Trials {
   async #run(tried: TriedSpec, caller: Caller): Promise<SpecTrial> {
     const { hash: specHash, compiled, bound, args } = tried;
     const asked = await askSources(bound, this.parts.egress);
-    const job = { specHash, spec: compiled.spec, args, texts: textsOf(asked) };
+    const answers = asked.map(({ judged }) => judged);
+    const job = { specHash, spec: compiled.spec, args, texts: textsOf(answers) };
     const extracted = await this.parts.extractor.extract(job, withoutReserve(caller));
     if (!extracted.ok) throw trialsBusy(Math.ceil(extracted.error / 1_000));
-    const readings = readingsOf(asked, extracted.value.readings);
+    const readings = readingsOf(answers, extracted.value.readings);
     return showTrial(tried, this.parts.provider, { asked, extracted: extracted.value, readings });
   }
 }

@@ -1,0 +1,12 @@
+import type { Blocks } from "./blocks.js";
+import { RpcError } from "./rpc-error.js";
+
+/**
+ * Returns how many blocks to read at a time after a node has refused to return the events of some.
+ *
+ * @throws The error, unless it is a refusal of more than one block.
+ */
+export function halveWindow({ from, to }: Blocks, error: unknown): number {
+  if (!(error instanceof RpcError) || error.kind !== "refused" || from === to) throw error;
+  return Math.ceil((to - from + 1) / 2);
+}

@@ -1,0 +1,33 @@
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { Address } from "viem";
+import type { ChainClient } from "./client.js";
+import { hasCode } from "./has-code.js";
+import { isUndecodable, RpcError } from "./rpc-error.js";
+
+/** Where the configuration names a dataset, and what to do if its address is wrong: each a part of an error message. */
+interface ConfiguredDataset {
+  readonly address: Address;
+  readonly where: string;
+  readonly fix: string;
+}
+
+/**
+ * Finds out whether a dataset could not be read because its address is another contract's or nobody's.
+ *
+ * @throws ConfigError that names the address if so, else the error.
+ */
+export async function throwIfNotDataset(
+  client: ChainClient,
+  configured: ConfiguredDataset,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
+  const { address, where, fix } = configured;
+  // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
+  if (!(await hasCode(client, address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
+  throw error.kind === "refused" || isUndecodable(error) ? isAnotherContract(configured) : error;
+}
+
+export function isAnotherContract({ where, fix }: ConfiguredDataset): ConfigError {
+  return new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);
+}

@@ -1,0 +1,197 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
+import type { Outcome } from "@dataset-oracle/protocol/report";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
+import { call, estimateGas } from "viem/actions";
+import type { ChainClient } from "../chain/client.js";
+import { isInvalidOpcode } from "../chain/evm-support.js";
+import { RpcError, unwrapRpcError } from "../chain/rpc-error.js";
+import { evmTooOld, updateReverted } from "../problems.js";
+import type { Clock } from "../process-context.js";
+import { BlockSimulation, type Executed } from "./block-simulation.js";
+
+/** `KeyOutcome.STORED` of the contract. */
+const STORED = 0;
+/** How long a node's simulation is trusted after it has agreed with the node's gas estimate. */
+const TRUSTED_MS = 600_000;
+/** How long an update waits for a node whose clock is behind its round. Reports stay valid for longer. */
+const MAX_BEHIND_MS = 10_000;
+
+/** The update would change nothing: the chain has its round or a newer one, or is about to. */
+export interface StaleRound {
+  readonly kind: "stale";
+}
+
+/** The dataset, or the node's EVM, would refuse an update. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly problem: ProblemError;
+}
+
+/**
+ * Executes updates as the next block would. The latest block will not do, because it can be older than a round.
+ *
+ * Every node can execute a call on `pending`, and estimate its gas by executing it again and again. Many can simulate
+ * the next block instead (`eth_simulateV1`), which takes one request and one execution. Some nodes cannot, and on some
+ * chains a call needs more gas than the simulation uses, so a simulation is trusted only after one has agreed with an
+ * estimate, and only for a while.
+ */
+export class Simulator {
+  #trustedUntil = 0;
+  #nextTrialAt = 0;
+  readonly #blocks: BlockSimulation;
+
+  constructor(
+    private readonly client: ChainClient,
+    private readonly clock: Clock,
+    private readonly closing: AbortSignal,
+  ) {
+    this.#blocks = new BlockSimulation(client, clock);
+  }
+
+  /** Executes an update. It returns the status that would be stored and the gas limit to send. */
+  async simulateUpdate(
+    dataset: Address,
+    key: Hex,
+    outcome: Outcome,
+    data: Hex,
+  ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
+    try {
+      const { result, gas } = await this.#executeDue(dataset, data, `${dataset} ${key}`);
+      const [status, isNew] = this.#decode(() => decodeUpdate(outcome, result));
+      return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
+    } catch (error) {
+      return { kind: "refused", problem: refusalIn(error) };
+    }
+  }
+
+  /**
+   * Executes the update of a batch. It returns which keys, in the batch's order, would be stored, and the gas limit to
+   * send.
+   *
+   * @throws ProblemError with the contract's error when it would revert.
+   */
+  async simulateBatch(
+    dataset: Address,
+    data: Hex,
+  ): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
+    try {
+      const { result, gas } = await this.#executeDue(dataset, data);
+      const outcomes = this.#decode(() =>
+        decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result }),
+      );
+      return { isStored: outcomes.map((outcome) => outcome === STORED), gas };
+    } catch (error) {
+      throw refusalIn(error);
+    }
+  }
+
+  /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
+  async #executeDue(dataset: Address, data: Hex, dataPointId: string | null = null): Promise<Executed> {
+    const giveUpAt = performance.now() + MAX_BEHIND_MS;
+    for (;;) {
+      try {
+        return await this.execute(dataset, data, dataPointId);
+      } catch (error) {
+        const behindMs = msBehindRound(error);
+        if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
+        // A simulated block has the operator's time, so it does not show that the node would still refuse the round.
+        this.#nextTrialAt = this.clock() + TRUSTED_MS;
+        await delay(behindMs, undefined, { signal: this.closing }).catch(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  /**
+   * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
+   *
+   * @param dataPointId Identifies the only data point that the call changes: the call may share a simulated block with calls that
+   * change others. Null if it may change more.
+   * @throws RpcError: `refused`, with the revert data, when the call reverts.
+   */
+  async execute(to: Address, data: Hex, dataPointId: string | null = null): Promise<Executed> {
+    const simulated = this.clock() < this.#trustedUntil ? await this.#blocks.execute(to, data, dataPointId) : null;
+    if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
+    this.#trustedUntil = 0;
+    const { client } = this;
+    const request = { to, data, blockTag: "pending" } as const;
+    const [{ data: result = "0x" }, estimate] = await Promise.all([
+      unwrapRpcError(client, "eth_call", call(client, request)),
+      unwrapRpcError(client, "eth_estimateGas", estimateGas(client, { ...request, prepare: false })),
+    ]);
+    if (this.clock() >= this.#nextTrialAt) void this.#try(to, data, estimate);
+    return { result, gas: withSpare(estimate) };
+  }
+
+  /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
+  async #try(to: Address, data: Hex, estimate: bigint): Promise<void> {
+    this.#nextTrialAt = this.clock() + TRUSTED_MS;
+    const simulated = await this.#blocks.execute(to, data, null).catch(() => null);
+    // A gas refund can make the estimate up to a tenth larger.
+    if (simulated === null || estimate * 10n > simulated.gas * 11n) return;
+    this.#trustedUntil = this.clock() + TRUSTED_MS;
+    this.#nextTrialAt = 0;
+  }
+
+  /** @throws RpcError when a call returned something that no dataset returns. */
+  #decode<T>(read: () => T): T {
+    try {
+      return read();
+    } catch {
+      throw new RpcError("failed", this.client.chain.id, "eth_call", "returned something that no dataset returns");
+    }
+  }
+}
+
+/** Returns the status that is stored after an update, and whether the update stored it. */
+function decodeUpdate(outcome: Outcome, data: Hex): readonly [status: number, isNew: boolean] {
+  const functionName = outcome === "NOT_AVAILABLE" ? "updateNotAvailable" : "update";
+  return decodeFunctionResult({ abi: datasetAbi, functionName, data });
+}
+
+/**
+ * Returns true if the error has revert data. Otherwise only the node's message tells why the call failed: some nodes
+ * omit the data, and an EVM that lacks an instruction of the dataset produces none.
+ */
+function hasRevertData(error: RpcError): error is RpcError & { readonly data: Hex } {
+  return error.data !== null && error.data !== "0x";
+}
+
+/** Returns how far the clock of the node is behind an update's round, in milliseconds; 0 for any other error. */
+function msBehindRound(error: unknown): number {
+  if (!(error instanceof RpcError) || !hasRevertData(error)) return 0;
+  const revert = decodeRevert(error.data);
+  if (revert?.errorName !== "FutureRound") return 0;
+  const [round, blockTime] = revert.args;
+  return Number(round - blockTime) * 1000;
+}
+
+/** Returns null for an error that the dataset does not declare. */
+function decodeRevert(data: Hex) {
+  try {
+    return decodeErrorResult({ abi: datasetAbi, data });
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns the problem of an update that the dataset or its node refuses.
+ *
+ * @throws Every other error.
+ */
+function refusalIn(error: unknown): ProblemError {
+  if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
+  if (isInvalidOpcode(error.reason)) return evmTooOld(error);
+  if (!hasRevertData(error)) return error;
+  const revert = decodeRevert(error.data);
+  return updateReverted(revert && `${revert.errorName}(${(revert.args ?? []).join(", ")})`, error);
+}
+
+function withSpare(gas: bigint): bigint {
+  return gas + gas / 4n;
+}

@@ -1,0 +1,7 @@
+/** A base URL as the configuration and the directory may have it. */
+export const BASE_URL_PATTERN = "^https?://[^\\s@?#]+$";
+
+const LOCAL_URL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
+
+/** Tells whether a URL is on this machine, as nodes of development networks may announce it. */
+export const isLocalNodeUrl = (url: string): boolean => LOCAL_URL.test(url);

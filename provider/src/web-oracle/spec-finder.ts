@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Result } from "@dataset-oracle/protocol/result";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import type { Hex } from "viem";
+import type { Caller } from "../caller.js";
+import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
+import type { RateLimit } from "../rate-limit.js";
+import { RequestRateLimiter } from "../request-rate-limiter.js";
+import { TokenBuckets } from "../token-bucket.js";
+import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
+import type { PublishedSpecStore } from "./published-spec-store.js";
+import { type SpecRegistry, SpecRegistryError } from "./spec-registry.js";
+
+/** The rate limit for each network's registry, because anonymous callers choose the hashes. */
+const REGISTRY_RATE = { perSecond: 5, burst: 20 };
+/** How many lookups of unpublished specs each caller may cause. */
+const ANONYMOUS_MISSES: RateLimit = { perSecond: 1 / 6, burst: 10 };
+const OPERATOR_MISSES: RateLimit = { perSecond: 1, burst: 60 };
+/** How long a spec that was found not to be published is not looked up again. */
+const UNPUBLISHED_MS = 5_000;
+const MAX_UNPUBLISHED = 10_000;
+const MAX_COMPILED = 1_000;
+/** The wait that callers are told when a registry cannot be read, in seconds. */
+const RETRY_AFTER = 2;
+
+interface SpecFinderParts {
+  readonly registries: ReadonlyMap<number, Pick<SpecRegistry, "read">>;
+  readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
+  /** Reserves a part of the registries' rate limits for reserved callers. */
+  readonly hasReserve: boolean;
+  readonly logger: Logger;
+}
+
+/** Finds published specs: in memory, else on disk, else on chain. */
+export class SpecFinder {
+  /** Published specs, valid or not, by network and hash. */
+  readonly #compiled = new LRUCache<string, Result<CompiledRequest>>({ max: MAX_COMPILED });
+  readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
+  readonly #loading = new Map<string, Promise<CompiledRequest>>();
+  readonly #rates = new Map<number, RequestRateLimiter>();
+  readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
+  readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
+
+  constructor(private readonly parts: SpecFinderParts) {}
+
+  /**
+   * Finds a spec. A caller that asked for too many specs that are not published is refused without a lookup, so that it
+   * cannot use up the registry's rate limit, which those who have just published a spec need.
+   *
+   * @throws ProblemError when the spec is not published or not valid, or cannot be looked up now.
+   */
+  async find(chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
+    const id = `${chainId}/${specHash}`;
+    const known = this.#compiled.get(id);
+    if (known !== undefined) return requireValid(known);
+    if (this.#unpublished.has(id)) throw specNotPublished(specHash, chainId);
+    const loading = this.#loading.get(id) ?? this.#load(id, chainId, specHash, caller);
+    this.#loading.set(id, loading);
+    return loading.finally(() => this.#loading.delete(id));
+  }
+
+  async #load(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
+    const { registries, specStore, logger } = this.parts;
+    const stored = await specStore.read(chainId, specHash);
+    if (stored !== null) return this.#compile(id, stored);
+    const registry = registries.get(chainId);
+    if (registry === undefined) throw specNotPublished(specHash, chainId);
+    const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
+    const now = () => performance.now();
+    const missWaitMs = misses.waitMs(caller.id, now());
+    if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
+    // Charged in advance and given back unless it was a miss, because many lookups may be made at once.
+    misses.spend(caller.id, 1, now());
+    let isMiss = false;
+    try {
+      const wait = this.#rateOf(chainId).take(caller.mayUseReserve, now());
+      if (!wait.ok) throw registryUnavailable(Math.ceil(wait.error / 1_000));
+      if (wait.value > 0) await sleep(wait.value);
+      const spec = await registry.read(specHash);
+      if (spec === null) {
+        isMiss = true;
+        this.#unpublished.set(id, true);
+        throw specNotPublished(specHash, chainId);
+      }
+      await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
+        logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
+      });
+      return this.#compile(id, spec);
+    } catch (error) {
+      if (!(error instanceof SpecRegistryError)) throw error;
+      logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
+      throw registryUnavailable(RETRY_AFTER);
+    } finally {
+      if (!isMiss) misses.spend(caller.id, -1, now());
+    }
+  }
+
+  #compile(id: string, spec: Hex): CompiledRequest {
+    const compiled = compileCanonicalSpec(spec);
+    this.#compiled.set(id, compiled);
+    return requireValid(compiled);
+  }
+
+  #rateOf(chainId: number): RequestRateLimiter {
+    const rate = this.#rates.get(chainId) ?? new RequestRateLimiter(REGISTRY_RATE, this.parts.hasReserve);
+    this.#rates.set(chainId, rate);
+    return rate;
+  }
+}
+
+function requireValid(compiled: Result<CompiledRequest>): CompiledRequest {
+  if (!compiled.ok) throw invalidSpec(compiled.error);
+  return compiled.value;
+}

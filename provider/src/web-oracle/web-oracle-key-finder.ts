@@ -1,0 +1,81 @@
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
+import type { Logger } from "pino";
+import { type Hex, hexToString } from "viem";
+import type { Caller } from "../caller.js";
+import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
+import { unlimitedIfRedirected } from "../source/redirected-origins.js";
+import type { SourceRequest } from "../source/source-request.js";
+import { isHostAllowed } from "./allowed-hosts.js";
+import type { CheckedWebOracleSettings } from "./check-settings.js";
+import type { BoundRequest, CompiledRequest } from "./compile-spec.js";
+import type { PublishedSpecStore } from "./published-spec-store.js";
+import { SpecFinder } from "./spec-finder.js";
+import { SpecRegistry } from "./spec-registry.js";
+
+/** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
+export interface WebOracleKey extends WebOracleKeyContent {
+  readonly kind: "web_oracle";
+  readonly key: Hex;
+  /** The key for logs: in ASCII. */
+  readonly name: string;
+  readonly compiled: CompiledRequest;
+  readonly request: BoundRequest;
+  /** The requests of `request.sources`, with their rate limits. */
+  readonly requests: readonly SourceRequest[];
+}
+
+interface WebOracleKeyFinderOptions {
+  readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
+  readonly redirectedOrigins: RedirectedOrigins;
+  /** Reserves a part of the rate limits for reserved callers. */
+  readonly hasReserve: boolean;
+  readonly logger: Logger;
+}
+
+/** Finds the key of a published, valid spec that asks only allowed hosts. */
+export class WebOracleKeyFinder {
+  readonly #redirectedOrigins: RedirectedOrigins;
+  readonly #specs: SpecFinder;
+
+  /** Connects to nothing before the first key is asked for. */
+  constructor(
+    private readonly settings: CheckedWebOracleSettings,
+    { specStore, redirectedOrigins, hasReserve, logger }: WebOracleKeyFinderOptions,
+  ) {
+    this.#redirectedOrigins = redirectedOrigins;
+    const registries = new Map(settings.registries.map((registry) => [registry.chainId, new SpecRegistry(registry)]));
+    this.#specs = new SpecFinder({ registries, specStore, hasReserve, logger });
+  }
+
+  /**
+   * Finds a key.
+   *
+   * @param key Of the form WEB_ORACLE.
+   * @throws ProblemError when it is not served.
+   */
+  async find(
+    dataset: { readonly chainId: number; readonly kind: DatasetKind },
+    key: Hex,
+    caller: Caller,
+  ): Promise<WebOracleKey> {
+    const { hosts, rateLimitOf } = this.settings;
+    const web = parseWebOracleKey(key);
+    if (!web.ok) throw invalidArguments(web.error);
+    const { specHash, args } = web.value;
+    const compiled = await this.#specs.find(dataset.chainId, specHash, caller);
+    const { type, kind, hosts: asked, bind } = compiled;
+    if (kind !== dataset.kind) throw otherKind(type, kind);
+    const forbidden = asked.find((host) => !isHostAllowed(host, hosts));
+    if (forbidden !== undefined) throw hostNotAllowed(forbidden);
+    const request = bind(args);
+    if (!request.ok) throw invalidArguments(request.error);
+    const requests = request.value.sources.map(({ request }) => {
+      const rateLimit = rateLimitOf(new URL(request.url).origin);
+      return unlimitedIfRedirected(this.#redirectedOrigins, { ...request, rateLimit });
+    });
+    const name = hexToString(key);
+    return { kind: "web_oracle", key, name, ...web.value, compiled, request: request.value, requests };
+  }
+}

@@ -1,0 +1,36 @@
+/** The bounds of an outgoing request. */
+export interface FetchLimits {
+  /** The deadline of the whole answer. */
+  readonly timeoutMs: number;
+  /** The size of the answer's body after decompression. */
+  readonly maxBytes: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** The header's value; empty when there is none. */
+  readonly contentType: string;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
+
+export type FetchFailureCode = "timeout" | "aborted" | "unreachable" | "redirected" | "too_large" | "not_text";
+
+/** Why there is no answer. */
+export interface FetchFailure<Code extends string = FetchFailureCode> {
+  readonly code: Code;
+  /**
+   * The explanation, for people. It continues a sentence about the host ("answered 302, ..."), except for `timeout`,
+   * `aborted` and `unreachable`, where it stands alone ("no answer within 500 ms", "ECONNREFUSED").
+   */
+  readonly detail: string;
+}
+
+export const timedOut = (timeoutMs: number) =>
+  ({ code: "timeout", detail: `no answer within ${timeoutMs} ms` }) as const;
+export const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
+export const redirected = (status: number) =>
+  ({ code: "redirected", detail: `answered ${status}, and redirects are not followed` }) as const;
+export const tooLarge = (maxBytes: number) =>
+  ({ code: "too_large", detail: `answered with more than ${maxBytes} bytes` }) as const;
+export const NOT_TEXT = { code: "not_text", detail: "answered with bytes that are not UTF-8" } as const;

@@ -1,0 +1,131 @@
+import { isUtf8 } from "node:buffer";
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { Agent, type Dispatcher } from "undici";
+import {
+  ABORTED,
+  type FetchFailure,
+  type FetchLimits,
+  type HttpAnswer,
+  NOT_TEXT,
+  redirected,
+  timedOut,
+  tooLarge,
+} from "./http-answer.js";
+
+/**
+ * The connections to services that their owner has configured. The global dispatcher is never used: Node's own fetch
+ * shares it, and its undici may be of another version: Node 22's refuses our handlers. Idle connections do not keep the
+ * process alive.
+ */
+const CONNECTIONS = new Agent();
+
+/** Some gateways refuse requests without a user agent. */
+const DEFAULT_HEADERS = { "user-agent": "dataset-oracle" };
+
+/**
+ * Posts JSON to a service that its owner has configured. It does what `fetchText` does, but through undici's
+ * dispatcher, without streams or decompression: 21 microseconds of CPU time instead of 253
+ * (`bench:operator -- --only distinct-keys`).
+ *
+ * @param headers The headers besides the content type.
+ * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty.
+ */
+export function postText(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  limits: FetchLimits,
+  signal?: AbortSignal,
+  onChunk?: (chunk: Buffer) => void,
+): Promise<Result<HttpAnswer, FetchFailure>> {
+  const all = { ...DEFAULT_HEADERS, "content-type": "application/json", ...headers };
+  return send(url, { method: "POST", headers: all, body }, limits, signal, onChunk);
+}
+
+/** Gets a text from a service that its owner has configured, as `postText` does. */
+export const getText = (url: string, limits: FetchLimits, signal?: AbortSignal) =>
+  send(url, { method: "GET", headers: DEFAULT_HEADERS }, limits, signal);
+
+function send(
+  url: string,
+  request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
+  limits: FetchLimits,
+  signal?: AbortSignal,
+  onChunk?: (chunk: Buffer) => void,
+): Promise<Result<HttpAnswer, FetchFailure>> {
+  const { origin, pathname, search } = new URL(url);
+  return new Promise((resolve) => {
+    const exchange = new Exchange(limits, resolve, signal, onChunk);
+    CONNECTIONS.dispatch({ origin, path: pathname + search, ...request }, exchange);
+  });
+}
+
+/** One request and its answer. It ends at the answer, a failure, the deadline or the caller's signal. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #bytes = 0;
+  #head: Omit<HttpAnswer, "text"> = { status: 0, contentType: "", retryAfter: null };
+  #isOver = false;
+
+  constructor(
+    private readonly limits: FetchLimits,
+    private readonly resolve: (result: Result<HttpAnswer, FetchFailure>) => void,
+    private readonly signal?: AbortSignal,
+    private readonly onChunk?: (chunk: Buffer) => void,
+  ) {
+    this.#timer = setTimeout(() => this.#fail(timedOut(limits.timeoutMs)), limits.timeoutMs);
+    if (signal?.aborted) this.#abort();
+    else signal?.addEventListener("abort", this.#abort);
+  }
+
+  readonly #abort = (): void => this.#fail(ABORTED);
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new Error("The exchange is over."));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    const { "content-type": contentType, "retry-after": retryAfter } = headers;
+    this.#head = { status, contentType: contentType?.toString() ?? "", retryAfter: retryAfter?.toString() ?? null };
+    if (status >= 300 && status < 400) this.#fail(redirected(status));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.limits.maxBytes) this.#fail(tooLarge(this.limits.maxBytes));
+    else if (this.onChunk !== undefined && this.#head.status === 200) this.onChunk(chunk);
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [first] = this.#chunks;
+    const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
+    if (isUtf8(bytes)) this.#end(ok({ ...this.#head, text: bytes.toString() }));
+    else this.#fail(NOT_TEXT);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: NodeJS.ErrnoException): void {
+    this.#fail({ code: "unreachable", detail: error.code ?? error.message });
+  }
+
+  #fail(failure: FetchFailure): void {
+    if (this.#isOver) return;
+    this.#end(err(failure));
+    this.#controller?.abort(new Error(failure.detail));
+  }
+
+  #end(result: Result<HttpAnswer, FetchFailure>): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.signal?.removeEventListener("abort", this.#abort);
+    this.resolve(result);
+  }
+}

@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { postText } from "@dataset-oracle/service/http-client/trusted-request";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
+const never = new AbortController().signal;
+
+let server: Server;
+let url: string;
+let answer: RequestListener = (_request, response) => void response.end();
+
+beforeAll(async () => {
+  server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => answer(request, response));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report?a=b`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const post = (limits = LIMITS, signal = never) =>
+  postText(url, { accept: "application/json" }, '{"é":1}', limits, signal);
+
+it("sends JSON to the full URL, and returns any status with its text", async () => {
+  const seen: unknown[] = [];
+  answer = async (request, response) => {
+    const body = (await request.toArray()).join("");
+    seen.push(request.method, request.url, request.headers["content-type"], request.headers.accept, body);
+    response.writeHead(429, { "content-type": "text/plain", "retry-after": "7" });
+    response.write("sl");
+    response.end("ow é");
+  };
+  const [status, contentType, retryAfter, text] = [429, "text/plain", "7", "slow é"];
+  expect(await post()).toEqual({ ok: true, value: { status, contentType, retryAfter, text } });
+  expect(seen).toEqual(["POST", "/report?a=b", "application/json", "application/json", '{"é":1}']);
+});
+
+it.each([
+  ["timeout", { timeoutMs: 50, maxBytes: 1_000 }, () => {}],
+  ["too_large", LIMITS, (_request, response) => void response.end("x".repeat(1_001))],
+  ["redirected", LIMITS, (_request, response) => void response.writeHead(302, { location: "/" }).end()],
+  ["not_text", LIMITS, (_request, response) => void response.end(Buffer.from([0xff]))],
+  ["unreachable", LIMITS, (request) => void request.socket.destroy()],
+] satisfies [string, typeof LIMITS, RequestListener][])(
+  "returns %s as a failure",
+  async (failure, limits, listener) => {
+    answer = listener;
+    expect(await post(limits)).toMatchObject({ ok: false, error: { code: failure } });
+  },
+);
+
+it("accepts as many bytes as are allowed", async () => {
+  answer = (_request, response) => void response.end("x".repeat(1_000));
+  expect(await post()).toMatchObject({ ok: true, value: { text: "x".repeat(1_000) } });
+});
+
+it("can be aborted by its caller, even before it starts", async () => {
+  answer = (_request, response) => void response.write("x");
+  const caller = new AbortController();
+  const waiting = post(LIMITS, caller.signal);
+  setTimeout(() => caller.abort(), 50);
+  expect(await waiting).toMatchObject({ ok: false, error: { code: "aborted" } });
+  expect(await post(LIMITS, AbortSignal.abort())).toMatchObject({ ok: false, error: { code: "aborted" } });
+});
+
+it("does not keep a process alive, and works where Node's own fetch has been used before", async () => {
+  answer = (_request, response) => void response.end("ok");
+  const script = `
+    import { postText } from "@dataset-oracle/service/http-client/trusted-request";
+    await (await fetch(${JSON.stringify(url)})).text();
+    console.log((await postText(${JSON.stringify(url)}, {}, "{}", ${JSON.stringify(LIMITS)})).value.text);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    timeout: 15_000,
+  });
+  expect(stdout).toBe("ok\n");
+}, 20_000);
