@@ -93,6 +93,17 @@ contract DatasetRepaymentsTest is DatasetFixture {
         assertEq(SENDER.balance, 4 * GAS_PER_KEY * FEE);
     }
 
+    /// One of three rows has no value for one key, so that neither its values nor its absentees are a quorum.
+    function test_updateBatch_repaysNothingForAKeyWithoutAQuorum() public {
+        uint256[] memory missing = new uint256[](3);
+        missing[1] = 1 << 2;
+        Batch memory batch = _batch(4, START, 0, missing);
+        vm.prank(SENDER);
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
+        assertEq(uint256(outcomes[2]), uint256(IDataset.KeyOutcome.NO_QUORUM));
+        assertEq(SENDER.balance, 3 * GAS_PER_KEY * FEE);
+    }
+
     function test_updateBatch_repaysNothingWithoutACap() public {
         dataset = _deploy(INTERVAL, 0);
         vm.deal(address(dataset), 1 ether);

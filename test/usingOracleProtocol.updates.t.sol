@@ -53,6 +53,15 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         }
     }
 
+    function test_updateAndQuery_treatsTheFutureAsFresh() public {
+        Update memory stored = validUpdate();
+        stored.send(dataset);
+        vm.warp(START - 1);
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            assertEq(consumer.updateAndQuery(helper, dataset, "", 0), uint256(stored.value));
+        }
+    }
+
     function test_updateAndQuery_takesABatch() public {
         bytes[] memory keys = new bytes[](1);
         keys[0] = KEY;

@@ -313,6 +313,24 @@ describe("ShareIncome", () => {
     expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
   });
 
+  test("shares although a member pays for a subscription while it is paid", async () => {
+    const [price] = await scripts.client.readContract({
+      address: dataset,
+      abi: datasetAbi,
+      functionName: "costOfSubscription",
+    });
+    const call = encodeFunctionData({ abi: datasetAbi, functionName: "subscribe", args: [OUTSIDER, 1n] });
+    // PUSH32 word, PUSH1 offset, MSTORE for each word of the call; then CALL(gas, caller, price, 0, 68, 0, 0).
+    const words = call.slice(2).padEnd(192, "0").match(/.{64}/g) ?? [];
+    const stores = words.map((word, i) => `7f${word}60${(32 * i).toString(16).padStart(2, "0")}52`);
+    const bytecode: Hex = `0x${stores.join("")}5f5f60445f7f${toHex(price, { size: 32 }).slice(2)}335af100`;
+    await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode });
+    await fill(price * 8n);
+    expect(await send("ShareIncome")).toMatchObject({ exitCode: 0, sent: 1 });
+    expect(await balance(dataset)).toBeGreaterThanOrEqual(price);
+    await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x" });
+  });
+
   test("takes the committee as given where the RPC has no logs, and refuses another one", async () => {
     const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
     // The block is the lowest 40 bits of the slot.

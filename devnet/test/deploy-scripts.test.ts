@@ -7,7 +7,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { type Address, stringToHex } from "viem";
+import { type Address, getContractAddress, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATASETS, OWNER, type ScriptRunner, type Settings, settingsOf, startScriptRunner } from "./forge-scripts.js";
 
@@ -128,6 +128,22 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     }
     expect(webOracleRegistry).toBe(WEB_ORACLE_REGISTRY);
     expect(await scripts.client.getCode({ address: WEB_ORACLE_REGISTRY })).toMatch(/^0x[0-9a-f]{100,}$/);
+  });
+
+  test("deploys both datasets again if the transactions of an earlier run were not mined", async () => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    const { datasets, ...others } = JSON.parse(before);
+    const nonce = await scripts.client.getTransactionCount({ address: OWNER });
+    // The earlier run expected to create its second contract with the nonce that this one uses for its first.
+    const addressAt = (at: number) => getContractAddress({ from: OWNER, nonce: BigInt(at) });
+    datasets.webOracleNumber.address = addressAt(nonce + 100);
+    datasets.webOracleBytes.address = addressAt(nonce);
+    writeFileSync(scripts.deploymentFile, JSON.stringify({ ...others, datasets }));
+    expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0, sent: 2 });
+    for (const name of DATASETS) await expectAsSet(name);
+    const addresses = scripts.deployment().datasets.map(({ address }) => address);
+    expect(new Set(addresses).size).toBe(3);
+    writeFileSync(scripts.deploymentFile, before);
   });
 
   test("deploys the lens of its gateways once, and no other in its place", async () => {

@@ -79,14 +79,19 @@ abstract contract DatasetScript is NetworkScript {
             return;
         }
         console.log("Share %s wei among the committee's %s members:", income, members.length);
-        uint256 balance = address(dataset).balance;
+        uint256 unpaid = _unpaidShares(members);
         // An estimate would be too low: the dataset requires more remaining gas than most accounts use.
         uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
         _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), 0, gasLimit);
-        uint256 left = dataset.unsharedIncomeOf(CommitteeLibrary.hashOf(members, toleranceBps));
-        uint256 refused = income - left - (balance - address(dataset).balance);
+        uint256 refused = _unpaidShares(members) - unpaid;
         if (refused == 0) return;
         console.log("Some members refuse their shares. Wei that they can claim with claimShares: %s", refused);
+    }
+
+    function _unpaidShares(address[] memory members) private view returns (uint256 total) {
+        for (uint256 i = 0; i < members.length; ++i) {
+            total += dataset.unpaidShares(members[i]);
+        }
     }
 
     /// @notice Returns the current committee. The dataset stores its hash and the block of its event: the logs of that

@@ -18,6 +18,8 @@ abstract contract NetworkScript is Script {
     string internal deploymentPath;
     string private _config;
     string private _deployment;
+    /// @dev The contracts that this run creates.
+    mapping(address created => bool) private _isNew;
 
     /// @dev Marks the functions that forge calls. In `setUp` forge would not show the sentences of the checks.
     modifier checked() {
@@ -47,8 +49,8 @@ abstract contract NetworkScript is Script {
     function _deployedAt(string memory path) internal view returns (address deployed) {
         if (bytes(_deployment).length == 0 || !_deployment.keyExists(path)) return address(0);
         deployed = _deployment.readAddress(path);
-        // Then an earlier run wrote the file, but its transaction was not mined.
-        if (deployed.code.length == 0) return address(0);
+        // Then an earlier run wrote the file, but its transaction was not mined; this run may have taken its nonce.
+        if (deployed.code.length == 0 || _isNew[deployed]) return address(0);
     }
 
     /// @notice Returns the keys that the deployments file lists for a dataset.
@@ -83,6 +85,7 @@ abstract contract NetworkScript is Script {
             }
         }
         require(created != address(0), "The constructor reverted without an error. Run forge with -vvvv to see where.");
+        _isNew[created] = true;
     }
 
     // ---------------------------------------------------------------- the settings of one dataset

@@ -28,8 +28,9 @@ contract ERC7412Adapter is IERC7412 {
         dataset = dataset_;
     }
 
-    /// @notice Queries a key, for the dataset's exact query price. Reverts with `OracleDataRequired` if the key has no
-    /// value yet or the stored one is older than `maxAge`, and with the dataset's `WrongPayment`.
+    /// @notice Queries a key, for the dataset's exact query price. Reverts with `OracleDataRequired` if the
+    /// stored value is older than `maxAge`, where a key without one counts as updated in 1970, and with the dataset's
+    /// `WrongPayment`.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param maxAge The maximum age of the value, inclusive, in seconds.
     /// @return output As in `Oracle.query`.
