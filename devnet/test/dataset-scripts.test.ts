@@ -319,15 +319,17 @@ describe("ShareIncome", () => {
       abi: datasetAbi,
       functionName: "costOfSubscription",
     });
-    const call = encodeFunctionData({ abi: datasetAbi, functionName: "subscribe", args: [OUTSIDER, 1n] });
-    // PUSH32 word, PUSH1 offset, MSTORE for each word of the call; then CALL(gas, caller, price, 0, 68, 0, 0).
+    const call = encodeFunctionData({ abi: datasetAbi, functionName: "subscribe", args: [OUTSIDER, 2n] });
+    // PUSH32 word, PUSH1 offset, MSTORE for each word of the call; then CALL(gas, caller, 2 * price, 0, 68, 0, 0).
     const words = call.slice(2).padEnd(192, "0").match(/.{64}/g) ?? [];
     const stores = words.map((word, i) => `7f${word}60${(32 * i).toString(16).padStart(2, "0")}52`);
-    const bytecode: Hex = `0x${stores.join("")}5f5f60445f7f${toHex(price, { size: 32 }).slice(2)}335af100`;
+    const bytecode: Hex = `0x${stores.join("")}5f5f60445f7f${toHex(2n * price, { size: 32 }).slice(2)}335af100`;
     await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode });
-    await fill(price * 8n);
+    // It pays more than what is shared.
+    await scripts.client.setBalance({ address: MEMBERS[1] as Address, value: 2n * price });
+    await fill(price);
     expect(await send("ShareIncome")).toMatchObject({ exitCode: 0, sent: 1 });
-    expect(await balance(dataset)).toBeGreaterThanOrEqual(price);
+    expect(await balance(dataset)).toBeGreaterThanOrEqual(2n * price);
     await scripts.client.setCode({ address: MEMBERS[1] as Address, bytecode: "0x" });
   });
 
