@@ -3,6 +3,7 @@ pragma solidity ^0.8.37;
 
 import {console} from "forge-std/Script.sol";
 
+import {KeyFormLibrary} from "../src/types/KeyForm.sol";
 import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`. Anyone
@@ -18,6 +19,7 @@ contract DeployAdapter is DatasetScript {
     /// @notice Deploys a ChainlinkAdapter of KEY, with DECIMALS.
     function chainlink() external checked {
         bytes memory key = bytes(vm.envString("KEY"));
+        _requireForm(key);
         _deploy("ChainlinkAdapter", abi.encode(dataset, key, vm.envOr("DECIMALS", uint256(8))));
     }
 
@@ -37,7 +39,9 @@ contract DeployAdapter is DatasetScript {
         require(addresses.length == keys.length, "ASSETS and KEYS differ in number. Give each asset one key.");
         Asset[] memory assets = new Asset[](keys.length);
         for (uint256 i = 0; i < keys.length; ++i) {
-            assets[i] = Asset(addresses[i], bytes(keys[i]));
+            bytes memory key = bytes(keys[i]);
+            if (key.length > 0) _requireForm(key);
+            assets[i] = Asset(addresses[i], key);
         }
         _deploy("QuoteAdapter", abi.encode(dataset, vm.envUint("MAX_AGE"), assets));
     }
@@ -47,6 +51,14 @@ contract DeployAdapter is DatasetScript {
         address adapter = vm.envAddress("QUOTES");
         require(adapter.code.length > 0, "QUOTES has no code. Deploy a QuoteAdapter first.");
         _deploy("MorphoAdapter", abi.encode(adapter, vm.envAddress("COLLATERAL"), vm.envAddress("LOAN")));
+    }
+
+    /// @dev An adapter of a key that the dataset can never store would never answer.
+    function _requireForm(bytes memory key) private view {
+        require(
+            KeyFormLibrary.matches(dataset.keyForm(), key),
+            string.concat(string(key), " is not a key of the dataset. Price keys are like SPOTPX/ETH-USD.")
+        );
     }
 
     function _deploy(string memory adapter, bytes memory arguments) private {

@@ -263,6 +263,7 @@ describe("DeployAdapter", () => {
   });
 
   test("shows the error with which a constructor reverts", async () => {
+    await expectRefused(deployAdapter("chainlink()", { KEY: "ETH-USD" }), "ETH-USD is not a key of the dataset.");
     const tooMany = deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD", DECIMALS: "19" });
     await expectRefused(tooMany, "TooManyDecimals(19, 18)");
   });

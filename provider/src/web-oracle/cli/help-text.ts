@@ -21,8 +21,8 @@ Options for try and advise, when this machine asks the sources:
 Options for advise:
   --samples N              how often the sources are asked, 2 to 1000; 30 by default
   --interval SECONDS       the time from one sample to the next, 1 to 600; 2 by default
-  --providers URL,URL      ask these providers instead, through their POST /specs/try, and compare them;
-                           at most 30 samples
+  --providers URL,URL      ask these providers instead, through their POST /specs/try, and compare them; at most
+                           30 samples
   --keep FILE              keep what the sources answered, or the providers showed
   --replay FILE            give the same advice from what was kept, without a spec and without a network
 
