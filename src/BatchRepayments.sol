@@ -7,8 +7,8 @@ import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 /// @title BatchRepayments
 /// @notice Repays the senders of batches part of their gas at once, out of the new income of the committee.
 abstract contract BatchRepayments is GovernanceAndIncome {
-    /// @dev Less than a key of any batch costs, so that nobody gains by sending one. It is a constant, because a sender
-    /// decides how much gas its transaction uses.
+    /// @dev Less than a key costs in a committee of four or more, so that nobody gains by sending one. It is a
+    /// constant, because a sender decides how much gas its transaction uses.
     uint256 private constant GAS_PER_KEY = 8_000;
 
     uint256 private immutable INTERVAL;

@@ -489,7 +489,7 @@ interface IDataset is Oracle {
     /// nothing for a batch whose round is `interval` seconds old or older.
     /// @return interval In seconds; if it is 0, nothing is repaid.
     /// @return feeCap The highest base fee that is repaid, in wei per gas; if it is 0, nothing is repaid.
-    /// @return gasPerKey In gas: a constant, about what the cheapest key costs.
+    /// @return gasPerKey In gas: a constant, less than a key costs in a committee of four or more.
     function repaymentRule() external view returns (uint256 interval, uint256 feeCap, uint256 gasPerKey);
 
     // ---------------------------------------------------------------- views for relayers
