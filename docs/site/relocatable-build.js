@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/operator/dist/http/static-files.js";
-import { inlineScripts } from "./strip-inline-code.js";
+import { inlineScripts } from "./inline-scripts-and-styles.js";
 
 /** The first script of every page, at the root of the site. */
 export const HEAD_SCRIPT = "head.js";

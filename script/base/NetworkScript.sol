@@ -49,7 +49,7 @@ abstract contract NetworkScript is Script {
     function _deployedAt(string memory path) internal view returns (address deployed) {
         if (bytes(_deployment).length == 0 || !_deployment.keyExists(path)) return address(0);
         deployed = _deployment.readAddress(path);
-        // Then an earlier run wrote the file, but its transaction was not mined; this run may have taken its nonce.
+        // Without code, an earlier run wrote the file, but its transaction was not mined. This run may use its nonce.
         if (deployed.code.length == 0 || _isNew[deployed]) return address(0);
     }
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { SITE_PATH_PLACEHOLDER, STATIC_CSP } from "@dataset-oracle/operator/dist/http/static-files.js";
 import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vitepress";
+import { stripInlineScriptsAndStyles } from "../inline-scripts-and-styles.js";
 import { SECTIONS } from "../pages.js";
 import { HEAD_SCRIPT, relocatableHtml, relocatableScripts, VITE_SETTINGS } from "../relocatable-build.js";
 import { stagePages } from "../stage-pages.js";
-import { stripInlineCode } from "../strip-inline-code.js";
 import { codeHighlightingCss, MARKDOWN } from "../vitepress-markdown.js";
 
 const NAME = "Dataset Oracle";
@@ -66,7 +66,7 @@ export default async () => {
       },
       docFooter: { prev: "Previous", next: "Next" },
     },
-    transformHtml: (html, _file, { page }) => stripInlineCode(relocatableHtml(html, page)),
+    transformHtml: (html, _file, { page }) => stripInlineScriptsAndStyles(relocatableHtml(html, page)),
     buildEnd({ outDir, site }) {
       writeFileSync(join(outDir, "code.css"), codeHighlightingCss());
       relocatableScripts(outDir, site);

@@ -31,7 +31,7 @@ export class ProviderFailures {
     private readonly clock: Clock,
   ) {}
 
-  /** Takes note of an answer. One that came after the others were enough does not tell why the provider fails. */
+  /** Records an answer. One that came after enough others does not tell why the provider fails. */
   record(provider: Address, answer: { readonly kind: string } | Failure): void {
     const known = this.#streaks.get(provider);
     if (!isFailure(answer) || answer.refuses !== null) {
@@ -54,7 +54,7 @@ export class ProviderFailures {
     streak.isReported = true;
     const fields = { provider, host, reason, detail };
     if (lacksUrl) this.logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
-    // A provider that hangs is late whenever the others are enough.
+    // A provider that hangs counts as late whenever the others suffice without it.
     else if (reason === "late")
       this.logger.warn({ ...fields, failures }, "a data provider answers too late to be counted, or not at all");
     else this.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");

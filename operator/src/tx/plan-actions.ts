@@ -26,7 +26,7 @@ export interface PendingTransaction {
   readonly isAccepted: boolean;
   /** When the dataset starts to refuse its round. */
   readonly expiresAt: number;
-  /** Those that it offers. */
+  /** The fees that this version offers. */
   readonly fees: Fees;
 }
 
@@ -55,7 +55,7 @@ export type QueueAction =
   /** The nonce is a gap, or a foreign transaction has it and is stuck. */
   | { readonly kind: "cancel"; readonly nonce: number };
 
-/** What a queue plans by. */
+/** The state from which a queue's next actions are planned. */
 export interface QueueSnapshot {
   readonly counts: TransactionCounts;
   /** The queue's transactions, one for each nonce. */

@@ -9,7 +9,7 @@ export interface MinedTransaction {
   readonly round: number;
   readonly sender: Address;
   readonly minedAt: number;
-  /** How old the oldest value was that it replaced, in seconds; null when it replaced none that was due. */
+  /** The age in seconds of the oldest value that it replaced; null if none of those was due. */
   readonly age: number | null;
 }
 

@@ -24,7 +24,7 @@ describe("a back-off", () => {
     }
   });
 
-  it("counts attempts that were under way when it began once, but waits as long as any of them asks", () => {
+  it("counts all attempts under way when it began as one failure, but waits as long as any of them asks", () => {
     const backOff = new BackOff(BOUNDS, () => 0);
     for (const startedAt of [0, 1, 2]) backOff.fail(startedAt, 100);
     expect(backOff.waitMs(100)).toBe(10_000);

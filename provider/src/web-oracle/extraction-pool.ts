@@ -17,7 +17,7 @@ const MAX_WAITING_JOBS = 4_096;
 /** The longest that a job waits for a worker, not counting the start of the first one. */
 const WAIT_MS = 3_000;
 
-/** The longest that a job runs; its worker is terminated then. The budgets of a key end every job far earlier. */
+/** The longest that a job may run before its worker is terminated. The budgets of a key end every job far earlier. */
 const RUN_MS = 3_000;
 
 /** The longest that a worker takes to start. */

@@ -1,7 +1,7 @@
 // Takes the inline scripts and styles out of the built site: the content security policy allows none.
 
 /** Removes the inline scripts and styles of a page. The scripts must run elsewhere: `inlineScripts` returns them. */
-export const stripInlineCode = (html) =>
+export const stripInlineScriptsAndStyles = (html) =>
   html
     .replace(/<script id="check-[^>]*>.*?<\/script>\s*/gs, "")
     // Components set these styles again when they start; the stylesheet has sensible values until then.
