@@ -21,8 +21,8 @@ import {
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
 } from "./connections.js";
-import { normalizeForwardedFor } from "./forwarded-for.js";
 import { methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
+import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
 import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { normalizeForwardedFor } from "./forwarded-for.js";
+import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],
