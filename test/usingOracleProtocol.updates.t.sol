@@ -6,7 +6,7 @@ import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
 import {UpdateCalldata} from "../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {UpdateHelpersConsumer} from "./utils/UpdateHelpersConsumer.sol";
-import {Update} from "./utils/Providers.sol";
+import {Update, isUpdateSelector} from "./utils/Updates.sol";
 
 /// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three
 /// helpers of one kind.
@@ -126,10 +126,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
     /// Only the dataset's own update functions can be reached.
     function testFuzz_updateAndQuery_RevertWhen_itIsNoUpdate(bytes4 selector_, bytes memory rest) public {
         validUpdate().send(dataset);
-        vm.assume(
-            selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector
-                && selector_ != IDataset.updateBatch.selector
-        );
+        vm.assume(!isUpdateSelector(selector_));
         bytes memory reason = abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector_);
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(reason);

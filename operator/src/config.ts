@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
-import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-url";
+import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
@@ -393,7 +393,7 @@ function planPeers(settings: NetworkSettings["peers"], where: string): readonly 
 /** Returns a base URL without a slash at its end. */
 function requireBaseUrl(url: string, at: string): string {
   if (!URL.canParse(url)) throw new ConfigError(`${at}: its url cannot be parsed. Correct it.`);
-  return url.replace(/\/+$/, "");
+  return withoutFinalSlashes(url);
 }
 
 function firstRepeated<T>(all: readonly T[]): T | undefined {

@@ -8,7 +8,7 @@ import {IERC7412} from "../../src/interfaces/IERC7412.sol";
 import {IUpdateGateway} from "../../src/interfaces/IUpdateGateway.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Update} from "../utils/Providers.sol";
+import {Update, isUpdateSelector} from "../utils/Updates.sol";
 
 /// @dev A consumer as a team in the Synthetix ecosystem would write it: it knows its oracle, and nothing about clients.
 contract Market {
@@ -114,8 +114,7 @@ contract ERC7412AdapterTest is DatasetFixture {
 
     function testFuzz_fulfillOracleQuery_RevertWhen_theDataIsNoUpdate(bytes memory data) public {
         bytes4 selector_ = data.length < 4 ? bytes4(0) : selector(data);
-        vm.assume(selector_ != IDataset.update.selector && selector_ != IDataset.updateNotAvailable.selector);
-        vm.assume(selector_ != IDataset.updateBatch.selector);
+        vm.assume(!isUpdateSelector(selector_));
         vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector_));
         adapter.fulfillOracleQuery(data);
     }

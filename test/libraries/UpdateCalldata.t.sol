@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
-import {Update} from "../utils/Providers.sol";
+import {Update, isUpdateSelector} from "../utils/Updates.sol";
 
 contract UpdateCalldataTest is Test {
     function testFuzz_toVerificationCalldata_keepsEveryArgument(Update memory update) public view {
@@ -77,8 +77,7 @@ contract UpdateCalldataTest is Test {
     function testFuzz_requireUpdate_RevertWhen_itIsNone(bytes memory data) public {
         // forge-lint: disable-next-line(unsafe-typecast)
         bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
-        vm.assume(selector != IDataset.update.selector && selector != IDataset.updateNotAvailable.selector);
-        vm.assume(selector != IDataset.updateBatch.selector);
+        vm.assume(!isUpdateSelector(selector));
         vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, selector));
         this.requireUpdate(data);
     }

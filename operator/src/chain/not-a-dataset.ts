@@ -25,9 +25,9 @@ export async function throwIfNotDataset(
   const { address, where, fix } = configured;
   // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
   if (!(await hasCode(client, address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
-  throw error.kind === "refused" || isUndecodable(error) ? isAnotherContract(configured) : error;
+  throw error.kind === "refused" || isUndecodable(error) ? anotherContract(configured) : error;
 }
 
-export function isAnotherContract({ where, fix }: ConfiguredDataset): ConfigError {
+export function anotherContract({ where, fix }: ConfiguredDataset): ConfigError {
   return new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);
 }

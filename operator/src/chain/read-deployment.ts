@@ -7,7 +7,7 @@ import { type Address, type Hex, hexToNumber } from "viem";
 import { type ChainClient, createChainClient } from "./client.js";
 import { connectEndpoint } from "./endpoint.js";
 import { hasCode } from "./has-code.js";
-import { isAnotherContract, throwIfNotDataset } from "./not-a-dataset.js";
+import { anotherContract, throwIfNotDataset } from "./not-a-dataset.js";
 import { readView } from "./read-view.js";
 import { RpcError } from "./rpc-error.js";
 
@@ -64,6 +64,6 @@ async function readDataset(client: ChainClient, address: Address): Promise<Deplo
     readView(client, address, "keyForm"),
   ]).catch((error: unknown) => throwIfNotDataset(client, configured, error));
   const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
-  if (kind === undefined || keyForm === undefined) throw isAnotherContract(configured);
+  if (kind === undefined || keyForm === undefined) throw anotherContract(configured);
   return { name: address, address, kind, keyForm, keys: [] };
 }

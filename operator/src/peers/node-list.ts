@@ -1,5 +1,5 @@
 import type { Announcement } from "@dataset-oracle/protocol/node-announcement";
-import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-url";
+import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 
@@ -104,7 +104,7 @@ export function othersOf({ all, own }: Nodes): readonly Node[] {
 const nodeOf = ({ provider, url, submitter }: Announcement): Node => ({
   provider,
   submitter,
-  url: url.replace(/\/+$/, ""),
+  url: withoutFinalSlashes(url),
 });
 
 const byProvider = (a: Node, b: Node) => (a.provider.toLowerCase() < b.provider.toLowerCase() ? -1 : 1);

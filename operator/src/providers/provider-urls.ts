@@ -1,5 +1,5 @@
 import { NetworkId } from "@dataset-oracle/protocol/http-schemas/fields";
-import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/node-url";
+import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address } from "viem";
@@ -54,6 +54,6 @@ export class ProviderUrls {
     const datasets = readNodeAnswer(served, got) ?? [];
     const providers = datasets.flatMap(({ network_id, providers }) => (network_id === this.chainId ? providers : []));
     const named = providers.find(({ address }) => address === provider)?.url;
-    if (named !== undefined && URL.canParse(named)) this.#learned.set(provider, named.replace(/\/+$/, ""));
+    if (named !== undefined && URL.canParse(named)) this.#learned.set(provider, withoutFinalSlashes(named));
   }
 }

@@ -7,6 +7,7 @@ import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
 import { BYTES32, orNull } from "../http-schemas/fields.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
+import { withoutFinalSlashes } from "../node-url.js";
 import { parseJson } from "../parse-json.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
 import { type QueryResult, queryResult } from "./query-result.js";
@@ -137,7 +138,7 @@ function post(
   signal: AbortSignal,
 ) {
   const body: DataRequest = { network_id: networkId, dataset, key, broadcast };
-  return fetch(`${url.replace(/\/+$/, "")}/data/request`, {
+  return fetch(`${withoutFinalSlashes(url)}/data/request`, {
     method: "POST",
     headers: {
       "content-type": "application/json",

@@ -1,5 +1,6 @@
 import { type SpecAdviceRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { SpecTrial, type SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import { withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { Value } from "@sinclair/typebox/value";
@@ -36,7 +37,7 @@ export async function sampleRemoteProviders(
 
 /** Returns a provider's trial, or why there is none. */
 async function tryAt(url: string, body: string): Promise<SpecTrial | string> {
-  const answer = await postText(`${url.replace(/\/+$/, "")}/specs/try`, {}, body, LIMITS);
+  const answer = await postText(`${withoutFinalSlashes(url)}/specs/try`, {}, body, LIMITS);
   if (!answer.ok) return answer.error.detail;
   const { status, text } = answer.value;
   const json = parseJson(text);
