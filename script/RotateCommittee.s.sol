@@ -2,6 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {console} from "forge-std/Script.sol";
+import {VmSafe} from "forge-std/Vm.sol";
 
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {CommitteeLibrary} from "../src/types/Committee.sol";
@@ -16,6 +17,7 @@ contract RotateCommittee is DatasetScript {
             console.log("Nothing to do: the committee and the tolerance are those of %s.", configPath);
             return;
         }
+        _requireNotEjected(members);
         (address[] memory current, uint256 currentToleranceBps) = _currentCommittee();
         address owner = ownable.owner();
         _shareIncome("owner", owner, current, currentToleranceBps);
@@ -31,6 +33,27 @@ contract RotateCommittee is DatasetScript {
         console.log("  tolerance %s -> %s basis points", currentToleranceBps, toleranceBps);
         _callAs("owner", owner, abi.encodeCall(IDataset.setCommittee, (members, toleranceBps)));
         _finish();
+    }
+
+    /// @dev Settings from before an ejection still contain the member, and would seat it again. If the RPC does not have
+    /// the logs of the committee's block, nothing is checked.
+    function _requireNotEjected(address[] memory members) private {
+        (bool isFound, VmSafe.EthGetLogs[] memory logs) = _logsOfCommitteeBlock(IDataset.MemberEjected.selector);
+        if (!isFound) return;
+        for (uint256 i = 0; i < logs.length; ++i) {
+            address ejected = address(uint160(uint256(logs[i].topics[1])));
+            require(
+                !_has(members, ejected),
+                string.concat(
+                    vm.toString(ejected),
+                    " was ejected because it signed two conflicting statements. Remove it from ",
+                    name,
+                    ".members in ",
+                    configPath,
+                    "."
+                )
+            );
+        }
     }
 
     function _has(address[] memory members, address member) private pure returns (bool) {

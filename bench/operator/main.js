@@ -24,8 +24,8 @@ Examples
   npm run bench:operator -- --only latency --rounds 9`;
 
 const KEYS = 1_000;
-/** Warm-up rounds, which do not count. */
-const WARM_UP = 3;
+/** Warm-up rounds, which do not count: the JIT compiler is still at work in the first ones. */
+const WARM_UP = 6;
 
 const { values } = readArguments(USAGE, {
   rounds: { type: "string", default: "5", range: [1, 99] },

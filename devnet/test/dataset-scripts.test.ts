@@ -1,4 +1,7 @@
+import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
+import { signReport } from "@dataset-oracle/protocol/report";
 import {
   type Address,
   encodeFunctionData,
@@ -7,9 +10,11 @@ import {
   parseAbi,
   parseEther,
   parseGwei,
+  stringToHex,
   toFunctionSelector,
   toHex,
 } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OWNER, type ScriptRunner, settingsOf, startScriptRunner } from "./forge-scripts.js";
 
@@ -405,6 +410,32 @@ describe("RotateCommittee", () => {
     const { exitCode, output, sent } = await send("RotateCommittee");
     expect(output).toContain("The dataset rejects this call, so nothing was sent.");
     expect([exitCode, sent]).toEqual([1, 0]);
+  });
+
+  test("does not seat a member again that was ejected since the settings were written", async () => {
+    const { client } = scripts;
+    const members = [OUTSIDER as Address, ...MEMBERS].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+    configure({ members });
+    expect(await send("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 1 });
+    const round = (await client.getBlock()).timestamp + 1n;
+    const report = { chainId: 42, dataset, key: stringToHex("SPOTPX/ETH-USD"), round, outcome: "OK" } as const;
+    const [accused = PROVIDERS[0]] = PROVIDERS;
+    const [one, two] = await Promise.all(
+      [1, 2].map(async (number) => {
+        const statement = { ...report, value: toHex(number, { size: 32 }) };
+        return { ...statement, signature: await signReport(privateKeyToAccount(accused.privateKey), statement) };
+      }),
+    );
+    const data = encodeAccusation(report, one, two, { members, toleranceBps: 100n });
+    const hash = await client.sendTransaction({ account: OUTSIDER, to: dataset, data, gas: 200_000n, chain: null });
+    expect(await client.waitForTransactionReceipt({ hash })).toMatchObject({ status: "success" });
+
+    const refusal = "was ejected because it signed two conflicting statements. Remove it from financial.members in ";
+    await expectRefused(send("RotateCommittee"), `${accused.address} ${refusal}`);
+    configure({ members: members.filter((member) => member !== accused.address) });
+    await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+    configure({ members: members.filter((member) => member !== accused.address), toleranceBps: "50" });
+    expect(await send("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 1 });
   });
 
   test("refuses an invalid committee", async () => {

@@ -105,7 +105,7 @@ abstract contract DatasetScript is NetworkScript {
             );
             return (members, toleranceBps);
         }
-        VmSafe.EthGetLogs[] memory logs = _committeeLogs();
+        (, VmSafe.EthGetLogs[] memory logs) = _logsOfCommitteeBlock(IDataset.CommitteeChanged.selector);
         for (uint256 i = 0; i < logs.length; ++i) {
             (members, toleranceBps) = abi.decode(logs[i].data, (address[], uint256));
             // The committee can change twice in one block.
@@ -113,26 +113,26 @@ abstract contract DatasetScript is NetworkScript {
                 return (members, toleranceBps);
             }
         }
-        revert(_noCommittee());
+        revert(
+            string.concat(
+                "The RPC does not have the event of the current committee in block ",
+                vm.toString(dataset.committeeBlock()),
+                ". Use one that keeps old logs, or set CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS."
+            )
+        );
     }
 
-    function _committeeLogs() private returns (VmSafe.EthGetLogs[] memory) {
+    /// @notice Returns the dataset's logs of an event in the block in which the committee last changed; false and none
+    /// if the RPC refuses to return logs of that block.
+    function _logsOfCommitteeBlock(bytes32 selector) internal returns (bool, VmSafe.EthGetLogs[] memory) {
         bytes32[] memory topics = new bytes32[](1);
-        topics[0] = IDataset.CommitteeChanged.selector;
+        topics[0] = selector;
         uint256 number = dataset.committeeBlock();
         try vm.eth_getLogs(number, number, address(dataset), topics) returns (VmSafe.EthGetLogs[] memory logs) {
-            return logs;
+            return (true, logs);
         } catch {
-            revert(_noCommittee());
+            return (false, new VmSafe.EthGetLogs[](0));
         }
-    }
-
-    function _noCommittee() private view returns (string memory) {
-        return string.concat(
-            "The RPC does not have the event of the current committee in block ",
-            vm.toString(dataset.committeeBlock()),
-            ". Use one that keeps old logs, or set CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS."
-        );
     }
 
     /// @notice Logs that nothing was sent if this is a dry run.
