@@ -16,6 +16,15 @@ contract DeployAdapter is DatasetScript {
         bytes key;
     }
 
+    /// @dev Adapters answer with numbers.
+    function _readInput() internal override {
+        super._readInput();
+        require(
+            keccak256(bytes(_deployedKind(name))) == keccak256("median"),
+            string.concat(name, " stores bytes, and adapters read numbers. Set DATASET to a median dataset.")
+        );
+    }
+
     /// @notice Deploys a ChainlinkAdapter of KEY, with DECIMALS.
     function chainlink() external checked {
         bytes memory key = bytes(vm.envString("KEY"));

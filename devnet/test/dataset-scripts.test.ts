@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
@@ -260,6 +261,14 @@ describe("DeployAdapter", () => {
     expect(await scripts.client.readContract({ address: morpho, abi, functionName: "quotes" })).toBe(
       getAddress(quotes),
     );
+  });
+
+  test("refuses a dataset of bytes", async () => {
+    const median = readFileSync(scripts.deploymentFile, "utf8");
+    writeFileSync(scripts.deploymentFile, median.replace('"median"', '"majority"'));
+    const refused = deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD" });
+    await expectRefused(refused, "financial stores bytes, and adapters read numbers. Set DATASET to a median dataset.");
+    writeFileSync(scripts.deploymentFile, median);
   });
 
   test("refuses assets without keys", async () => {

@@ -22,7 +22,7 @@ abstract contract DatasetScript is NetworkScript {
     /// @dev The same contract, with its ownership interface.
     Ownable2Step internal ownable;
 
-    function _readInput() internal override {
+    function _readInput() internal virtual override {
         super._readInput();
         name = vm.envOr("DATASET", string(""));
         require(bytes(name).length > 0, "DATASET is not set. Set it to the dataset's name, for example financial.");
