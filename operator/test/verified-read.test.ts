@@ -299,8 +299,32 @@ test("a read that names a sender is rejected with an error that says so, by viem
   await expect(read).rejects.toThrow("CallNamesSender");
 });
 
-test("readVerified uses no account, even if the client has one", async () => {
-  const client = createWalletClient({ account: OTHER_ACCOUNT, transport: http(chain.url) });
+test.each<[string, (reply: FastifyReply) => unknown]>([
+  ["sends close to a megabyte", (reply) => reply.send({ data: `0x${"5a".repeat(450_000)}` })],
+  [
+    "never ends its answer",
+    (reply) => {
+      reply.raw.writeHead(200, { "content-type": "application/json" });
+      const drip = setInterval(() => reply.raw.write(" "), 20);
+      reply.raw.on("close", () => clearInterval(drip));
+    },
+  ],
+  ["never begins to answer", () => new Promise(() => {})],
+])("readVerified asks the next gateway after one that %s", async (_name, answer) => {
+  const client = createPublicClient({ transport: http(chain.url, { retryCount: 0 }) });
+  const parameters = { dataset, key: "SPOTPX/ETH-USD", maxAge: MAX_AGE, gatewayTimeoutMs: 2_000 };
+  gateway.answer = answer;
+  const result = await readVerified(client, { ...parameters, lens: await lensOf(gateway.get, honest) });
+  expect([result.value, gateway.asked]).toEqual([MEDIAN(), 1]);
+  const alone = readVerified(client, { ...parameters, lens: await lensOf(gateway.post) });
+  await expect(alone).rejects.toThrow(`No gateway answered. ${gateway.post}: `);
+});
+
+test.each([
+  ["wallet client", createWalletClient],
+  ["public client", createPublicClient],
+])("readVerified does not use the account of a %s", async (_name, create) => {
+  const client = create({ account: OTHER_ACCOUNT, transport: http(chain.url) });
   const result = await readVerified(client, { lens: await lensOf(honest), dataset, key: "SPOTPX/ETH-USD", maxAge: 8n });
   expect(result).toMatchObject({ status: "OK", value: MEDIAN() });
 });

@@ -2,6 +2,7 @@ import type { Address, BlockTag, Client } from "viem";
 import { readContract } from "viem/actions";
 import { verifiedLensAbi } from "../abi/verified-lens.js";
 import { parseKey } from "../dataset-key.js";
+import { askGateways } from "./ask-gateways.js";
 import { type QueryResult, readQueryResult } from "./query-result.js";
 
 /** The data point to read, and how old its value may be. */
@@ -19,6 +20,11 @@ export interface ReadVerifiedParameters {
   readonly maxAge: number | bigint;
   /** The state that is read: `latest` by default. */
   readonly blockTag?: BlockTag;
+  /**
+   * How long each gateway is waited for before the next one is asked, in milliseconds: 45,000 by default, because a
+   * gateway waits for the block of its round, up to 30 s on Ethereum.
+   */
+  readonly gatewayTimeoutMs?: number;
 }
 
 /**
@@ -33,12 +39,14 @@ export interface ReadVerifiedParameters {
  */
 export async function readVerified(
   client: Client,
-  { lens, dataset, key: text, maxAge, ...state }: ReadVerifiedParameters,
+  { lens, dataset, key: text, maxAge, gatewayTimeoutMs = 45_000, ...state }: ReadVerifiedParameters,
 ): Promise<QueryResult> {
   const key = parseKey(text);
   if (!key.ok) throw new Error(key.error);
-  const withoutSender: Client = { ...client, account: undefined };
-  const answer = await readContract(withoutSender, {
+  const ccipRead: Client["ccipRead"] = { request: (lookup) => askGateways(lookup, gatewayTimeoutMs) };
+  // viem would prefer the client's own `call`, which has the client's account.
+  const ownSettings: Client & { call: undefined } = { ...client, account: undefined, ccipRead, call: undefined };
+  const answer = await readContract(ownSettings, {
     address: lens,
     abi: verifiedLensAbi,
     functionName: "read",

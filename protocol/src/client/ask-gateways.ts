@@ -1,0 +1,51 @@
+import { type CcipRequestParameters, type Hex, isHex } from "viem";
+import { parseJson } from "../parse-json.js";
+import { streamBodyText } from "./stream-body-text.js";
+
+/** More than the largest update needs, which has the reports of 255 members. */
+const MAX_CHARACTERS = 256 * 1024;
+
+/**
+ * Asks the gateways that a contract names (ERC-3668), one after the other, until one answers. Unlike viem's own requests,
+ * each has a deadline and a limit on the answer, so that no gateway can keep the caller from the next one.
+ *
+ * @param timeoutMs The time for each gateway, in milliseconds.
+ * @throws An Error with the failure of each gateway if none answers.
+ */
+export async function askGateways(
+  { data, sender, urls, requestOptions }: CcipRequestParameters,
+  timeoutMs: number,
+): Promise<Hex> {
+  const caller = requestOptions?.signal;
+  const failures: string[] = [];
+  for (const url of urls) {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const signal = caller ? AbortSignal.any([deadline, caller]) : deadline;
+    try {
+      return await askGateway(url, sender, data, signal);
+    } catch (error) {
+      caller?.throwIfAborted();
+      failures.push(`${url}: ${deadline.aborted ? `no answer within ${timeoutMs} ms` : (error as Error).message}`);
+    }
+  }
+  throw new Error(`No gateway answered. ${failures.join("; ")}`);
+}
+
+async function askGateway(url: string, sender: string, data: Hex, signal: AbortSignal): Promise<Hex> {
+  const post = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ data, sender: sender.toLowerCase() }),
+  };
+  const filledIn = url.replace("{sender}", sender.toLowerCase()).replace("{data}", data);
+  const response = await fetch(filledIn, { ...(url.includes("{data}") ? {} : post), signal });
+  let text = "";
+  for await (const part of streamBodyText(response.body, signal)) {
+    text += part;
+    if (text.length > MAX_CHARACTERS) throw new Error(`more than ${MAX_CHARACTERS} characters`);
+  }
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  const answer = (parseJson(text) as { data?: unknown } | null)?.data;
+  if (!isHex(answer)) throw new Error("an answer without data in hex");
+  return answer;
+}
