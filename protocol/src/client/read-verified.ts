@@ -29,11 +29,10 @@ export interface ReadVerifiedParameters {
 
 /**
  * Reads a value that is at most `maxAge` seconds old and proven by the committee's signatures, without a transaction and
- * without payment. viem asks the lens's gateways by itself (ERC-3668), and the dataset verifies what they answer in
- * the same `eth_call`: no gateway and no operator has to be trusted, only the RPC.
+ * without payment. The lens's gateways are asked in turn (ERC-3668), and the dataset verifies what they answer in the
+ * same `eth_call`: no gateway and no operator has to be trusted, only the RPC.
  *
- * @param client Any viem client of the dataset's network, unless it was created with `ccipRead: false`. Its account is
- * not used: a call with a sender has to pay.
+ * @param client Any viem client of the dataset's network. Its account is not used: a call with a sender has to pay.
  * @throws An Error if the key is invalid; viem's `ContractFunctionExecutionError` if no gateway answers, a gateway's answer
  * proves nothing, the value is older than `maxAge`, or the RPC fails.
  */
