@@ -210,11 +210,16 @@ contract DatasetAccuseTest is DatasetFixture {
         address[] memory members = providers.members();
         (Statement memory a, Statement memory b) = (_value(2, 1), _value(2, 2));
         vm.assume(toleranceBps != TOLERANCE_BPS && member != members[place %= 7]);
-        vm.expectPartialRevert(IDataset.WrongCommittee.selector);
+        vm.expectRevert(_wrongCommittee(members, toleranceBps));
         dataset.accuse(keccak256(KEY), ROUND, a, b, members, toleranceBps);
         members[place] = member;
-        vm.expectPartialRevert(IDataset.WrongCommittee.selector);
+        vm.expectRevert(_wrongCommittee(members, TOLERANCE_BPS));
         dataset.accuse(keccak256(KEY), ROUND, a, b, members, TOLERANCE_BPS);
+    }
+
+    function _wrongCommittee(address[] memory members, uint256 toleranceBps) private view returns (bytes memory) {
+        bytes32 shown = keccak256(abi.encodePacked(toleranceBps, members));
+        return abi.encodeWithSelector(IDataset.WrongCommittee.selector, shown, dataset.committeeHash());
     }
 
     function test_accuse_leavesFourMembers() public {

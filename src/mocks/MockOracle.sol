@@ -77,7 +77,8 @@ contract MockOracle is Oracle {
 
     /// @notice Sets the answer to a query for `key`. It ages with the block timestamp. Reverts with `InvalidKey` or
     /// `OlderThanTheChain`.
-    /// @param output The value, in the scale of the dataset: 1e18 for a spot price.
+    /// @param output The value, in the scale of the dataset: 1e18 for a spot price. As in a dataset, the output is 0
+    /// unless the status is OK.
     /// @param age The number of seconds since it was updated, less than the block timestamp.
     function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
         _set(key, output, _round(age), status);
@@ -212,6 +213,7 @@ contract MockOracle is Oracle {
         if (!_hasKeys && KeyForm.WEB_ORACLE.matches(key)) _keyForm = KeyForm.WEB_ORACLE;
         if (!_keyForm.matches(key)) revert InvalidKey(key);
         _hasKeys = true;
+        if (status != QueryStatus.OK) output = 0;
         _answers[keccak256(key)] = Answer({output: output, updatedAt: updatedAt, status: status, isSet: true});
     }
 

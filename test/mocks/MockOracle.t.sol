@@ -46,6 +46,16 @@ contract MockOracleTest is Test {
         consumer.refresh();
     }
 
+    /// As a dataset does: a consumer that forgets the status must not find a value.
+    function test_query_hasNoValueUnlessTheStatusIsOK() public {
+        oracle.setAnswer("SPOTPX/ETH-USD", bytes32(uint256(3000e18)), 5, Oracle.QueryStatus.DISAGREEMENT);
+        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) =
+            oracle.query{value: oracle.queryPrice()}("SPOTPX/ETH-USD");
+        assertEq(output, 0);
+        assertEq(updatedAt, block.timestamp - 5);
+        assertEq(uint8(status), uint8(Oracle.QueryStatus.DISAGREEMENT));
+    }
+
     function test_query_answersNotAvailableToAKeyThatWasNotSet() public {
         _assertNoData("SPOTPX/BTC-USD", Oracle.QueryStatus.NOT_AVAILABLE);
         _assertNoData(_webKey(), Oracle.QueryStatus.NOT_AVAILABLE);
