@@ -320,6 +320,12 @@ test.each<[string, (reply: FastifyReply) => unknown]>([
   await expect(alone).rejects.toThrow(`No gateway answered. ${gateway.post}: `);
 });
 
+test("readVerified says why a gateway has no answer", async () => {
+  for (const provider of providers) provider.behavior = "server error";
+  const read = clientRead(await lensOf(honest), spotPriceKey("DOWN-USD"));
+  await expect(read).rejects.toThrow(`${honest}: HTTP 503: No quorum: more than two thirds`);
+});
+
 test.each([
   ["wallet client", createWalletClient],
   ["public client", createPublicClient],

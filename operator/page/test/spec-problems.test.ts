@@ -14,6 +14,10 @@ describe("a refusal belongs to a field", () => {
       [["/sources/0/path", "$.air.kelvin: the path ends."]],
     ],
     [
+      { code: "invalid_spec", errors: [{ property: "/sources/1", problem: "http://b.example/: not https." }] },
+      [["/sources/1/url", "http://b.example/: not https."]],
+    ],
+    [
       { code: "invalid_spec", errors: [{ property: "/sources/1", problem: "body: POST needs a body." }] },
       [["/sources/1/body", "Body: POST needs a body."]],
     ],

@@ -4,6 +4,7 @@ import { streamBodyText } from "./stream-body-text.js";
 
 /** More than the largest update needs, which has the reports of 255 members. */
 const MAX_CHARACTERS = 256 * 1024;
+const MAX_REASON = 500;
 
 /**
  * Asks the gateways that a contract names (ERC-3668), one after the other, until one answers. Unlike viem's own requests,
@@ -44,8 +45,11 @@ async function askGateway(url: string, sender: string, data: Hex, signal: AbortS
     text += part;
     if (text.length > MAX_CHARACTERS) throw new Error(`more than ${MAX_CHARACTERS} characters`);
   }
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  const answer = (parseJson(text) as { data?: unknown } | null)?.data;
+  const { data: answer, message } = (parseJson(text) ?? {}) as { data?: unknown; message?: unknown };
+  if (!response.ok) {
+    const reason = typeof message === "string" ? `: ${message.slice(0, MAX_REASON)}` : "";
+    throw new Error(`HTTP ${response.status}${reason}`);
+  }
   if (!isHex(answer)) throw new Error("an answer without data in hex");
   return answer;
 }

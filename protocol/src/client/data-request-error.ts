@@ -36,6 +36,8 @@ export type DataRequestProblem = OperatorProblem | ClientProblem;
 /** A data request failed. `problem.code` is the reason; each code has its own members. */
 export class DataRequestError extends Error {
   override readonly name = "DataRequestError";
+  /** The errors of the operators that were asked before, in their order. */
+  earlier: readonly DataRequestError[] = [];
 
   /** @param retryAfterSeconds The time after which to retry; null if the operator did not say. */
   constructor(

@@ -236,7 +236,13 @@ describe("several operators", () => {
   test("that all fail end with the problem of the last", async () => {
     handle = answers(outOfFunds, 503);
     expect((await failure(ask(true, { url: [NOBODY, url] }))).problem.code).toBe("out_of_funds");
-    expect((await failure(ask(true, { url: [url, NOBODY] }))).problem.code).toBe("unreachable");
+    const { problem, earlier } = await failure(ask(true, { url: [NOBODY, url, NOBODY] }));
+    expect(problem.code).toBe("unreachable");
+    expect(earlier.map((error) => error.problem.code)).toEqual(["unreachable", "out_of_funds"]);
+  });
+
+  test("cannot be none", async () => {
+    await expect(ask(true, { url: [] })).rejects.toThrow("Pass at least one URL as `url`.");
   });
 
   test("are not asked after the caller has aborted", async () => {

@@ -19,7 +19,8 @@ import { parseProgress, type UpdateProgress } from "./update-progress.js";
 export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   /**
    * An operator's base URL, for example `https://oracle.example/v1`, to which `/data/request` is appended. Or several, such
-   * as the nodes of a network, in order of preference: the next one is asked when one fails.
+   * as the nodes of a network, in order of preference: the next one is asked when one fails. One that accepts the
+   * request and does not answer delays the next by `timeoutMs`.
    */
   readonly url: string | readonly string[];
   /** The chain id of the dataset's network. */
@@ -96,20 +97,24 @@ const STREAM_WAIT = 60;
  * point, and a returned transaction must be an update of that key in that dataset and nothing else. The providers'
  * signatures are not verified here, because the dataset does that.
  *
- * @throws `DataRequestError`, whose `problem.code` is the reason, of the last operator when all of them failed; the signal's
- * reason if it was aborted.
+ * @throws `DataRequestError`, whose `problem.code` is the reason, of the last operator when all of them failed, with the errors
+ * of the others as `earlier`; the signal's reason if it was aborted; an Error if there is no URL.
  */
 export async function requestUpdate<const Broadcast extends boolean>(
   parameters: RequestUpdateParameters<Broadcast>,
 ): Promise<Broadcast extends true ? BroadcastUpdate : UnsentUpdate>;
 export async function requestUpdate(parameters: RequestUpdateParameters): Promise<BroadcastUpdate | UnsentUpdate> {
-  const [first = "", ...others] = [parameters.url].flat();
-  try {
-    return await requestFrom(first, parameters);
-  } catch (error) {
-    if (!(error instanceof DataRequestError) || others.length === 0) throw error;
-    return requestUpdate({ ...parameters, url: others });
+  const errors: DataRequestError[] = [];
+  for (const url of [parameters.url].flat()) {
+    try {
+      return await requestFrom(url, parameters);
+    } catch (error) {
+      if (!(error instanceof DataRequestError)) throw error;
+      error.earlier = errors.slice();
+      errors.push(error);
+    }
   }
+  throw errors.at(-1) ?? new Error("There is no operator to ask. Pass at least one URL as `url`.");
 }
 
 async function requestFrom(url: string, parameters: RequestUpdateParameters): Promise<BroadcastUpdate | UnsentUpdate> {

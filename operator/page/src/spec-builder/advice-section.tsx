@@ -12,6 +12,8 @@ import { argumentsOf, type SpecDraft } from "./spec-draft";
 
 interface Props extends NetworkAndDataset {
   readonly draft: SpecDraft;
+  /** False while the document cannot be read; the draft is then empty. */
+  readonly isJson: boolean;
   readonly args: readonly string[];
 }
 
@@ -24,7 +26,7 @@ const LENGTHS = {
 type Length = keyof typeof LENGTHS;
 
 /** Samples the value at up to ten providers, and says how it behaves and which rule fits. */
-export function AdviceSection({ network, dataset, draft, args }: Props) {
+export function AdviceSection({ network, dataset, draft, isJson, args }: Props) {
   const [length, setLength] = useState<Length>("10 s");
   const [progress, setProgress] = useState<AdviceProgress | null>(null);
   const [advice, setAdvice] = useState<SpecAdvice | null>(null);
@@ -35,7 +37,7 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
 
   const start = async (event: Event) => {
     event.preventDefault();
-    if (control !== null) return;
+    if (control !== null || !isJson) return;
     const started = new AbortController();
     setControl(started);
     setAdvice(null);
@@ -73,7 +75,7 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
           chosen={length}
           onChosen={setLength}
         />
-        <button type="submit" aria-disabled={control !== null}>
+        <button type="submit" aria-disabled={control !== null || !isJson}>
           {control === null ? "Sample the providers" : "Sampling …"}
         </button>
         {control !== null && (
@@ -81,6 +83,7 @@ export function AdviceSection({ network, dataset, draft, args }: Props) {
             Stop
           </button>
         )}
+        {!isJson && <p class="small bad">Correct the document first.</p>}
       </form>
       {control !== null && <Progress progress={progress} of={LENGTHS[length].samples} dataset={dataset} />}
       {error && <Refusal error={error} />}

@@ -10,7 +10,16 @@ import { RequestSection } from "../request/request-section";
 import { AdviceSection } from "./advice-section";
 import "./spec-builder.css";
 import { PublishSection } from "./publish-section";
-import { draftToText, EMPTY_DRAFT, parseDraft, type SpecDraft, scaleOf, valueTypeOf } from "./spec-draft";
+import {
+  draftToText,
+  EMPTY_DRAFT,
+  EXAMPLE_ARGUMENTS,
+  EXAMPLE_DRAFT,
+  parseDraft,
+  type SpecDraft,
+  scaleOf,
+  valueTypeOf,
+} from "./spec-draft";
 import { SpecEditor } from "./spec-editor";
 import { ProblemsContext } from "./spec-field";
 import { TrialSection } from "./trial-section";
@@ -33,7 +42,7 @@ export default function SpecBuilderPage({ network }: { network: NetworkOverview 
         <Steps network={network} dataset={dataset} text={text} parsed={parsed} onText={setText} />
       ) : (
         <>
-          <SpecEditor text={text} parsed={parsed} hasExample={network.simulated} onText={setText} />
+          <SpecEditor text={text} parsed={parsed} onText={setText} />
           <p class="empty">
             This operator serves no Web Oracle dataset for values of this type. Choose another type, or use another
             operator.
@@ -79,19 +88,24 @@ function Steps({ network, dataset, text, parsed, onText }: StepsProps) {
     if (hash !== undefined) setPublished((before) => [...before, hash]);
     overview.refresh();
   };
+  const fillInExample = () => {
+    onText(draftToText(EXAMPLE_DRAFT));
+    setArgs(EXAMPLE_ARGUMENTS);
+  };
   return (
     <ProblemsContext.Provider value={tried.problems}>
-      <SpecEditor text={text} parsed={parsed} hasExample={network.simulated} onText={onText} />
+      <SpecEditor text={text} parsed={parsed} onText={onText} {...(network.simulated && { fillInExample })} />
       <TrialSection
         network={network}
         dataset={dataset}
         draft={draft}
+        isJson={parsed.ok}
         args={args}
         onArgs={setArgs}
         tried={tried}
         onTry={() => void run()}
       />
-      <AdviceSection network={network} dataset={dataset} draft={draft} args={args} />
+      <AdviceSection network={network} dataset={dataset} draft={draft} isJson={parsed.ok} args={args} />
       <PublishSection
         network={network}
         draft={draft}

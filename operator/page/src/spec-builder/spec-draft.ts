@@ -39,6 +39,9 @@ export const EXAMPLE_DRAFT: SpecDraft = {
   combine: "median",
 };
 
+/** The arguments with which the example has a value. */
+export const EXAMPLE_ARGUMENTS = ["London"];
+
 export const draftToText = (draft: SpecDraft) => JSON.stringify(draft, null, 2);
 
 /** Parses a draft. Fails if it is not JSON, or if its parts do not have the shape that the form can edit. */

@@ -2,7 +2,7 @@ import type { Result } from "@dataset-oracle/protocol/result";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { RadioGroup } from "../components/radio-group";
 import { renderInlineCode } from "./inline-code";
-import { draftToText, EXAMPLE_DRAFT, type SpecDraft } from "./spec-draft";
+import { draftToText, type SpecDraft } from "./spec-draft";
 import { fieldId, ProblemsContext } from "./spec-field";
 import { SpecForm } from "./spec-form";
 
@@ -10,14 +10,15 @@ interface Props {
   /** The document as it was written. */
   readonly text: string;
   readonly parsed: Result<SpecDraft>;
-  readonly hasExample: boolean;
   readonly onText: (text: string) => void;
+  /** Missing where there is no example. */
+  readonly fillInExample?: () => void;
 }
 
 const VIEWS = ["Form", "JSON"] as const;
 
 /** Edits a request spec, as a form or as the JSON document that it is. Both show the same. */
-export function SpecEditor({ text, parsed, hasExample, onText }: Props) {
+export function SpecEditor({ text, parsed, onText, fillInExample }: Props) {
   const [view, setView] = useState<(typeof VIEWS)[number]>("Form");
   const problems = useContext(ProblemsContext);
   // The problems of places without a field in this view. Fields are looked for once they have been rendered.
@@ -34,8 +35,8 @@ export function SpecEditor({ text, parsed, hasExample, onText }: Props) {
       <p class="quiet">
         A request spec says where a value is read on the web, and how it becomes a number or a word on chain.
       </p>
-      {hasExample && (
-        <button type="button" class="button" onClick={() => onText(draftToText(EXAMPLE_DRAFT))}>
+      {fillInExample && (
+        <button type="button" class="button" onClick={fillInExample}>
           Fill in an example
         </button>
       )}

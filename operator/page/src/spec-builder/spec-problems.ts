@@ -36,10 +36,10 @@ export function sentencesOf({ message, fix }: TrialFailure): string {
   return `${sentence(message)}. ${fix}`;
 }
 
-/** Capitalizes a problem. One that quotes an empty text begins with ": ", which is removed. */
+/** Capitalizes a problem, unless it begins with a URL. One that quotes an empty text begins with ": ", which is removed. */
 function sentence(text: string): string {
   const words = text.replace(/^: /, "");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return /^\w+:\/\//.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The settings of a source whose problems begin with their text. */

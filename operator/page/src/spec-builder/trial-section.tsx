@@ -7,6 +7,8 @@ import type { TrialState } from "./use-trial";
 
 interface Props extends NetworkAndDataset {
   readonly draft: SpecDraft;
+  /** False while the document cannot be read; the draft is then empty. */
+  readonly isJson: boolean;
   readonly args: readonly string[];
   readonly onArgs: (args: readonly string[]) => void;
   readonly tried: TrialState;
@@ -14,12 +16,12 @@ interface Props extends NetworkAndDataset {
 }
 
 /** Has a provider try the spec, and shows each step of its engine. */
-export function TrialSection({ network, dataset, draft, args, onArgs, tried, onTry }: Props) {
+export function TrialSection({ network, dataset, draft, isJson, args, onArgs, tried, onTry }: Props) {
   const names = variableNames(draft);
   const { trial, error, isBusy, isCurrent } = tried;
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!isBusy) onTry();
+    if (!isBusy && isJson) onTry();
   };
   return (
     <section class="card" aria-labelledby="trial">
@@ -37,15 +39,15 @@ export function TrialSection({ network, dataset, draft, args, onArgs, tried, onT
                 name={`Argument: ${name || index + 1}`}
                 at={`/arguments/${index}`}
                 value={args[index]}
-                placeholder={name === "city" ? "London" : ""}
                 onValue={(typed) => onArgs(argumentsOf(draft, args).with(index, typed))}
               />
             ))}
           </div>
         )}
-        <button type="submit" class="primary" aria-disabled={isBusy}>
+        <button type="submit" class="primary" aria-disabled={isBusy || !isJson}>
           {isBusy ? "Trying …" : "Try it now"}
         </button>
+        {!isJson && <p class="small bad">Correct the document first.</p>}
       </form>
       {error && <Refusal error={error} />}
       {trial && (

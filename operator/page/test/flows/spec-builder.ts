@@ -31,6 +31,7 @@ export function specBuilderFlows(environment: () => TestEnvironment): void {
       await keyboard.insertText(text);
     };
     const trial = page.getByRole("region", { name: "2. Try it" });
+    const advice = page.getByRole("region", { name: "3. See if providers agree" });
     const retry = () => trial.getByRole("button", { name: "Try it now" }).press("Enter");
 
     // Each problem is at its field, and the first one has the cursor.
@@ -67,6 +68,9 @@ export function specBuilderFlows(environment: () => TestEnvironment): void {
     expect(JSON.parse(document)).toMatchObject({ unit: { symbol: "K", decimals: 1 }, variables: [{ name: "city" }] });
     await write("The document", document.slice(1));
     await page.getByText("This is not JSON").waitFor();
+    await retry();
+    for (const region of [trial, advice]) await region.getByText("Correct the document first.").waitFor();
+    expect(await trial.getByText("Trying").count()).toBe(0);
     await write("The document", document.replace("$.air.celsius", "$.air.kelvin"));
     await page.getByRole("radio", { name: "JSON" }).focus();
     await keyboard.press("ArrowLeft");
@@ -85,7 +89,6 @@ export function specBuilderFlows(environment: () => TestEnvironment): void {
     const [output = "", key = ""] = facts;
     expect(key).toMatch(/^WEB\/[0-9a-f]{64}\/London$/);
 
-    const advice = page.getByRole("region", { name: "3. See if providers agree" });
     await advice.getByRole("button", { name: "Sample the providers" }).press("Enter");
     await advice.getByRole("progressbar").waitFor();
 
