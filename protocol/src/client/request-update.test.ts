@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { datasetAbi } from "../abi/dataset.js";
 import { spotPriceKey } from "../dataset-key.js";
@@ -64,8 +64,15 @@ const point = {
 };
 const sent = { ...point, transaction_hash: HASH };
 
-const updateData = (key: Hex) =>
-  encodeFunctionData({ abi: datasetAbi, functionName: "update", args: [key, 1_790_000_000n, HASH, 1n, [], [], 50n] });
+const VALUE = numberToHex(3_021_500_000_000_000_000_000n, { size: 32 });
+const ROUND = 1_790_000_000n;
+const updateData = (key: Hex, round = ROUND, value = VALUE) =>
+  encodeFunctionData({ abi: datasetAbi, functionName: "update", args: [key, round, value, 1n, [], [], 50n] });
+const noDataUpdate = encodeFunctionData({
+  abi: datasetAbi,
+  functionName: "updateNotAvailable",
+  args: [KEY, ROUND, 1n, [], [], 50n],
+});
 const transaction = { chainId: "0x2a", to: DATASET, data: updateData(KEY), value: "0x0", gas: "0x30d40" };
 
 const ask = <B extends boolean>(broadcast: B, more: Partial<RequestUpdateParameters<B>> = {}) =>
@@ -156,10 +163,23 @@ describe("the answer", () => {
     ["is of another chain", { chainId: "0x1" }],
     ["calls something else", { data: transfer }],
     ["updates another key", { data: updateData(spotPriceKey("BTC-USD")) }],
+    ["stores another round", { data: updateData(KEY, ROUND - 1n) }],
+    ["stores another value", { data: updateData(KEY, ROUND, HASH) }],
+    ["stores that there is no data", { data: noDataUpdate }],
     ["sends Ether", { value: "0x1" }],
     ["has no gas that can be read", { gas: "much" }],
   ])("is refused when its transaction %s", async (_, change) => {
     handle = answers({ ...point, transaction: { ...transaction, ...change } });
+    expect((await failure(ask(false))).problem.code).toBe("unexpected_answer");
+  });
+
+  test.each([
+    ["DISAGREEMENT", transaction.data],
+    ["NOT_AVAILABLE", noDataUpdate],
+  ])("without a value is %s", async (status, data) => {
+    handle = answers({ ...point, status, value: "0", transaction: { ...transaction, data } });
+    expect(await ask(false)).toMatchObject({ status, value: 0n, transaction: { data } });
+    handle = answers({ ...point, status, transaction: { ...transaction, data } });
     expect((await failure(ask(false))).problem.code).toBe("unexpected_answer");
   });
 

@@ -76,7 +76,7 @@ export interface UnsentUpdate extends Update {
   readonly transaction: UpdateTransaction;
 }
 
-/** A transaction for viem's `sendTransaction`. It updates this key and does nothing else. */
+/** A transaction for viem's `sendTransaction`. It stores this update and does nothing else. */
 export interface UpdateTransaction {
   readonly chainId: number;
   /** The dataset. */
@@ -94,8 +94,8 @@ const STREAM_WAIT = 60;
 
 /**
  * Requests a fresh value from an operator: `POST {url}/data/request`. The answer must be about the requested data
- * point, and a returned transaction must be an update of that key in that dataset and nothing else. The providers'
- * signatures are not verified here, because the dataset does that.
+ * point, and a returned transaction must store it in that dataset and do nothing else. The providers' signatures are not
+ * verified here, because the dataset does that: until the transaction is mined, the value is the operator's word.
  *
  * @throws `DataRequestError`, whose `problem.code` is the reason, of the last operator when all of them failed, with the errors
  * of the others as `earlier`; the signal's reason if it was aborted; an Error if there is no URL.
@@ -247,7 +247,7 @@ function toUpdate(
   if (broadcast && transactionHash !== undefined) {
     return { ...update, transactionHash: transactionHash as Hash | null, fresh };
   }
-  if (!broadcast && transaction !== undefined && isUpdate(transaction, update)) {
+  if (!broadcast && transaction !== undefined && stores(transaction, update)) {
     const { data, gas } = transaction;
     return {
       ...update,
@@ -260,17 +260,21 @@ function toUpdate(
       },
     };
   }
-  throw unexpectedAnswer(httpStatus, `has no ${broadcast ? "transaction hash" : "transaction that updates this key"}`);
+  throw unexpectedAnswer(httpStatus, `has no ${broadcast ? "transaction hash" : "transaction that stores it"}`);
 }
 
-/** Returns true if a transaction only updates this key, so that its signer does not have to trust the operator. */
-function isUpdate(
+/** Returns true if a transaction stores what the answer says and nothing else, so that its signer need not trust the operator. */
+function stores(
   { chainId, to, data }: Omit<UnsentTransaction, "gasLimit">,
-  { networkId, dataset, key }: Update,
+  { networkId, dataset, key, status, output, updatedAt }: Update,
 ): boolean {
   if (Number(chainId) !== networkId || !isAddressEqual(to as Address, dataset)) return false;
   const call = decodeUpdateArguments(data as Hex);
-  return call !== null && call.functionName !== "updateBatch" && call.args[0] === key;
+  if (call === null || call.functionName === "updateBatch") return false;
+  if (call.args[0] !== key || call.args[1] !== updatedAt) return false;
+  return status === "OK"
+    ? call.functionName === "update" && call.args[2] === output
+    : BigInt(output) === 0n && (status === "NOT_AVAILABLE") === (call.functionName === "updateNotAvailable");
 }
 
 function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
