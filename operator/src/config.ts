@@ -210,7 +210,10 @@ const NetworkSettings = Type.Object(
       default: 30,
       description: "The same limit by the timestamps of the heads, in seconds.",
     }),
-    providerTimeoutMs: milliseconds(5_000, "The timeout of one request to one provider, in milliseconds."),
+    providerTimeoutMs: milliseconds(
+      7_000,
+      "The timeout of one request to one provider, in milliseconds. A provider itself waits up to 5 s for a source.",
+    ),
     graceMs: milliseconds(
       500,
       "How long to wait for the remaining providers once a quorum has answered, in milliseconds.",
