@@ -20,6 +20,9 @@ import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 ///     consumer.buy(update); // calls oracle.updateAndQuerySpotPrice or oracle.verifySpotPrice
 ///     oracle.setRefusing(true); // as a dataset refuses reports that are not signed
 ///
+/// It also stands in for the dataset of an adapter, or of a contract that calls `read` or `verify`: pass
+/// `IDataset(address(oracle))`. As with a dataset, whoever reads needs a subscription while the query price is not 0.
+///
 /// All keys of a dataset have one form. The first key that you set decides which form the mock's keys have.
 contract MockOracle is Oracle {
     using KeyFormLibrary for KeyForm;
@@ -32,11 +35,15 @@ contract MockOracle is Oracle {
     /// test begins at timestamp 1.
     error OlderThanTheChain(uint256 age, uint256 blockTimestamp);
 
-    /// @notice The payment of a query or a verification is not the exact price: as in a real dataset. Both in wei.
+    /// @notice The payment of a query, a verification or a subscription is not the exact price: as in a real dataset.
+    /// Both in wei.
     error WrongPayment(uint256 sent, uint256 price);
 
     /// @notice The test has told the mock to refuse updates and verifications, with `setRefusing(true)`.
     error Refused();
+
+    /// @dev As in a dataset.
+    uint256 private constant PERIOD = 30 days;
 
     struct Answer {
         bytes32 output;
@@ -47,6 +54,12 @@ contract MockOracle is Oracle {
 
     /// @inheritdoc Oracle
     uint256 public override queryPrice;
+
+    /// @notice Returns the last second in which an address may read by subscription, as `IDataset.subscribedUntil`.
+    mapping(address => uint256) public subscribedUntil;
+
+    /// @dev The price of one period.
+    uint256 private _subscriptionPrice;
 
     /// @notice True if updates and verifications are refused.
     bool public isRefusing;
@@ -62,6 +75,37 @@ contract MockOracle is Oracle {
     /// @notice Sets the price of one query, in wei. It is 0 by default.
     function setQueryPrice(uint256 price) external {
         queryPrice = price;
+    }
+
+    /// @notice Sets the price of one period of a subscription, in wei. It is 0 by default. Like
+    /// `IDataset.setSubscriptionPrice`, but anyone may call it, and there is no ceiling.
+    function setSubscriptionPrice(uint256 price) external {
+        _subscriptionPrice = price;
+    }
+
+    /// @notice Like `IDataset.subscribe`.
+    function subscribe(address reader, uint256 periods) external payable returns (uint256 until) {
+        if (periods == 0) revert IDataset.NoPeriods();
+        until = subscribedUntil[reader];
+        if (until < block.timestamp) until = block.timestamp;
+        until += periods * PERIOD;
+        uint256 latest = block.timestamp + 120 * PERIOD;
+        if (until > latest) revert IDataset.SubscriptionTooLong(until, latest);
+        uint256 cost = periods * _subscriptionPrice;
+        if (msg.value != cost) revert WrongPayment(msg.value, cost);
+        subscribedUntil[reader] = until;
+    }
+
+    /// @notice Like `IDataset.costOfSubscription`. The mock has no ceiling.
+    function costOfSubscription() external view returns (uint256 price, uint256 period, uint256 ceiling) {
+        return (_subscriptionPrice, PERIOD, type(uint256).max);
+    }
+
+    /// @notice Like `IDataset.read`: `SubscriptionNeeded` while the query price is not 0 and the caller is not
+    /// subscribed.
+    function read(bytes calldata key) external view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
+        if (!_mayReadFree()) revert IDataset.SubscriptionNeeded(msg.sender, _subscriptionPrice, PERIOD);
+        return _answer(key);
     }
 
     /// @notice Sets the rate of a pair, scaled by 1e18, updated now.
@@ -186,10 +230,16 @@ contract MockOracle is Oracle {
         view
         returns (bytes32, uint256, QueryStatus)
     {
-        if (msg.value != queryPrice) revert WrongPayment(msg.value, queryPrice);
+        bool isFree = msg.value == 0 && _mayReadFree();
+        if (msg.value != queryPrice && !isFree) revert WrongPayment(msg.value, queryPrice);
         if (isRefusing) revert Refused();
         if (!_isValid(key)) revert InvalidKey(key);
         return (value, timestamp, status);
+    }
+
+    /// @dev As in a dataset. Only an `eth_call` without a sender has no origin.
+    function _mayReadFree() private view returns (bool) {
+        return queryPrice == 0 || subscribedUntil[msg.sender] >= block.timestamp || tx.origin == address(0);
     }
 
     function _isNew(bytes calldata key, uint256 timestamp) private view returns (bool) {

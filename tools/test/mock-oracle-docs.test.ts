@@ -88,6 +88,12 @@ contract ExampleTest is Test {
 }
 `;
 
+/** The test in the guide to adapters. */
+const [, GUIDE_TEST = ""] =
+  /^<!-- test\/Market\.t\.sol -->\n```solidity\n([\s\S]*?)^```$/m.exec(
+    readFileSync(join(ROOT, "docs/Adapters.md"), "utf8"),
+  ) ?? [];
+
 beforeAll(() => {
   cpSync(join(ROOT, "src"), join(folder, "lib/dataset-oracle/src"), { recursive: true });
   cpSync(join(ROOT, "foundry.toml"), join(folder, "lib/dataset-oracle/foundry.toml"));
@@ -95,12 +101,19 @@ beforeAll(() => {
   writeFileSync(join(folder, "foundry.toml"), "[profile.default]\n");
   mkdirSync(join(folder, "test"));
   writeFileSync(join(folder, "test/Example.t.sol"), testOf(EXAMPLE));
+  writeFileSync(join(folder, "test/Market.t.sol"), GUIDE_TEST);
 });
 
-test("the examples in MockOracle's documentation do what they say, in a fresh forge test", async () => {
+test("the examples of MockOracle, in its documentation and in the guide to adapters, do what they say, in a fresh project", async () => {
   expect(EXAMPLE).toHaveLength(8);
   const { stdout } = await run(foundryBinary("forge"), ["test", "--root", folder, "--json"], { env: foundryEnv() });
   const suites: Record<string, { test_results: Record<string, { status: string }> }> = JSON.parse(stdout);
-  const results = Object.values(suites).flatMap((suite) => Object.values(suite.test_results));
-  expect(results.map(({ status }) => status)).toEqual(Array(5).fill("Success"));
+  const results = Object.entries(suites).map(([name, suite]) => [
+    name,
+    Object.values(suite.test_results).map(({ status }) => status),
+  ]);
+  expect(Object.fromEntries(results)).toEqual({
+    "test/Example.t.sol:ExampleTest": Array(5).fill("Success"),
+    "test/Market.t.sol:MarketTest": Array(4).fill("Success"),
+  });
 }, 120_000);
