@@ -19,6 +19,8 @@ const README = "README.md";
 const ELSEWHERE = [
   // dapp-documents.test.ts
   ...["docs/Relaying.md", "docs/Dapps.md", "protocol/README.md"],
+  // tools/test/mock-oracle-docs.test.ts
+  "docs/Adapters.md",
   // web-oracle.test.ts
   "docs/WebOracle.md",
   // examples/test/examples.test.ts
