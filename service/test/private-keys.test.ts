@@ -55,4 +55,5 @@ test("several keys are refused where one is expected", async () => {
 test("without a key, findAccounts returns null and loadAccount says how to set one", async () => {
   expect(await findAccounts({}, "A")).toBeNull();
   await expect(loadAccount({}, "A")).rejects.toThrow("Set A_PRIVATE_KEY_FILE to the path");
+  await expect(loadAccount({}, "A", "--from to an account")).rejects.toThrow(/keystore, or --from to an account\.$/);
 });

@@ -64,7 +64,10 @@ export async function connectSender(
     try {
       return await wallet.sendTransaction({ to, data, chain: null });
     } catch (error) {
-      if (!/insufficient funds|exceeds allowance/i.test((error as { details?: string }).details ?? "")) throw error;
+      const { details = "" } = error as { details?: string };
+      if (from !== undefined && /no signer|unknown account/i.test(details))
+        throw new ConfigError(`--from: ${address} is not an unlocked account of the endpoint. Name one that is.`);
+      if (!/insufficient funds|exceeds allowance/i.test(details)) throw error;
       throw new ConfigError(
         `The account ${address} has too little Ether on network ${chainId} to pay for the transaction. Send it some, ` +
           "or use another account.",
@@ -90,6 +93,7 @@ async function untilMined(client: PublicClient, transaction: Hex): Promise<Mined
 }
 
 async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {
-  if (from === undefined) return (await loadAccount(env, "PUBLISHER")).account;
+  if (from === undefined)
+    return (await loadAccount(env, "PUBLISHER", "--from to an unlocked account of the endpoint")).account;
   return requireAddress(from, "--from");
 }

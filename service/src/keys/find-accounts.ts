@@ -43,14 +43,15 @@ export async function findAccounts(
 /**
  * Loads exactly one account, as `findAccounts` does.
  *
+ * @param alternative What else the user can set, for the error when no key is configured.
  * @throws ConfigError; its message contains no secret.
  */
-export async function loadAccount(env: NodeJS.ProcessEnv, owner: string) {
+export async function loadAccount(env: NodeJS.ProcessEnv, owner: string, alternative?: string) {
   const found = await findAccounts(env, owner);
   if (found === null) {
     throw new ConfigError(
       `No private key is configured. Set ${owner}_PRIVATE_KEY_FILE to the path of a file that holds a private key, or ` +
-        `${owner}_KEYSTORE to the path of an encrypted keystore.`,
+        `${owner}_KEYSTORE to the path of an encrypted keystore${alternative === undefined ? "" : `, or ${alternative}`}.`,
     );
   }
   const [account, ...others] = found.accounts;
