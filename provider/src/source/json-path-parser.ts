@@ -55,12 +55,18 @@ export function parseJsonPath(text: string): Result<readonly Segment[]> {
   return ok(segments);
 }
 
-const unsupported = (text: string, at: number) =>
-  err(
-    `${text}: the path is not valid at ${JSON.stringify(text.slice(at, at + 24))}. A path is "$", followed by ` +
+function unsupported(text: string, at: number): Result<never> {
+  const rest = text.slice(at);
+  const hints = [
+    ...(/^\[\s*\?\s*\(/.test(rest) ? [" Leave out the parentheses around the comparison."] : []),
+    ...(rest.replace(/'[^']*'|"[^"]*"/g, "").includes("&&") ? [" A filter makes one comparison, without &&."] : []),
+  ];
+  return err(
+    `${text}: the path is not valid at ${JSON.stringify(rest.slice(0, 24))}. A path is "$", followed by ` +
       "names (.name or ['name']), indices ([0]; [-1] is the last), wildcards ([*]) and filters that compare one value " +
-      "with a literal ([?@.name == 'text'], with ==, !=, <, <=, > or >=).",
+      `with a literal ([?@.name == 'text'], with ==, !=, <, <=, > or >=).${hints.join("")}`,
   );
+}
 
 /** Takes tokens off the front of a text. */
 class Scanner {

@@ -240,6 +240,20 @@ describe("a path", () => {
   }
 });
 
+it.each([
+  ["$[?(@.a == 1)].p", ["Leave out the parentheses around the comparison."]],
+  ["$[?@.a == 1 && @.b == 2].p", ["A filter makes one comparison, without &&."]],
+  [
+    "$.a[ ?( @.a == 1 && @.b == 2 )].p",
+    ["Leave out the parentheses around the comparison. A filter makes one comparison, without &&."],
+  ],
+  ["$[?@.a == 'x && (y)' || @.b == 1].p", []],
+])("the error names the most common mistakes of filters: %s", (text, hints) => {
+  const compiled = compileJsonPath(text);
+  const hint = compiled.ok ? "" : compiled.error.split("<, <=, > or >=).")[1]?.trim();
+  expect(hint).toBe(hints[0] ?? "");
+});
+
 describe("a filter by a member's text", () => {
   const text = fc.constantFrom("", "a", "b", "ab");
   const element = fc.oneof(

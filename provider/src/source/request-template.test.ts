@@ -44,6 +44,13 @@ describe("a url template", () => {
     });
   }
 
+  it("is told that it may have no IP address and no port", () => {
+    for (const host of ["127.0.0.1", "api.example.com:8443"])
+      expect(compile(`https://${host}/{base}{quote}`)).toMatchObject({
+        error: expect.stringContaining("a lower-case host name (no IP address, port or user)"),
+      });
+  });
+
   it("is refused with an unknown variable, a stray brace, a space or a fragment", () => {
     expect(compile("https://api.example.com/{key}")).toMatchObject({
       error: expect.stringContaining("{key} is not a variable. The variables are: base, quote."),

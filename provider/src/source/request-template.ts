@@ -21,7 +21,9 @@ interface UrlTemplate extends Template {
 export function compileUrl(text: string, variables: readonly string[]): Result<UrlTemplate> {
   const origin = ORIGIN.exec(text)?.[1];
   if (origin === undefined) {
-    return err(`${text}: a URL must start with "https://", a lower-case host name without a port, and "/".`);
+    return err(
+      `${text}: a URL must start with "https://", a lower-case host name (no IP address, port or user), and "/".`,
+    );
   }
   const template = compileText(text, variables);
   if (!template.ok) return err(`${text}: ${template.error}`);
