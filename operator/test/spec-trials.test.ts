@@ -62,7 +62,7 @@ describe("POST /specs/try", () => {
   });
 
   test("passes on what is wrong with a spec, and asks no other provider", async () => {
-    const errors = [{ property: "/sources", problem: "Expected required property" }];
+    const errors = [{ property: "/sources", problem: "is missing" }];
     let asked = 0;
     for (const each of providers) {
       each.trial = () => {

@@ -34,9 +34,9 @@ describe("--check-config", () => {
   });
 
   const settings: [what: string, settings: object, chainId: number, message: string][] = [
-    ["an unknown setting", { prot: 1 }, 42, "/prot: Unexpected property"],
-    ["a port as text", { port: "8100" }, 42, "/port: Expected integer"],
-    ["a port that is none", { port: 65_536 }, 42, "/port: Expected integer to be less or equal to 65535"],
+    ["an unknown setting", { prot: 1 }, 42, "/prot: is unknown; remove it"],
+    ["a port as text", { port: "8100" }, 42, "/port: must be a whole number, without quotes"],
+    ["a port that is none", { port: 65_536 }, 42, "/port: must be at most 65535"],
     ["no deployment", { deployments: [] }, 42, "/deployments: "],
     ["a deployment that is not there", { deployments: ["no.json"] }, 42, "no.json cannot be read: ENOENT."],
     ["the same network twice", { deployments: ["deployment.json", "deployment.json"] }, 42, "network 42"],
@@ -45,7 +45,7 @@ describe("--check-config", () => {
       "a proxy that is no address",
       { trustedProxies: ["127.0.0.1", "not-an-ip"] },
       42,
-      "/trustedProxies/1: Expected string to match 'IP address or CIDR range' format",
+      "/trustedProxies/1: must be of the form IP address or CIDR range",
     ],
     ["a range that is too narrow", { trustedProxies: ["10.0.0.0/33"] }, 42, "/trustedProxies/0: "],
     ["a port that browsers refuse", { port: 10_080 }, 42, "port: browsers and fetch refuse to connect to port 10080"],
@@ -97,7 +97,7 @@ describe("--check-config", () => {
     const { config } = writeConfig({ prot: 1 });
     const { code, stdout, stderr } = await check(config);
     expect(stderr).toBe(`${await errorOf(config)}\n`);
-    expect(stderr).toContain("/prot: Unexpected property");
+    expect(stderr).toContain("/prot: is unknown; remove it");
     expect([code, stdout]).toEqual([2, ""]);
   });
 

@@ -84,6 +84,6 @@ describe("evidence of a Web Oracle value", () => {
     write({ kind: "spot_price" });
     await expect(replay(file)).rejects.toThrow("/spec");
     write({ kind: "rumour" });
-    await expect(replay(file)).rejects.toThrow("/kind: Expected one of spot_price, web_oracle");
+    await expect(replay(file)).rejects.toThrow("/kind: must be one of spot_price, web_oracle");
   });
 });

@@ -74,10 +74,10 @@ describe("a request spec", () => {
   const without = (name: keyof typeof valid) =>
     Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name));
   it.each<[string, object, string]>([
-    ["lacks a setting", without("minSources"), "/minSources: Expected required property"],
-    ["has another setting", { ...valid, comment: "" }, "/comment: Unexpected property"],
-    ["has no sources", { ...valid, sources: [] }, "/sources: Expected array length"],
-    ["has nine sources", { ...valid, sources: Array(9).fill(source) }, "/sources: Expected array length"],
+    ["lacks a setting", without("minSources"), "/minSources: is missing"],
+    ["has another setting", { ...valid, comment: "" }, "/comment: is unknown; remove it"],
+    ["has no sources", { ...valid, sources: [] }, "/sources: must not be empty"],
+    ["has nine sources", { ...valid, sources: Array(9).fill(source) }, "/sources: must have at most 8 items"],
     [
       "needs more sources than it has",
       { ...valid, minSources: 2 },
@@ -102,7 +102,7 @@ describe("a request spec", () => {
     [
       "hides something in its unit",
       { ...valid, unit: { symbol: "U\u200bSD", decimals: 2 } },
-      "/unit/symbol: Expected string in the required form",
+      "/unit/symbol: does not have the required form",
     ],
     [
       "mixes types",
@@ -133,7 +133,7 @@ describe("a request spec", () => {
     [
       "has a regular expression for its characters",
       { ...valid, variables: [{ ...city, characters: "^(a+)+$" }] },
-      "/variables/0/characters: Expected one of digits,",
+      "/variables/0/characters: must be one of digits,",
     ],
     [
       "has a variable in its host",
