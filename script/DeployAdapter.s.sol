@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {console} from "forge-std/Script.sol";
 
-import {KeyFormLibrary} from "../src/types/KeyForm.sol";
+import {KeyForm, KeyFormLibrary} from "../src/types/KeyForm.sol";
 import {DatasetScript} from "./base/DatasetScript.sol";
 
 /// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`. Anyone
@@ -23,51 +23,91 @@ contract DeployAdapter is DatasetScript {
             keccak256(bytes(_deployedKind(name))) == keccak256("median"),
             string.concat(name, " stores bytes, and adapters read numbers. Set DATASET to a median dataset.")
         );
+        if (dataset.keyForm() == KeyForm.WEB_ORACLE) {
+            console.log("Warning: adapters read numbers with 18 decimals. Use only keys whose spec has decimals 18.");
+        }
     }
 
     /// @notice Deploys a ChainlinkAdapter of KEY, with DECIMALS.
     function chainlink() external checked {
-        bytes memory key = bytes(vm.envString("KEY"));
-        _requireForm(key);
-        _deploy("ChainlinkAdapter", abi.encode(dataset, key, vm.envOr("DECIMALS", uint256(8))));
+        _requireSet("KEY", "the key that the adapter reads, for example SPOTPX/ETH-USD");
+        string memory key = vm.envString("KEY");
+        _checkKey(key);
+        // `envOr` would take the default for a number that it cannot read.
+        uint256 decimals = vm.envExists("DECIMALS") ? vm.envUint("DECIMALS") : 8;
+        require(
+            decimals <= 18,
+            string.concat("DECIMALS is ", vm.toString(decimals), ", but values have 18 decimals. Set it to 0 to 18.")
+        );
+        _logAdapter("ChainlinkAdapter");
+        console.log("  key %s", key);
+        console.log("  decimals %s", decimals);
+        _deploy("ChainlinkAdapter", abi.encode(dataset, key, decimals));
     }
 
     /// @notice Deploys a PythAdapter with EXPONENT and CONFIDENCE_BPS. Keys are listed afterwards, with its `list`.
     function pyth() external checked {
-        _deploy(
-            "PythAdapter",
-            abi.encode(dataset, vm.envOr("EXPONENT", int256(-8)), vm.envOr("CONFIDENCE_BPS", uint256(100)))
-        );
+        int256 exponent = vm.envExists("EXPONENT") ? vm.envInt("EXPONENT") : -8;
+        uint256 confidenceBps = vm.envExists("CONFIDENCE_BPS") ? vm.envUint("CONFIDENCE_BPS") : 100;
+        _logAdapter("PythAdapter");
+        console.log("  exponent %s", vm.toString(exponent));
+        console.log("  confidence %s basis points", confidenceBps);
+        _deploy("PythAdapter", abi.encode(dataset, exponent, confidenceBps));
     }
 
     /// @notice Deploys a QuoteAdapter of ASSETS, whose prices are under KEYS in the same order, and at most MAX_AGE
     /// seconds old. An asset whose key is empty is the common quote.
     function quotes() external checked {
+        _requireSet("ASSETS", "the assets' addresses, separated by commas");
+        _requireSet("KEYS", "the keys of the assets' prices, separated by commas");
+        _requireSet("MAX_AGE", "the maximum age of a price, in seconds");
+        uint256 maxAge = vm.envUint("MAX_AGE");
         address[] memory addresses = vm.envAddress("ASSETS", ",");
         string[] memory keys = vm.split(vm.envString("KEYS"), ",");
         require(addresses.length == keys.length, "ASSETS and KEYS differ in number. Give each asset one key.");
         Asset[] memory assets = new Asset[](keys.length);
+        _logAdapter("QuoteAdapter");
+        console.log("  maximum age %s seconds", maxAge);
         for (uint256 i = 0; i < keys.length; ++i) {
-            bytes memory key = bytes(keys[i]);
-            if (key.length > 0) _requireForm(key);
-            assets[i] = Asset(addresses[i], key);
+            bool isCommonQuote = bytes(keys[i]).length == 0;
+            if (!isCommonQuote) _checkKey(keys[i]);
+            console.log("  asset %s: %s", addresses[i], isCommonQuote ? "the common quote" : keys[i]);
+            assets[i] = Asset(addresses[i], bytes(keys[i]));
         }
-        _deploy("QuoteAdapter", abi.encode(dataset, vm.envUint("MAX_AGE"), assets));
+        _deploy("QuoteAdapter", abi.encode(dataset, maxAge, assets));
     }
 
     /// @notice Deploys a MorphoAdapter of COLLATERAL and LOAN over the QuoteAdapter at QUOTES.
     function morpho() external checked {
+        _requireSet("QUOTES", "the address of a QuoteAdapter");
+        _requireSet("COLLATERAL", "the address of the collateral token");
+        _requireSet("LOAN", "the address of the token that is lent");
         address adapter = vm.envAddress("QUOTES");
         require(adapter.code.length > 0, "QUOTES has no code. Deploy a QuoteAdapter first.");
-        _deploy("MorphoAdapter", abi.encode(adapter, vm.envAddress("COLLATERAL"), vm.envAddress("LOAN")));
+        address collateral = vm.envAddress("COLLATERAL");
+        address loan = vm.envAddress("LOAN");
+        _logAdapter("MorphoAdapter");
+        console.log("  quotes %s", adapter);
+        console.log("  collateral %s", collateral);
+        console.log("  loan %s", loan);
+        _deploy("MorphoAdapter", abi.encode(adapter, collateral, loan));
     }
 
-    /// @dev An adapter of a key that the dataset can never store would never answer.
-    function _requireForm(bytes memory key) private view {
+    /// @dev An adapter of a key that the dataset can never store, or that nobody serves, would never answer.
+    function _checkKey(string memory key) private view {
+        KeyForm form = dataset.keyForm();
         require(
-            KeyFormLibrary.matches(dataset.keyForm(), key),
-            string.concat(string(key), " is not a key of the dataset. Price keys are like SPOTPX/ETH-USD.")
+            KeyFormLibrary.matches(form, bytes(key)),
+            string.concat(key, " is not a key of the dataset. Price keys are like SPOTPX/ETH-USD.")
         );
+        if (form == KeyForm.SPOT_PRICE && !_contains(_listedKeys(name), key)) {
+            console.log("Warning: %s is not among the keys of %s in %s.", key, name, deploymentPath);
+            console.log("  If no data provider serves it, the adapter never answers.");
+        }
+    }
+
+    function _logAdapter(string memory adapter) private pure {
+        console.log("Settings of %s, all fixed for ever:", adapter);
     }
 
     function _deploy(string memory adapter, bytes memory arguments) private {

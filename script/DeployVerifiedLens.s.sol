@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {console} from "forge-std/Script.sol";
+
 import {VerifiedLens} from "../src/lens/VerifiedLens.sol";
 import {DeployScript} from "./base/DeployScript.sol";
 
@@ -8,6 +10,9 @@ import {DeployScript} from "./base/DeployScript.sol";
 /// by commas.
 contract DeployVerifiedLens is DeployScript {
     function run() external checked returns (VerifiedLens lens) {
+        _requireSet(
+            "GATEWAYS", "the URLs of the operators' gateways, separated by commas: script/README.md has an example"
+        );
         string[] memory gateways = vm.envString("GATEWAYS", ",");
         lens = VerifiedLens(_deployedAt(".verifiedLens"));
         if (_isThere("verifiedLens", address(lens))) {
@@ -18,6 +23,10 @@ contract DeployVerifiedLens is DeployScript {
                 )
             );
             return lens;
+        }
+        console.log("Settings of verifiedLens, all fixed for ever:");
+        for (uint256 i = 0; i < gateways.length; ++i) {
+            console.log("  gateway %s", gateways[i]);
         }
         bytes memory code = _compiled("VerifiedLens");
         vm.broadcast();

@@ -14,6 +14,7 @@ contract ShareIncome is DatasetScript {
     }
 
     function _formerCommittee() private view returns (address[] memory members, uint256 toleranceBps) {
+        _requireSet("FORMER_TOLERANCE_BPS", "the tolerance of FORMER_MEMBERS, in basis points");
         return (vm.envAddress("FORMER_MEMBERS", ","), vm.envUint("FORMER_TOLERANCE_BPS"));
     }
 }

@@ -10,6 +10,8 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 /// @notice Pays for READER to read DATASET by subscription for at least the next DAYS days. Anyone may run it.
 contract Subscribe is DatasetScript {
     function run() external checked {
+        _requireSet("READER", "the address that reads, for example an adapter's");
+        _requireSet("DAYS", "the number of days from now");
         address reader = vm.envAddress("READER");
         uint256 wanted = vm.getBlockTimestamp() + vm.envUint("DAYS") * 1 days;
         uint256 until = dataset.subscribedUntil(reader);

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { type Account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import { signReport } from "@dataset-oracle/protocol/report";
@@ -222,6 +222,11 @@ describe("Subscribe", () => {
     expect(longer.output).toContain(`Subscribe ${MULTISIG} for 30 days: 100000000000000000 wei`);
     expect(await until()).toBe(timestamp + 90n * 86_400n);
   });
+
+  test("requires the reader and the number of days", async () => {
+    await expectRefused(send("Subscribe", { DAYS: "31" }), "READER is not set. Set it to the address that reads");
+    await expectRefused(send("Subscribe", { READER: MULTISIG }), "DAYS is not set. Set it to the number of days");
+  });
 });
 
 describe("DeployAdapter", () => {
@@ -276,10 +281,64 @@ describe("DeployAdapter", () => {
     await expectRefused(deployAdapter("quotes()", env), "ASSETS and KEYS differ in number. Give each asset one key.");
   });
 
-  test("shows the error with which a constructor reverts", async () => {
-    await expectRefused(deployAdapter("chainlink()", { KEY: "ETH-USD" }), "ETH-USD is not a key of the dataset.");
-    const tooMany = deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD", DECIMALS: "19" });
-    await expectRefused(tooMany, "TooManyDecimals(19, 18)");
+  const key = { KEY: "SPOTPX/ETH-USD" };
+  test.each([
+    ["chainlink()", { ...key, DECIMALS: "300" }, "DECIMALS is 300, but values have 18 decimals. Set it to 0 to 18."],
+    ["chainlink()", { KEY: "ETH-USD" }, "ETH-USD is not a key of the dataset."],
+    ["chainlink()", {}, "KEY is not set. Set it to the key that the adapter reads, for example SPOTPX/ETH-USD."],
+    ["pyth()", { EXPONENT: "8" }, "WrongExponent(8)"],
+    [
+      "quotes()",
+      { ASSETS: TOKENS.join(",") },
+      "KEYS is not set. Set it to the keys of the assets' prices, separated by",
+    ],
+    ["morpho()", {}, "QUOTES is not set. Set it to the address of a QuoteAdapter."],
+  ] as [string, Record<string, string>, string][])("%s with %j is refused", async (sig, env, message) => {
+    await expectRefused(deployAdapter(sig, env), message);
+  });
+
+  test.each([
+    ["chainlink()", "DECIMALS", "18.0"],
+    ["pyth()", "EXPONENT", "-6x"],
+    ["pyth()", "CONFIDENCE_BPS", "2%"],
+  ])("%s does not take the default for an unreadable %s of %s", async (sig, variable, text) => {
+    const { exitCode, output, sent } = await deployAdapter(sig, { ...key, [variable]: text });
+    expect(output).toContain(`failed parsing $${variable}`);
+    expect([exitCode, sent]).toEqual([1, 0]);
+  });
+
+  test("shows every setting of an adapter, and warns of keys that nobody may serve", async () => {
+    const listed = await deployAdapter("chainlink()", { ...key, DECIMALS: "6" });
+    expect(listed.output).toContain(
+      "Settings of ChainlinkAdapter, all fixed for ever:\n    key SPOTPX/ETH-USD\n    decimals 6\n",
+    );
+    expect(listed.output).not.toContain("is not among the keys");
+    const unlisted = await deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USDT" });
+    expect(unlisted.output).toContain("Warning: SPOTPX/ETH-USDT is not among the keys of financial in ");
+    expect(unlisted.sent).toBe(1);
+    const pyth = await deployAdapter("pyth()", { EXPONENT: "-6", CONFIDENCE_BPS: "200" });
+    expect(pyth.output).toContain("exponent -6\n    confidence 200 basis points\n");
+    const assets = { ASSETS: TOKENS.join(","), KEYS: ",SPOTPX/ETH-USD", MAX_AGE: "600" };
+    const quotes = await deployAdapter("quotes()", assets);
+    for (const line of [
+      "maximum age 600 seconds",
+      `asset ${TOKENS[0]}: the common quote`,
+      `asset ${getAddress(TOKENS[1])}: SPOTPX/ETH-USD`,
+    ]) {
+      expect(quotes.output).toContain(`    ${line}\n`);
+    }
+  });
+
+  test("warns that a Web Oracle's values need 18 decimals", async () => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0 });
+    const env = { DATASET: "webOracleNumber", KEY: `WEB/${"1f".repeat(32)}/A-1` };
+    const { output, sent } = await deployAdapter("chainlink()", env);
+    writeFileSync(scripts.deploymentFile, before);
+    expect(output).toContain(
+      "Warning: adapters read numbers with 18 decimals. Use only keys whose spec has decimals 18.",
+    );
+    expect(sent).toBe(1);
   });
 });
 
@@ -316,6 +375,11 @@ describe("ShareIncome", () => {
     expect([sent, await balance(dataset)]).toEqual([1, parseEther("1")]);
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
     await expectNothingToDo(send("ShareIncome", former), "Nothing to share: the committee's income is 0 wei.");
+    const incomplete = send("ShareIncome", { FORMER_MEMBERS: former.FORMER_MEMBERS });
+    await expectRefused(
+      incomplete,
+      "FORMER_TOLERANCE_BPS is not set. Set it to the tolerance of FORMER_MEMBERS, in basis",
+    );
   });
 
   test("reports a member that refuses its share", async () => {
@@ -428,14 +492,13 @@ describe("RotateCommittee", () => {
     expect(await send("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 1 });
     const round = (await client.getBlock()).timestamp + 1n;
     const report = { chainId: 42, dataset, key: stringToHex("SPOTPX/ETH-USD"), round, outcome: "OK" } as const;
-    const [accused = PROVIDERS[0]] = PROVIDERS;
-    const [one, two] = await Promise.all(
-      [1, 2].map(async (number) => {
-        const statement = { ...report, value: toHex(number, { size: 32 }) };
-        return { ...statement, signature: await signReport(privateKeyToAccount(accused.privateKey), statement) };
-      }),
-    );
-    const data = encodeAccusation(report, one, two, { members, toleranceBps: 100n });
+    const [accused] = PROVIDERS as readonly [Account];
+    const sign = async (number: number) => {
+      const statement = { ...report, value: toHex(number, { size: 32 }) };
+      return { ...statement, signature: await signReport(privateKeyToAccount(accused.privateKey), statement) };
+    };
+    const committee = { members, toleranceBps: 100n };
+    const data = encodeAccusation(report, await sign(1), await sign(2), committee);
     const hash = await client.sendTransaction({ account: OUTSIDER, to: dataset, data, gas: 200_000n, chain: null });
     expect(await client.waitForTransactionReceipt({ hash })).toMatchObject({ status: "success" });
 

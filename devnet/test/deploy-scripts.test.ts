@@ -91,6 +91,30 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     expect([exitCode, sent, existsSync(scripts.deploymentFile)]).toEqual([0, 0, false]);
   });
 
+  test("a dry run shows every setting, those that are fixed for ever apart, and numbers as they were read", async () => {
+    const settings = filledIn(chainId);
+    scripts.configure({ ...settings, financial: { ...settings.financial, priceCeiling: "0.01 ether" } });
+    const { output } = await scripts.run("DeployFinancialDataset");
+    scripts.configure(settings);
+    const lines = output.split("\n").map((line) => line.trim());
+    const first = lines.indexOf("Settings of financial, fixed for ever:");
+    expect(lines.slice(first, first + 14)).toEqual([
+      "Settings of financial, fixed for ever:",
+      "key form SPOT_PRICE",
+      "maxRoundAge 300 seconds",
+      "priceCeiling 10000000000000000 wei",
+      "subscriptionPriceCeiling 1000000000000000000 wei",
+      "repaymentInterval 0 seconds",
+      "repaymentFeeCap 0 wei per gas",
+      "Settings of financial that its owner can change:",
+      `owner ${OWNER}`,
+      ...MEMBERS.map((member) => `member ${member}`),
+      "toleranceBps 100",
+      "queryPrice 1000000000000000 wei",
+      "subscriptionPrice 100000000000000000 wei",
+    ]);
+  });
+
   test("a bad setting of one contract deploys none, and writes nothing", async () => {
     const settings = filledIn(chainId);
     settings.webOracleBytes.members.reverse();
@@ -149,7 +173,11 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
   test("deploys the lens of its gateways once, and no other in its place", async () => {
     const [get, post] = ["https://one.example/data/gateway/1/{sender}/{data}", "https://two.example/data/gateway/1"];
     const env = { GATEWAYS: `${get},${post}` };
-    expect(await scripts.run("DeployVerifiedLens", ["--broadcast"], env)).toMatchObject({ exitCode: 0, sent: 1 });
+    const none = await scripts.run("DeployVerifiedLens", ["--broadcast"]);
+    expect(none.lastLine).toContain("GATEWAYS is not set. Set it to the URLs of the operators' gateways, separated by");
+    const first = await scripts.run("DeployVerifiedLens", ["--broadcast"], env);
+    expect([first.exitCode, first.sent]).toEqual([0, 1]);
+    expect(first.output).toContain(`all fixed for ever:\n    gateway ${get}\n    gateway ${post}\n`);
     const address = scripts.deployment().verifiedLens as Address;
     expect(await scripts.client.readContract({ address, abi: verifiedLensAbi, functionName: "gateways" })).toEqual([
       get,

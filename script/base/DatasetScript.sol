@@ -24,8 +24,8 @@ abstract contract DatasetScript is NetworkScript {
 
     function _readInput() internal virtual override {
         super._readInput();
-        name = vm.envOr("DATASET", string(""));
-        require(bytes(name).length > 0, "DATASET is not set. Set it to the dataset's name, for example financial.");
+        _requireSet("DATASET", "the dataset's name, for example financial");
+        name = vm.envString("DATASET");
         dataset = IDataset(_deployedAt(string.concat(".datasets.", name, ".address")));
         require(
             address(dataset) != address(0),
@@ -98,6 +98,7 @@ abstract contract DatasetScript is NetworkScript {
     /// block are read, or CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS if the RPC does not have them.
     function _currentCommittee() internal returns (address[] memory members, uint256 toleranceBps) {
         if (vm.envExists("CURRENT_MEMBERS")) {
+            _requireSet("CURRENT_TOLERANCE_BPS", "the tolerance of CURRENT_MEMBERS, in basis points");
             (members, toleranceBps) = (vm.envAddress("CURRENT_MEMBERS", ","), vm.envUint("CURRENT_TOLERANCE_BPS"));
             require(
                 CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash(),

@@ -38,6 +38,7 @@ abstract contract DeployScript is NetworkScript {
         } else {
             DatasetSettings memory settings = _settings(name, keyForm);
             _serialize(name, kind, keyForm);
+            _logSettings(name, settings);
             bytes memory code = _compiled(kind == Kind.MEDIAN ? "MedianDataset" : "MajorityDataset");
             vm.broadcast();
             dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
@@ -118,6 +119,29 @@ abstract contract DeployScript is NetworkScript {
         settings.repaymentFeeCap = _uintSetting(name, "repaymentFeeCap");
     }
 
+    /// @dev Logs the numbers as they were read: the settings file may have them in other forms, such as "10 gwei".
+    function _logSettings(string memory name, DatasetSettings memory settings) private pure {
+        console.log("Settings of %s, fixed for ever:", name);
+        console.log("  key form %s", _nameOf(settings.keyForm));
+        console.log("  maxRoundAge %s seconds", settings.maxRoundAge);
+        console.log("  priceCeiling %s wei", settings.priceCeiling);
+        console.log("  subscriptionPriceCeiling %s wei", settings.subscriptionPriceCeiling);
+        console.log("  repaymentInterval %s seconds", settings.repaymentInterval);
+        console.log("  repaymentFeeCap %s wei per gas", settings.repaymentFeeCap);
+        console.log("Settings of %s that its owner can change:", name);
+        console.log("  owner %s", settings.owner);
+        for (uint256 i = 0; i < settings.members.length; ++i) {
+            console.log("  member %s", settings.members[i]);
+        }
+        console.log("  toleranceBps %s", settings.toleranceBps);
+        console.log("  queryPrice %s wei", settings.queryPrice);
+        console.log("  subscriptionPrice %s wei", settings.subscriptionPrice);
+    }
+
+    function _nameOf(KeyForm keyForm) private pure returns (string memory) {
+        return keyForm == KeyForm.SPOT_PRICE ? "SPOT_PRICE" : "WEB_ORACLE";
+    }
+
     /// @dev Begins the dataset's entry. The address follows: it is unknown until the dataset is deployed.
     function _serialize(string memory name, Kind kind, KeyForm keyForm) private {
         string[] memory keys = _keysSetting(name);
@@ -128,7 +152,7 @@ abstract contract DeployScript is NetworkScript {
             );
         }
         vm.serializeString(name, "kind", kind == Kind.MEDIAN ? "median" : "majority");
-        vm.serializeString(name, "keyForm", keyForm == KeyForm.SPOT_PRICE ? "SPOT_PRICE" : "WEB_ORACLE");
+        vm.serializeString(name, "keyForm", _nameOf(keyForm));
         vm.serializeString(name, "keys", keys);
     }
 
@@ -147,11 +171,7 @@ abstract contract DeployScript is NetworkScript {
     /// @dev Logs the keys that others do not have.
     function _logMissing(string memory line, string[] memory keys, string[] memory others) private pure {
         for (uint256 i = 0; i < keys.length; ++i) {
-            bool isMissing = true;
-            for (uint256 j = 0; j < others.length; ++j) {
-                if (keccak256(bytes(keys[i])) == keccak256(bytes(others[j]))) isMissing = false;
-            }
-            if (isMissing) console.log(line, keys[i]);
+            if (!_contains(others, keys[i])) console.log(line, keys[i]);
         }
     }
 }

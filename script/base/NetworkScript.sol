@@ -63,6 +63,22 @@ abstract contract NetworkScript is Script {
         return _deployment.readStringArray(string.concat(".datasets.", dataset, ".keys"));
     }
 
+    /// @dev Reverts with a sentence if an environment variable is missing or empty. forge's error would name it only.
+    /// @param meaning What the variable is, for people.
+    function _requireSet(string memory variable, string memory meaning) internal view {
+        require(
+            bytes(vm.envOr(variable, string(""))).length > 0,
+            string.concat(variable, " is not set. Set it to ", meaning, ".")
+        );
+    }
+
+    function _contains(string[] memory keys, string memory key) internal pure returns (bool) {
+        for (uint256 i = 0; i < keys.length; ++i) {
+            if (keccak256(bytes(keys[i])) == keccak256(bytes(key))) return true;
+        }
+        return false;
+    }
+
     function _isDryRun() internal view returns (bool) {
         return vm.isContext(VmSafe.ForgeContext.ScriptDryRun);
     }
