@@ -28,6 +28,18 @@ it.each([
   expect(lines[0]).toMatchObject({ name: "test", msg: "line", level: 30 });
 });
 
+it("the error that ends a program comes after the lines before it", async () => {
+  const then = `
+    const { ConfigError } = await import("@dataset-oracle/service/config/config-error");
+    const { runMain } = await import("@dataset-oracle/service/process/run-main");
+    console.error = (text) => process.stdout.write(text + "\\n");
+    await runMain(async () => { throw new ConfigError("Choose another port."); });`;
+  expect((await printed(3, then)).map((line) => line.replace(/^.*"i":(\d).*$/, "$1"))).toEqual([
+    ...["0", "1", "2"],
+    "Choose another port.",
+  ]);
+});
+
 it("lines are written while the process runs", async () => {
   const then = 'setTimeout(() => process.kill(process.pid, "SIGKILL"), 1_500);';
   expect(await printed(10, then)).toHaveLength(10);

@@ -8,7 +8,8 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
     await main();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    console.error(error.message);
+    // Printed at the exit, after the lines that the log still holds, so that it comes last.
+    process.once("exit", () => console.error(error.message));
     process.exit(2);
   }
 }
