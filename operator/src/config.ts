@@ -237,7 +237,8 @@ export const OperatorConfig = Type.Object(
       ["fatal", "error", "warn", "info", "debug", "silent"].map((level) => Type.Literal(level)),
       { default: "info", description: "The minimum severity of the log lines to write." },
     ),
-    ...metricsSettings(9_464),
+    // 9464 is the provider's: a data provider with a node runs both programs on one machine.
+    ...metricsSettings(9_465),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 60,

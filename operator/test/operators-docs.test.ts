@@ -44,6 +44,12 @@ test("the metrics that docs/Operators.md names exist", () => {
   expect(metricNames()).toEqual(expect.arrayContaining(named));
 });
 
+test("the documents name the default port of the metrics", () => {
+  const port = OperatorConfig.properties.metricsPort.default;
+  expect(guide).toContain(`Publish port ${port}, the metrics,`);
+  expect(read("operator/README.md")).toContain(`:${port}/metrics`);
+});
+
 test.each([...new Set([...guide.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name]) => name ?? ""))])(
   "%s, which docs/Operators.md names, is a setting",
   (name) => {

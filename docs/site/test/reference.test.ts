@@ -79,6 +79,14 @@ describe("the reference of the configuration", () => {
   });
 });
 
+test("an operator and a provider on one machine take different ports by default", () => {
+  for (const setting of ["port", "metricsPort"]) {
+    const rows = text("configuration").match(new RegExp(`^\\| \`${setting}\` .*$`, "gm")) ?? [];
+    const ports = rows.map((row) => row.split("|")[3]?.trim());
+    expect([new Set(ports).size, ports.length]).toEqual([2, 2]);
+  }
+});
+
 describe("the reference of the HTTP API", () => {
   const CURL = /^curl -s 'http:\/\/127\.0\.0\.1:8080([^']+)'(?: -H 'content-type: application\/json' -d '([^']+)')?$/;
 
