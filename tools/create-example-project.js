@@ -27,8 +27,11 @@ const STARTERS = ["foundry", "hardhat"];
 if (positionals.length !== 2) fail("Name a starter and a new folder.");
 if (!STARTERS.includes(starter)) fail(`There is no starter ${starter}. The starters are: ${STARTERS.join(", ")}.`);
 if (existsSync(folder)) fail(`${folder} exists already. Name a new folder.`);
+const [major, minor] = process.versions.node.split(".").map(Number);
+// Checked before anything is copied: what an older Node installs, a newer one cannot use.
+if (starter === "hardhat" && !values.copy && (major < 22 || (major === 22 && minor < 13)))
+  fail(`Hardhat needs Node 22.13 or newer, and this is ${process.version}. Install a newer Node, and try again.`);
 
-const run = (command, args, options) => execFileSync(command, args, { cwd: folder, stdio: "inherit", ...options });
 const copy = (from, to) => cpSync(join(ROOT, from), join(folder, to), { recursive: true });
 
 copy(`examples/${starter}`, ".");
@@ -39,12 +42,22 @@ if (starter === "foundry") {
   if (!values.copy) run(foundryBinary("forge"), ["test"], { env: foundryEnv() });
 } else {
   // The packages are not on the npm registry yet, so the project gets the files that would be published.
-  const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder];
-  run("npm", [...args, join(ROOT, "src"), join(ROOT, "protocol")], { stdio: "ignore" });
+  const args = ["pack", "--loglevel=error", "--ignore-scripts", "--pack-destination", folder];
+  run("npm", [...args, join(ROOT, "src"), join(ROOT, "protocol")], { stdio: "pipe" });
   const packages = readdirSync(folder).filter((file) => file.endsWith(".tgz"));
   if (!values.copy) {
     run("npm", ["install", "--no-audit", "--no-fund", ...packages.map((file) => `./${file}`)]);
     run("npm", ["test"]);
+  }
+}
+
+/** Runs a program in the new folder. If it fails, this process ends with its exit code. */
+function run(command, args, options) {
+  try {
+    execFileSync(command, args, { cwd: folder, stdio: "inherit", ...options });
+  } catch (error) {
+    console.error(`${error.message.trim()}\nThe new project is incomplete or fails its tests: ${folder}`);
+    process.exit(error.status ?? 1);
   }
 }
 
