@@ -50,9 +50,7 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
     [
       `Services: more than two thirds of the ${providers.length} providers must sign`,
       [
-        ...operators.map(({ name, url, address, pid }): Row => {
-          return [name, `${url}  sends from ${address}${options.nodes === null ? "" : `  pid ${pid}`}`];
-        }),
+        ...operators.map(({ name, url, address, pid }): Row => [name, `${url}  sends from ${address}  pid ${pid}`]),
         ...providers.map(({ name, url, address, pid }): Row => [name, `${url}  signs as ${address}  pid ${pid}`]),
       ],
     ],

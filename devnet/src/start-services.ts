@@ -62,23 +62,12 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
   return spawnService(folder, account, { program: "provider", name, config });
 }
 
-/**
- * Starts the operator, or a node beside each of the first providers. If the only operator ends by itself, everything
- * else ends too; if a node does, the others keep running.
- */
+/** Starts the operator, or a node beside each of the first providers. If one exits, the devnet keeps running. */
 export async function startOperators(devnet: DevnetContext): Promise<Service[]> {
   const { options, components, operatorUrls } = devnet;
   const names = options.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
   const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
-  for (const operator of operators) {
-    components.add(operator, () => {
-      if (options.nodes !== null) return sayHowToRestart(operator);
-      void components.end(
-        1,
-        `The operator has ended unexpectedly. Stopping everything. See its log: ${operator.logFile}`,
-      );
-    });
-  }
+  for (const operator of operators) components.add(operator, () => sayHowToRestart(operator));
   await Promise.all(operators.map((operator) => operator.ready()));
   return operators;
 }
@@ -139,6 +128,8 @@ function redirectedOrigins({ marketUrl }: DevnetContext): Record<string, string>
 /** Returns the path of a provider's key, which is there once the providers have started. */
 export const providerKeyFile = (folder: DataFolder, index: number) => folder.file("keys", `provider-${index + 1}.key`);
 
-function sayHowToRestart({ name, command }: ServiceProcess): void {
-  console.log(`${name} has ended. To restart it (and stop it yourself with Ctrl-C later):\n  ${command}`);
+function sayHowToRestart({ name, command, logFile }: ServiceProcess): void {
+  console.log(
+    `${name} has ended. Log: ${logFile}\nTo restart it (and stop it yourself with Ctrl-C later):\n  ${command}`,
+  );
 }

@@ -6,17 +6,22 @@ import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
 
+/** A provider or an operator in `devnet.json`. */
+interface ServiceAddress {
+  readonly url: string;
+  readonly address: Address;
+  readonly pid: number;
+  /** The shell command that starts it again. */
+  readonly command: string;
+}
+
 /** The content of `devnet.json`. */
 export interface Addresses {
   readonly chain: string;
-  readonly operator: { readonly url: string; readonly address: Address };
+  /** The only one, or the first node. */
+  readonly operator: ServiceAddress;
   /** Empty when the operator belongs to no provider. */
-  readonly nodes: readonly {
-    readonly url: string;
-    readonly address: Address;
-    readonly pid: number;
-    readonly command: string;
-  }[];
+  readonly nodes: readonly ServiceAddress[];
   readonly dataset: Address;
   readonly webOracle: {
     readonly numbers: Address;
@@ -32,12 +37,7 @@ export interface Addresses {
   readonly queryPrice: string;
   readonly lens: Address;
   readonly consumer: Address;
-  readonly providers: readonly {
-    readonly url: string;
-    readonly address: Address;
-    readonly pid: number;
-    readonly command: string;
-  }[];
+  readonly providers: readonly ServiceAddress[];
 }
 
 /** A devnet in a process of its own. */

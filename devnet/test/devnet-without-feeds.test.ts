@@ -321,6 +321,22 @@ describe("unreachable providers", () => {
   });
 });
 
+test("the operator's end prints the command that starts it again", async () => {
+  const { url, pid, command } = devnet.operator;
+  process.kill(pid, "SIGTERM");
+  await expect.poll(devnet.output, { timeout: 20_000 }).toContain(`:\n  ${command}\n`);
+  expect(await chain.getChainId()).toBe(42);
+
+  const again = execFile("sh", ["-c", `exec env ${command}`], { cwd: ROOT });
+  try {
+    const health = async () => (await fetch(`${url}/ready`).catch(() => null))?.json();
+    const canSend = { networks: [{ network_id: 42, rpc: true, broadcasting: "ok" }] };
+    await expect.poll(health, { timeout: 60_000, interval: 500 }).toMatchObject(canSend);
+  } finally {
+    again.kill("SIGTERM");
+  }
+}, 90_000);
+
 test("accounts 5 and 6 are untouched", async () => {
   // The devnet uses none of the last five. The tests above use the other three.
   for (const address of [accounts[5], accounts[6]]) {

@@ -66,7 +66,7 @@ test("each node has a URL, a process and an account of its own, and serves what 
     expect(devnet.output()).toMatch(new RegExp(`node-\\d +${url} .* pid ${pid}\n`));
     for (const path of ["/", "/guide/", "/datasets"]) expect((await fetch(url + path)).status).toBe(200);
   }
-  expect(devnet.operator).toEqual({ url: devnet.nodes[0]?.url, address: devnet.nodes[0]?.address });
+  expect(devnet.operator).toEqual(devnet.nodes[0]);
 });
 
 test("the page of a node names all of them, whose turn it is, and who sent each round", async (context) => {

@@ -35,6 +35,13 @@ function family(pid: number): number[] {
   return found;
 }
 
+/** Returns the process of the chain. */
+function chainOf(pids: readonly number[]): number {
+  const chain = pids.find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil");
+  if (chain === undefined) throw new Error("No process is anvil.");
+  return chain;
+}
+
 /** Resolves when none of the processes exists any more. */
 const untilGone = (pids: readonly number[]) =>
   expect.poll(() => pids.filter(isRunning), { timeout: 15_000, interval: 100 }).toEqual([]);
@@ -64,11 +71,21 @@ describe.runIf(process.platform === "linux")("all processes end", () => {
   test("on Ctrl-C, also when the chain does not respond", async () => {
     const pids = family(second?.process.pid as number);
     expect(pids).toHaveLength(8);
-    const chain = pids.find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil") ?? 0;
-    process.kill(chain, "SIGSTOP");
+    process.kill(chainOf(pids), "SIGSTOP");
     expect(await second?.interrupt()).toBe(0);
     expect(pids.filter(isRunning)).toEqual([]);
   });
+
+  test("when the chain ends", async () => {
+    const { child, output } = spawnDevnet(await freePortOptions());
+    onTestFinished(() => void child.kill("SIGTERM"));
+    while (!output().includes("Starting 4 data providers")) await sleep(5);
+    const pids = family(child.pid as number);
+    process.kill(chainOf(pids), "SIGKILL");
+    await untilGone(pids);
+    expect(output()).toContain("The chain has ended unexpectedly. Stopping everything.");
+    expect(child.exitCode).toBe(1);
+  }, 130_000);
 
   test.each([
     ["it is ended", "SIGTERM", "Starting the chain", undefined],
