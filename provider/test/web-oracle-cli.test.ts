@@ -85,7 +85,7 @@ describe("web-oracle", () => {
 
   it.each([
     [[], "Name a command"],
-    [["ship", "spec.json"], "Name a command"],
+    [["ship", "spec.json"], 'There is no command "ship". The commands are: validate, try, advise, key, publish.'],
     [["validate"], "Name the file of the spec"],
     [["validate", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
     [["key", "spec.json", "--dry-run"], "key has no option --dry-run"],
@@ -115,6 +115,25 @@ describe("validate", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("/minSources: Expected integer to be greater or equal to 1");
     expect(stderr).toContain("/sources/0/type: Expected one of uint, bool, bytes32, string");
+  });
+
+  it("warns of a source whose numbers are not scaled like the unit", async () => {
+    const unit = { symbol: "CHF", decimals: 2 };
+    expect((await run(["validate", write("franc.json", { ...spec, unit })])).stdout).not.toContain("warning");
+    const sources = [spec.sources[0], { ...spec.sources[1], decimals: 3 }];
+    const { code, stdout } = await run(["validate", write("decifranc.json", { ...spec, unit, sources })]);
+    expect(code).toBe(0);
+    expect(stdout.match(/warning: .*/g)).toEqual([
+      "warning: /sources/1 has 3 decimals, and the unit 2: where it says 1, the value is 10 CHF. If that is wrong, " +
+        "make the decimals equal.",
+    ]);
+  });
+
+  it.each(["validate", "try", "publish"])("%s refuses a spec with two values for one property", async (command) => {
+    const twice = join(folder, "twice.json");
+    writeFileSync(twice, JSON.stringify(spec).replace('"path":"$.price"', '"path":"$.a",$&'));
+    const { code, stderr } = await run([command, twice]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("has a property twice in one object: look at line 1")]);
   });
 
   it("accepts the devnet's specs", () => {
@@ -193,13 +212,29 @@ describe("try", () => {
     expect(stdout).toContain("value: none: 1 of 2 sources answered, fewer than 2");
   });
 
-  it.each(["https://a.prices.example=http://10.0.0.1", "http://a.prices.example=http://127.0.0.1:1"])(
-    "redirects no origin to another machine: %s",
-    async (override) => {
+  it("redirects no origin to another machine", async () => {
+    const { code, stderr } = await run(["try", file, "tea", "--override", "https://a.prices.example=http://10.0.0.1"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("http://10.0.0.1 is not allowed")]);
+  });
+
+  it.each(["https://a.prices.exmaple", "http://a.prices.example", "https://a.prices.example/"])(
+    "redirects only what the spec asks: %s",
+    async (origin) => {
+      const override = `${origin}=http://127.0.0.1:1`;
       const { code, stderr } = await run(["try", file, "tea", "--override", override]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("redirectedOrigins")]);
+      expect([code, stderr]).toEqual([
+        2,
+        `--override: the spec does not ask "${origin}". It asks: https://a.prices.example, https://b.prices.example.\n`,
+      ]);
     },
   );
+
+  it("says in words that nothing answers", async () => {
+    const closed = ["a", "b"].flatMap((name) => ["--override", `https://${name}.prices.example=http://127.0.0.1:2`]);
+    expect((await run(["try", file, "tea", ...closed])).stdout).toContain(
+      "value:  none: nothing accepts connections there: ECONNREFUSED (unreachable)",
+    );
+  });
 });
 
 describe("publish", () => {
@@ -266,10 +301,24 @@ describe("publish", () => {
   it.each([
     [[], "Name the network's JSON-RPC endpoint"],
     [["--rpc-url", "http://127.0.0.1:1"], "PUBLISHER_PRIVATE_KEY_FILE"],
+    [["--rpc-url", "http://127.0.0.1:1"], ", or --from to an unlocked account of the endpoint."],
     [["--rpc-url", "http://127.0.0.1:1", "--from", "0x12"], "--from"],
   ])("with %j is told what to fix", async (more, problem) => {
     const { code, stderr } = await publish(more);
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
+
+  it("names an account that is not unlocked", async () => {
+    const from = "0x000000000000000000000000000000000000dEaD";
+    const other = write("other.json", { ...spec, title: "Another" });
+    const { code, stderr } = await run(
+      ["publish", other, "--deployment", deployment, "--rpc-url", registry.rpc.url, "--from", from],
+      {},
+    );
+    expect([code, stderr]).toEqual([
+      2,
+      `--from: ${from} is not an unlocked account of the endpoint. Name one that is.\n`,
+    ]);
   });
 
   it("needs a network with a registry", async () => {

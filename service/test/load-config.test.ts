@@ -28,13 +28,19 @@ const Settings = Type.Object(
 
 function load(settings: unknown) {
   const file = join(folder, "settings.json");
-  writeFileSync(file, typeof settings === "string" ? settings : JSON.stringify(settings));
+  const isContent = typeof settings === "string" || Buffer.isBuffer(settings);
+  writeFileSync(file, isContent ? settings : JSON.stringify(settings));
   return loadConfig(file, Settings);
 }
 
 describe("a configuration file", () => {
   test("gets the defaults of omitted settings", () => {
     expect(load({ port: 80 })).toEqual({ port: 80, path: "", level: "info" });
+  });
+
+  test("may be laid out freely, and begin with a byte order mark", () => {
+    expect(load('\ufeff{\r\n  "port": 80\r\n}\r\n')).toMatchObject({ port: 80 });
+    expect(load('\ufeff{"port":80}\n')).toMatchObject({ port: 80 });
   });
 
   const refused: [settings: unknown, message: string | RegExp][] = [
@@ -49,6 +55,15 @@ describe("a configuration file", () => {
     ["{", "settings.json is not JSON: look at line 1, column 2."],
     ['{\n  "port": 80\n  "path": "x"\n}', "settings.json is not JSON: look at line 3, column 3."],
     ["a-token-in-the-wrong-file", "settings.json is not JSON: look at line 1, column 1."],
+    ["", "settings.json is empty. Write a JSON object into it."],
+    ["\ufeff\n", "settings.json is empty. Write a JSON object into it."],
+    [Buffer.from('\ufeff{"port":80}', "utf16le"), "settings.json is in UTF-16. Save it in UTF-8."],
+    [Buffer.from('{"port":80,"path":"/f\u00fcr"}', "latin1"), "settings.json is not in UTF-8. Save it in UTF-8."],
+    [
+      '{\n  "port": 80,\n  "port": 81\n}',
+      "settings.json has a property twice in one object: look at line 3, column 4. Keep one of the two.",
+    ],
+    ['{"log":{"at position 1":1,"at position 1":2}}', "look at line 1, column 28. Keep one"],
   ];
   test.each(refused)("%j is refused with a message that names the fix", (settings, message) => {
     expect(() => load(settings)).toThrow(ConfigError);

@@ -44,7 +44,11 @@ export function readCliCommand(argv: readonly string[]): CliCommand | null {
   const { values: options, positionals } = parseCommandLine(argv, USAGE, OPTIONS);
   if (options.help === true) return null;
   const [name, specFile = null, ...args] = positionals;
-  if (name === undefined || !isCommand(name)) throw new ConfigError(`Name a command.\n\n${USAGE}`);
+  if (name === undefined) throw new ConfigError(`Name a command.\n\n${USAGE}`);
+  if (!isCommand(name)) {
+    const names = Object.keys(COMMANDS).join(", ");
+    throw new ConfigError(`There is no command "${name}". The commands are: ${names}.\n\n${USAGE}`);
+  }
   if (specFile === null && name !== "advise")
     throw new ConfigError(`Name the file of the spec: web-oracle ${name} SPEC.\n\n${USAGE}`);
   const allowed: readonly string[] = COMMANDS[name];

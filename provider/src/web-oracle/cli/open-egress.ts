@@ -14,7 +14,12 @@ import type { CliCommand } from "./arguments.js";
  */
 export function openEgress({ hosts }: CompiledRequest, { config: file, override = [] }: CliCommand["options"]): Egress {
   const config = file === undefined ? null : loadProviderConfig(file);
-  const redirectedOrigins = { ...config?.redirectedOrigins, ...Object.fromEntries(override.map(splitOverride)) };
+  const overrides = override.map(splitOverride);
+  const origins = hosts.map((host) => `https://${host}`);
+  const [unasked] = overrides.find(([origin]) => !origins.includes(origin)) ?? [];
+  if (unasked !== undefined)
+    throw new ConfigError(`--override: the spec does not ask "${unasked}". It asks: ${origins.join(", ")}.`);
+  const redirectedOrigins = { ...config?.redirectedOrigins, ...Object.fromEntries(overrides) };
   checkRedirectedOrigins(redirectedOrigins, "any", []);
   const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
   const forbidden = hosts.find((host) => !isHostAllowed(host, allowed));

@@ -3,7 +3,7 @@ import { type Style, styleOf } from "../../cli/text-style.js";
 import { resultToText } from "../../cli/value-output.js";
 import { describeWebOracleValue } from "../../cli/web-oracle-value-output.js";
 import { printable } from "../../printable.js";
-import type { Reading } from "../../source/source-failure.js";
+import type { Reading, SourceFailure } from "../../source/source-failure.js";
 import { type AskedSource, askSources } from "../ask-sources.js";
 import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
 import { extractValues, readingsOf, textsOf } from "../extract-values.js";
@@ -30,6 +30,18 @@ export async function trySpec(spec: PublishableSpec, { args, options }: CliComma
   }
 }
 
+/** The reasons why a connection failed that authors of specs meet most. */
+const CONNECTION_ERRORS = new Map([
+  ["ENOTFOUND", "the host name cannot be found"],
+  ["ECONNREFUSED", "nothing accepts connections there"],
+]);
+
+/** Describes why a source has no value. */
+function describeFailure({ code, detail }: SourceFailure): string {
+  const words = CONNECTION_ERRORS.get(detail);
+  return `${words === undefined ? "" : `${words}: `}${detail} (${code})`;
+}
+
 /**
  * Asks each source of a request once, with a provider's headers, deadline and size limit.
  *
@@ -54,7 +66,7 @@ export async function tryRequest(
       ...(answer.ok ? [`  ${printable(answer.value.text).replaceAll("\n", "\n  ")}`] : []),
       reading.ok
         ? `  value:  ${good(describeWebOracleValue(request, reading.value))}`
-        : `  value:  ${bad(`none: ${printable(reading.error.detail)} (${reading.error.code})`)}`,
+        : `  value:  ${bad(`none: ${printable(describeFailure(reading.error))}`)}`,
     ];
     return [...lines, ""];
   });
