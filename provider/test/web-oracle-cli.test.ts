@@ -113,8 +113,8 @@ describe("validate", () => {
     const bad = write("bad.json", { ...spec, minSources: 0, sources: [{ ...spec.sources[0], type: "float" }] });
     const { code, stderr } = await run(["validate", bad]);
     expect(code).toBe(2);
-    expect(stderr).toContain("/minSources: Expected integer to be greater or equal to 1");
-    expect(stderr).toContain("/sources/0/type: Expected one of uint, bool, bytes32, string");
+    expect(stderr).toContain("/minSources: must be at least 1");
+    expect(stderr).toContain("/sources/0/type: must be one of uint, bool, bytes32, string");
   });
 
   it("warns of a source whose numbers are not scaled like the unit", async () => {

@@ -44,14 +44,14 @@ describe("a configuration file", () => {
   });
 
   const refused: [settings: unknown, message: string | RegExp][] = [
-    [{}, "\n  /port: Expected required property (integer). The port."],
-    [{ port: "80" }, "\n  /port: Expected integer. The port."],
-    [{ port: 80, path: "x y" }, "\n  /path: Expected string in the required form. The path of the base URL."],
-    [{ port: 80, level: "loud" }, "\n  /level: Expected one of info, warn. What is logged."],
-    [{ port: 80, prot: 81 }, "\n  /prot: Unexpected property"],
-    [{ port: 80, log: {} }, '\n  /log/type: Expected required property ("json")'],
-    [{ port: 80, log: { to: "disk", type: "json", tpye: 1 } }, /\n {2}\/log\/tpye: Unexpected property$/],
-    [{ port: 80, log: { type: "json" } }, "\n  /log/to: Expected required property (one of disk, network)"],
+    [{}, "\n  /port: is missing (integer). The port."],
+    [{ port: "80" }, "\n  /port: must be a whole number, without quotes. The port."],
+    [{ port: 80, path: "x y" }, "\n  /path: does not have the required form. The path of the base URL."],
+    [{ port: 80, level: "loud" }, "\n  /level: must be one of info, warn. What is logged."],
+    [{ port: 80, prot: 81 }, "\n  /prot: is unknown; remove it"],
+    [{ port: 80, log: {} }, '\n  /log/type: is missing ("json")'],
+    [{ port: 80, log: { to: "disk", type: "json", tpye: 1 } }, /\n {2}\/log\/tpye: is unknown; remove it$/],
+    [{ port: 80, log: { type: "json" } }, "\n  /log/to: is missing (one of disk, network)"],
     ["{", "settings.json is not JSON: look at line 1, column 2."],
     ['{\n  "port": 80\n  "path": "x"\n}', "settings.json is not JSON: look at line 3, column 3."],
     ["a-token-in-the-wrong-file", "settings.json is not JSON: look at line 1, column 1."],
