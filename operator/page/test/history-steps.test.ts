@@ -3,7 +3,7 @@
 import type { HistoryAnswer, StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { expect, test } from "vitest";
-import { stepAt, stepsOf, summaryOf } from "../src/live/history-steps.js";
+import { drawnSteps, stepAt, stepsOf, summaryOf } from "../src/live/history-steps.js";
 
 const update = (timestamp: number, value: number | null): StoredUpdate => ({
   status: value === null ? "DISAGREEMENT" : "OK",
@@ -54,6 +54,25 @@ test("a round without a value is a gap, and candles are steps with a spread", ()
     { time: 60, value: 5n, high: 9n, low: 2n },
   ]);
   expect(summaryOf(steps)).toEqual({ change: "+25.000 %", high: 9n, low: 2n });
+});
+
+test("a value is drawn until the next round, also if that has none, and the last one until the end", () => {
+  const rounds = [update(130, 3), update(121, null), update(120, null), update(110, 2)];
+  expect(times(drawnSteps(stepsOf(answer({ updates: rounds }), null, point(130, 3)), 150))).toEqual([
+    [110, 2n],
+    [119.999, 2n],
+    [120, null],
+    [121, null],
+    [130, 3n],
+    [150, 3n],
+  ]);
+  const failed = stepsOf(answer({ updates: rounds.slice(2) }), null, point(110, 2));
+  expect(times(drawnSteps(failed, 100))).toEqual([
+    [110, 2n],
+    [119.999, 2n],
+    [120, null],
+    [121, null],
+  ]);
 });
 
 test("a range without a value has no summary", () => {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { formatTime } from "../format/time";
 import { displayValue } from "../format/value";
-import { type HistoryStep, stepAt } from "../live/history-steps";
+import { drawnSteps, type HistoryStep, stepAt } from "../live/history-steps";
 
 const HEIGHT = 210;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -53,12 +53,11 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
       drawn.destroy();
     };
   }, [isDark]);
+  // A float is precise enough for a position in the plot. The text beside it is exact.
+  const scale = 10 ** (point.format?.decimals ?? 0);
+  const toNumber = (value: bigint | null) => (value === null ? null : Number(value) / scale);
   useEffect(() => {
-    // A float is precise enough for a position in the plot. The text beside it is exact.
-    const scale = 10 ** (point.format?.decimals ?? 0);
-    const toNumber = (value: bigint | null) => (value === null ? null : Number(value) / scale);
-    // The last stored value holds until the end.
-    const all = [...steps, { ...(steps.at(-1) as HistoryStep), time: Math.max(until, (steps.at(-1)?.time ?? 0) + 1) }];
+    const all = drawnSteps(steps, until);
     plot.current?.setData([
       all.map(({ time }) => time),
       all.map(({ value }) => toNumber(value)),
@@ -85,8 +84,8 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
     choose(Math.max(0, Math.min(last, index + to)));
   };
   // Keeps the text away from the line.
-  const isHigh = (at: number) => {
-    const value = plot.current?.data[1]?.[at] ?? null;
+  const isHigh = (step: HistoryStep | undefined) => {
+    const value = toNumber(step?.value ?? null);
     return value !== null && (plot.current?.valToPos(value, "y") ?? 0) < HEIGHT / 2;
   };
   const sideOf = (left: number) => {
@@ -113,7 +112,7 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
     >
       <div ref={frame} />
       {pointed && (
-        <div class={isHigh(pointed.index) ? "tip low" : "tip"} style={sideOf(pointed.left)}>
+        <div class={isHigh(steps[index]) ? "tip low" : "tip"} style={sideOf(pointed.left)}>
           <Tip step={steps[index] as HistoryStep} point={point} />
         </div>
       )}

@@ -2,6 +2,9 @@ import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/histor
 import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatDeviation } from "../format/number";
 
+/** A line ends at its last point with a value, and two points of a plot cannot have one time. */
+const JUST_BEFORE_SECONDS = 0.001;
+
 /** A stored value, or the values that were stored in one interval. */
 export interface HistoryStep {
   /** When it begins, in seconds since 1970. */
@@ -37,6 +40,22 @@ export function stepsOf(history: HistoryAnswer, start: number | null, point: Ser
     if (current.value !== last?.value) steps.push(current);
   }
   return steps.filter(({ time }, index) => index === 0 || time > (steps[index - 1]?.time ?? 0));
+}
+
+/**
+ * Returns the steps between which a plot draws its line: a value holds until the next round, also if that has none, and the
+ * last one until the end.
+ *
+ * @param steps At least one.
+ * @param until The end of the plot, in seconds since 1970.
+ */
+export function drawnSteps(steps: readonly HistoryStep[], until: number): readonly HistoryStep[] {
+  const last = steps.at(-1) as HistoryStep;
+  return [...steps, { ...last, time: Math.max(until, last.time + 1) }].flatMap((step, index) => {
+    const before = steps[index - 1];
+    const isEnd = step.value === null && before !== undefined && before.value !== null;
+    return isEnd ? [{ ...before, time: step.time - JUST_BEFORE_SECONDS }, step] : [step];
+  });
 }
 
 /** Returns the index of the step that holds at a time; 0 for a time before all of them. */
