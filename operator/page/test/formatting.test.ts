@@ -3,6 +3,7 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
 import { splitKey } from "../src/format/key.js";
+import { datasetName } from "../src/format/network-and-dataset-names.js";
 import { formatAligned, formatDeviation, formatExact, formatRounded, formatShort } from "../src/format/number.js";
 import { formatDuration } from "../src/format/time.js";
 import { displayValue } from "../src/format/value.js";
@@ -114,6 +115,14 @@ describe("keys", () => {
   ])("%s has the prefix %s and the name %s", (text, prefix, name) => {
     expect(splitKey(text)).toMatchObject({ prefix, name });
   });
+});
+
+test.each([
+  ["webOracleNumber", "Web Oracle number"],
+  ["my-own_dataset", "My own dataset"],
+  ["0x5FbDB2315678afecb367f032d93F642f64180aa3", "0x5FbD…0aa3"],
+])("the dataset %s is shown as %s", (name, shown) => {
+  expect(datasetName(name)).toBe(shown);
 });
 
 test.each([
