@@ -49,9 +49,9 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
         <h2 id="history">History</h2>
         <RadioGroup name="Range" options={Object.keys(RANGES) as RangeId[]} chosen={range} onChosen={setRange} />
       </div>
-      {isReadable && error && (
+      {error && (isReadable || !history) && (
         <Notice tone="warn" title="The history cannot be read now." code={error.code}>
-          {error.title} {error.detail}
+          {error.title} {isReadable ? error.detail : "The page retries automatically."}
         </Notice>
       )}
       {isEmpty && <p class="empty">No value has been stored yet.</p>}

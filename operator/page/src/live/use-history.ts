@@ -41,7 +41,8 @@ export function useHistory(id: PointId, range: RangeId, newest: number, hasCandl
       readAt.current = Date.now();
       const got = await readRange(id, range, hasCandles, now);
       if (isGone) return;
-      setError(got.ok ? null : got.error);
+      // Each failure is an object of its own, so that it is followed by another attempt.
+      setError(got.ok ? null : { ...got.error });
       if (got.ok) setState({ range, ...got.value });
     };
     // A new round waits, so that fast feeds stay below the rate limit of the history.

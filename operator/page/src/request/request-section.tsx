@@ -1,12 +1,12 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import type { NetworkAndDataset } from "../live/network-and-dataset";
 import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
 import { Progress, progressWords } from "./progress";
 import { RequestResult } from "./request-result";
-import { type RequestState, runRequest } from "./run-request";
+import { preloadClient, type RequestState, runRequest } from "./run-request";
 
 interface Props extends NetworkAndDataset {
   /** The key as it was entered. */
@@ -26,6 +26,7 @@ export function RequestSection({ network, dataset, text, format, onText, onStore
   const announced = useRef("");
   const operatorPays = network.broadcasts ? "It pays for the gas." : "It has no account on this network.";
   const isBusy = state !== null && state.end === null;
+  useEffect(preloadClient, []);
 
   const submit = async (event: Event) => {
     event.preventDefault();

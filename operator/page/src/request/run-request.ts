@@ -31,6 +31,12 @@ export interface RequestState {
   readonly end: RequestEnd | null;
 }
 
+/** The client is not part of the first paint, because it is the larger part of the page. */
+const loadClient = () => import("@dataset-oracle/protocol").catch(() => null);
+
+/** Loads the client before it is needed: an operator that is gone by then could not serve it. */
+export const preloadClient = () => void loadClient();
+
 /** Sends the request and reports every step. Never throws. */
 export async function runRequest(asked: UpdateRequest, onState: (state: RequestState) => void): Promise<void> {
   let state: RequestState = { asked, steps: [], end: null };
@@ -47,8 +53,7 @@ async function request(
   { networkId, dataset, key, isBroadcast }: UpdateRequest,
   onProgress: (step: UpdateProgress) => void,
 ): Promise<RequestEnd> {
-  // The client is loaded on demand, because it is the larger part of the page.
-  const client = await import("@dataset-oracle/protocol").catch(() => null);
+  const client = await loadClient();
   if (client === null) {
     const detail = "Check your connection, and reload the page.";
     return problem({ code: "page_failed", title: "This part of the page could not be loaded.", detail });

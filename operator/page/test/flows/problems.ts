@@ -71,6 +71,42 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
+  test("an operator that is gone before anything was asked, and then comes back", async ({ expect }) => {
+    const { devnet, browser } = environment();
+    const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
+      at: `${at()}/SPOTPX%2FETH-USD`,
+      problems: ["net::ERR_"],
+    });
+    const history = page.getByRole("region", { name: "History", exact: true });
+    await history.locator("canvas").waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.context().setOffline(true);
+    await page.clock.install();
+    await history.getByRole("radio", { name: "1 h" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("The values shown may be outdated.").waitFor();
+    const words =
+      "The history cannot be read now.The operator does not answer. The page retries automatically.unreachable";
+    await expect.poll(() => history.locator(".note").textContent()).toBe(words);
+    const gone = await askFor(page, "SPOTPX/ETH-USD");
+    expect(gone).toContain("The operator does not answer. Check your connection and try again.");
+    await expectAccessible();
+    await picture("problem-offline-light");
+    const attempt = async () => {
+      const failed = page.waitForEvent("requestfailed", (asked) => asked.url().includes("/history?"));
+      await page.clock.fastForward(15_000);
+      await failed;
+    };
+    await attempt();
+    await attempt();
+    await attempt();
+    await page.context().setOffline(false);
+    await page.clock.fastForward(15_000);
+    await history.getByText("Read from the contract's events: the last day.").waitFor();
+    await history.locator(".note").waitFor({ state: "hidden" });
+    await end();
+  });
+
   // One after the other, because each step takes more from the same operator.
   test("an operator whose account is empty, then its chain cannot be read, and then it is gone", async ({ expect }) => {
     const { poor, browser } = environment();
