@@ -135,6 +135,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
 
     await page.goto(`${poor.url}/#${at()}/SPOTPX%2FSUI-USD`);
     await page.getByRole("heading", { name: "SPOTPX/SUI-USD" }).waitFor();
+    await page.locator("canvas").waitFor();
     await poor.close();
     await page.getByText("Not connected").waitFor({ timeout: 30_000 });
     await page.getByText("The values shown may be outdated.").waitFor();
