@@ -121,11 +121,11 @@ export async function connectNetwork(
     canHaveOtherNodes && accounts.length > 0 ? new NodeAuthentication(chainId, nodes, accounts, context.clock) : null;
   const urls = new Set([...plan.endpoints.values(), ...plan.peers.map(({ url }) => url)]);
   const http = new GuardedHttp(urls, settings.allowLocalNodes, context.closing);
-  const providerUrls = new ProviderUrls(chainId, plan.endpoints, nodes, http);
+  const logger = context.logger.child({ network: chainId });
+  const providerUrls = new ProviderUrls(chainId, plan.endpoints, nodes, http, logger);
   const transactions = new HeldTransactions(nodes);
   const share = (raw: Hex) => shareTransaction({ chainId, nodes, http, transactions }, raw);
   try {
-    const logger = context.logger.child({ network: chainId });
     const client = await connectChain(chainId, plan.rpcUrls, settings, { ...context, logger });
     const reason = await readEvmTooOldReason(client);
     if (reason !== null) {

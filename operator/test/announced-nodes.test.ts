@@ -176,6 +176,28 @@ test("a node that knows only the chain and the directory learns from the members
   expect(reports.map(({ provider }) => provider)).toEqual(providers.slice(0, 3).map(({ address }) => address));
 });
 
+test("a provider is unknown because its node does not answer: callers learn that, and the log says it once", async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  await announceNode(0, url);
+  for (const i of [1, 2, 3]) await announceNode(i, "");
+  const bare = await start(3, {}, 0, []);
+  const request = { network_id: 42, dataset, key: "SPOTPX/UNKNOWN-USD", broadcast: false };
+  const { detail } = await bare.askForProblem(request);
+  const answer = "could not be reached (ECONNREFUSED)";
+  const unknown = "has no endpoint that this operator knows";
+  expect(detail).toContain(`${providers[0]?.address}: ${unknown}, because its node ${url} ${answer}: `);
+  expect(detail).toContain(`${providers[1]?.address}: ${unknown}: the operator's owner must add it`);
+  await bare.askForProblem(request);
+  await start(0, {}, port);
+  const lines = () => bare.log.map((line) => JSON.parse(line)).filter(({ msg }) => /^the URL of a data prov/.test(msg));
+  const about = { network: 42, provider: providers[0]?.address, node: url };
+  await expect.poll(lines, { timeout: 30_000 }).toMatchObject([
+    { ...about, level: 40, reason: answer },
+    { ...about, level: 30 },
+  ]);
+});
+
 test("a directory that is no contract fails the start by name", async () => {
   await expect(start(0, { committeeDirectory: OTHER_ACCOUNT })).rejects.toThrow(
     `${OTHER_ACCOUNT}, the committeeDirectory, is not a contract`,

@@ -140,9 +140,13 @@ describe("the start", () => {
     await expect(rpcs.connect(dead)).rejects.toMatchObject({ code: "rpc_failed" });
   });
 
-  test("fails when an endpoint serves another chain", async () => {
-    const nodes = [await rpcs.start(), await rpcs.start({ chainId: 43 })];
-    await expect(rpcs.connect(...nodes)).rejects.toThrow(/network 42: rpcUrls\/1 belongs to network 43\. Correct it/);
+  test.each([
+    [[42, 43], "rpcUrls/1 belongs to network 43, but rpcUrls/0 to network 42"],
+    [[43, 42], "rpcUrls/0 belongs to network 43, but rpcUrls/1 to network 42"],
+    [[43], "rpcUrls/0 belongs to network 43"],
+  ])("fails when the endpoints serve the chains %s, and names one of each", async (chainIds, problem) => {
+    const nodes = await Promise.all(chainIds.map((chainId) => rpcs.start({ chainId })));
+    await expect(rpcs.connect(...nodes)).rejects.toThrow(`network 42: ${problem}. Correct rpcUrls.`);
   });
 });
 

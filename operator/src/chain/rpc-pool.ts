@@ -20,6 +20,8 @@ export interface PoolSettings extends LagLimits {
   readonly rpcTimeoutMs: number;
   /** How often each endpoint's head is checked. */
   readonly rpcPollMs: number;
+  /** The deployment file, which names the chain id; undefined if the id is that of the first endpoint that answered. */
+  readonly deployment?: string | undefined;
 }
 
 /** `metrics` counts every call that failed at an endpoint. */
@@ -33,6 +35,8 @@ interface Endpoint {
   readonly rpc: JsonRpc;
   health: Health;
   checking: Promise<void> | null;
+  /** Null until it has been read. */
+  chainId: number | null;
   /** When its chain id was last read, in milliseconds since 1970. */
   chainIdReadAt: number;
 }
@@ -57,7 +61,7 @@ export class RpcPool implements JsonRpc {
   ) {
     this.#endpoints = urls.map((url, index) => {
       const rpc = connectEndpoint(chainId, url, settings.rpcTimeoutMs);
-      return { index, rpc, health: UNCHECKED, checking: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
+      return { index, rpc, health: UNCHECKED, checking: null, chainId: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
     });
   }
 
@@ -76,6 +80,9 @@ export class RpcPool implements JsonRpc {
     const pool = new RpcPool(chainId, urls, settings, context);
     const checks = await Promise.allSettled(pool.#endpoints.map((endpoint) => pool.#check(endpoint)));
     const problems: unknown[] = checks.flatMap((check) => (check.status === "rejected" ? [check.reason] : []));
+    // Only now are the chain ids of all endpoints known, which the error can name.
+    const foreign = pool.#endpoints.find((endpoint) => endpoint.chainId !== null && endpoint.chainId !== chainId);
+    if (foreign !== undefined) throw pool.#otherNetwork(foreign);
     const wrong = problems.find((problem) => !(problem instanceof RpcError));
     if (wrong !== undefined) throw wrong;
     if (problems.length === urls.length) throw problems[0];
@@ -215,14 +222,19 @@ export class RpcPool implements JsonRpc {
   }
 
   async #checkChainId(endpoint: Endpoint): Promise<void> {
-    const { index, rpc } = endpoint;
-    const chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
+    endpoint.chainId = hexToNumber((await endpoint.rpc.request("eth_chainId", [])) as Hex);
     endpoint.chainIdReadAt = this.context.clock();
-    if (chainId === this.chainId) return;
-    throw new ConfigError(
-      `network ${this.chainId}: rpcUrls/${index} belongs to network ${chainId}. Correct it, or set deployment to the file ` +
-        `of network ${chainId}.`,
-    );
+    if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
+  }
+
+  /** Without a deployment file, either endpoint can be the wrong one. */
+  #otherNetwork({ index, chainId }: Endpoint): ConfigError {
+    const where = `network ${this.chainId}: rpcUrls/${index} belongs to network ${chainId}`;
+    if (this.settings.deployment !== undefined)
+      return new ConfigError(`${where}. Correct it, or set deployment to the file of network ${chainId}.`);
+    const own = this.#endpoints.find((endpoint) => endpoint.chainId === this.chainId);
+    const contrast = own === undefined ? "" : `, but rpcUrls/${own.index} to network ${this.chainId}`;
+    return new ConfigError(`${where}${contrast}. Correct rpcUrls.`);
   }
 
   #quarantine(endpoint: Endpoint, error: unknown): void {

@@ -87,8 +87,7 @@ async function ask({ closing }: Operator, decision: DecisionId): Promise<Evidenc
   const limits = { timeoutMs: network.settings.providerTimeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const send = (base: string, signal: AbortSignal) =>
     postQuestion(network.http, base, { path: "/evidence", body, limits }, signal);
-  const endpoint = network.providerUrls.urlOf(provider);
-  const answer = await askProvider<EvidenceAnswer>({ send, read }, provider, endpoint, closing);
+  const answer = await askProvider<EvidenceAnswer>({ send, read }, provider, network.providerUrls, closing);
   if (!("kind" in answer)) return answer;
   throw answer.refuses === null ? evidenceFailed(answer) : noEvidence(answer);
 }

@@ -4,6 +4,8 @@ import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-client/http-answer";
 import type { Address } from "viem";
 import type { GuardedHttp } from "../peers/guarded-http.js";
+import { describeFetchFailure } from "./describe-fetch-failure.js";
+import type { ProviderUrls } from "./provider-urls.js";
 
 /** The reasons why a provider's answer is not used. Stable, because programs read them. */
 export const FAILURE_REASONS = [
@@ -64,36 +66,27 @@ export interface ProviderRequest<T> {
   readonly readProblem?: (json: unknown) => T | null;
 }
 
-const NO_ENDPOINT =
-  "has no endpoint that this operator knows: the operator's owner must add it to `providers`, or the provider's owner " +
-  "announce a node";
-
-/**
- * Asks one provider. It never throws: one member's failure must not keep the reports of the others from being used.
- *
- * @param endpoint Undefined when the operator has none for this provider.
- */
+/** Asks one provider. It never throws: one member's failure must not keep the reports of the others from being used. */
 export async function askProvider<T>(
   request: ProviderRequest<T>,
   provider: Address,
-  endpoint: string | undefined,
+  urls: ProviderUrls,
   signal: AbortSignal,
 ): Promise<T | Failure> {
   try {
+    const endpoint = urls.urlOf(provider);
     const host = endpoint === undefined ? null : new URL(endpoint).host;
     const fail: Fail = (reason, detail) => {
       return { kind: "failure", provider, host, reason, detail, code: null, refuses: null };
     };
-    if (endpoint === undefined) return fail("no_endpoint", NO_ENDPOINT);
+    if (endpoint === undefined) return fail("no_endpoint", urls.whyUnknown(provider));
 
     const answer = await request.send(endpoint, signal);
     if (!answer.ok) {
-      const { code, detail } = answer.error;
+      const { code } = answer.error;
       if (code === "aborted") return fail("late", "did not respond before the grace period ended");
-      if (code === "unreachable") return fail(code, `could not be reached (${detail})`);
-      if (code === "forbidden" || code === "busy") return fail("unreachable", detail);
-      if (code === "timeout") return fail(code, `gave ${detail}`);
-      return fail(code, detail);
+      const reason = code === "forbidden" || code === "busy" ? "unreachable" : code;
+      return fail(reason, describeFetchFailure(answer.error));
     }
     const { status, json } = answer.value;
     if (status === 200) return request.read(json, provider, fail);

@@ -87,7 +87,7 @@ async function ask<T extends SpecTrial | SpecAdvice>(
     read,
     readProblem: (json: unknown) => readRefusal(json, provider),
   };
-  const answer = await askProvider<T | Refusal>(question, provider, providerUrls.urlOf(provider), signal);
+  const answer = await askProvider<T | Refusal>(question, provider, providerUrls, signal);
   return isFailed(answer) ? refusal("other", trialFailed(answer)) : answer;
 }
 

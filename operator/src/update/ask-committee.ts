@@ -72,7 +72,7 @@ export async function askCommittee<T extends Statement>(
   await Promise.all(
     members.map(async (provider) => {
       const startedAt = performance.now();
-      const answer = await askProvider(request, provider, providerUrls.urlOf(provider), over.signal);
+      const answer = await askProvider(request, provider, providerUrls, over.signal);
       const labels = { network: chainId, provider, outcome: isFailure(answer) ? answer.reason : "ok" };
       metrics.providerRequests.observe(labels, (performance.now() - startedAt) / 1000);
       providerFailures.record(provider, answer);
