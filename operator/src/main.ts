@@ -15,7 +15,7 @@ import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
 import { nodesOf } from "./network.js";
 import { startOperator } from "./operator.js";
-import { loadSenderAccounts } from "./sender-accounts.js";
+import { loadSenderAccounts, unreadKeyWarnings } from "./sender-accounts.js";
 import { watchMembers } from "./watch-members.js";
 
 await runMain(async () => {
@@ -24,9 +24,11 @@ await runMain(async () => {
   const { config, networks, alertWebhooks } = await loadOperatorConfig(command.configFile, process.env);
   const chainIds = networks.map(({ deployment }) => deployment.chainId);
   const senders = await loadSenderAccounts(process.env, chainIds);
+  const unreadKeys = unreadKeyWarnings(process.env, chainIds, senders);
   if (command.name === "check") {
     for (const network of networks) nodesOf(network, senders.get(network.deployment.chainId)?.accounts ?? []);
     printConfigWarnings(networks, senders);
+    for (const warning of unreadKeys) console.error(warning);
     for (const chainId of chainIds) {
       const addresses = senders.get(chainId)?.accounts.map(({ address }) => address) ?? [];
       console.log(`Senders on network ${chainId}: ${addresses.join(", ") || "none, so nothing is broadcast"}.`);
@@ -42,6 +44,7 @@ await runMain(async () => {
   const context = { clock: Date.now, logger, closing: closing.signal, metrics: new Metrics(registry) };
   logger.info(`signatures are checked and made by ${SECP256K1.name}`);
 
+  for (const warning of unreadKeys) logger.warn(warning);
   const operator = await startOperator(networks, senders, context);
   const app = await buildOperatorApp(operator, config, registry);
   await serve(app, config, registry, logger, () => closing.abort());

@@ -19,3 +19,24 @@ export async function loadSenderAccounts(env: NodeJS.ProcessEnv, chainIds: reado
   }
   return senders;
 }
+
+/**
+ * Warns of environment variables that seem to be meant for a key, while a network has none: of misspelt names, and names
+ * with the chain id of a network that is not configured.
+ */
+export function unreadKeyWarnings(
+  env: NodeJS.ProcessEnv,
+  chainIds: readonly number[],
+  senders: SenderAccounts,
+): string[] {
+  if (chainIds.every((chainId) => senders.has(chainId))) return [];
+  const ofNetwork = `(?:_(?:${chainIds.join("|")}))?`;
+  const read = new RegExp(
+    `^OPERATOR_(?:PRIVATE_KEY${ofNetwork}(?:_FILE)?|KEYSTORE${ofNetwork}(?:_PASSWORD(?:_FILE)?)?)$`,
+  );
+  return Object.keys(env)
+    .filter((name) => /^OPERATOR_.*KEY/i.test(name) && !read.test(name))
+    .map(
+      (name) => `${name} is set, but no key is read from a variable of this name. If it is meant for one, correct it.`,
+    );
+}

@@ -56,7 +56,9 @@ export class SenderBalances {
       this.#low.add(id);
       this.logger.warn(
         { ...fields, lowBalanceGwei: settings.lowBalanceGwei },
-        "the sender's balance is low: fund it, or it cannot pay for transactions",
+        wei === 0n
+          ? "the sender's balance is zero: fund it, because it cannot pay for transactions"
+          : "the sender's balance is low: fund it, or it cannot pay for transactions",
       );
     } else {
       this.#low.delete(id);

@@ -140,6 +140,21 @@ describe("operator --check-config", () => {
   });
 });
 
+test("a variable that is misspelt, or names another network, is named, unless every network has a key", async () => {
+  const env = { OPERATOR_PRIVATEKEY_FILE: "./key", OPERATOR_KEYSTORE_1: "./keystore" };
+  const isNamed = [...Object.keys(env)].map((name) => expect.stringContaining(`${name} is set, but no key is read`));
+  const path = writeConfig({ port: 0 });
+  const { code, output } = await run(["--config", path, "--check-config"], env);
+  expect([code, output, output]).toEqual([0, ...isNamed]);
+  const started = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })], env);
+  expect([started.output, started.output]).toEqual(isNamed);
+  const { output: keyed } = await run(["--config", writeConfig(), "--check-config"], {
+    ...env,
+    OPERATOR_PRIVATE_KEY: KEY,
+  });
+  expect(keyed).not.toContain("is set, but");
+});
+
 test("operator --help exits with 0, an unknown option with 2", async () => {
   expect(await run(["--help"])).toMatchObject({ code: 0, output: expect.stringContaining("--check-config") });
   expect((await run(["--confg", "x"])).code).toBe(2);
@@ -148,7 +163,10 @@ test("operator --help exits with 0, an unknown option with 2", async () => {
 
 test("startup fails when an RPC is of another chain", async () => {
   const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })]);
-  expect([code, output]).toEqual([2, expect.stringContaining("network 43: rpcUrls/0 belongs to network 42")]);
+  expect([code, output]).toEqual([
+    2,
+    expect.stringContaining("network 43: rpcUrls/0 belongs to network 42. Correct it, or set deployment"),
+  ]);
 });
 
 test("startup fails when an address is not a dataset, and names it", async () => {

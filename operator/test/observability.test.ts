@@ -130,6 +130,11 @@ describe("health", () => {
     ahead = 120_000;
     await fetch(`${poor.base}/ready`);
     expect(lines().slice(1)).toMatchObject([{ level: 30, network: 42, sender, balanceEther: 201 }]);
+    await chain.client.setBalance({ address: sender, value: 0n });
+    ahead = 180_000;
+    await fetch(`${poor.base}/ready`);
+    const isZero = expect.stringContaining("balance is zero: fund it");
+    expect(lines().slice(2)).toMatchObject([{ level: 40, network: 42, sender, balanceEther: 0, msg: isZero }]);
     await poor.close();
     const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasSender: false });
     expect(await (await fetch(`${keyless.base}/ready`)).json()).toMatchObject({

@@ -18,7 +18,8 @@ const NetworkHealth = Type.Object(
       {
         description:
           "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_key` without a " +
-          "sender; otherwise `no_rpc` while `rpc` is false.",
+          "sender; otherwise `no_rpc` while `rpc` is false; otherwise `low_balance` while a sender has less than " +
+          "`lowBalanceGwei`, or nothing at all.",
       },
     ),
   },
