@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { blocksOf } from "./code-blocks.js";
+import { settingsOf } from "./forge-scripts.js";
+
+test("docs/Relaying.md shows the feeds of the devnet", () => {
+  const block = blocksOf("docs/Relaying.md").find(({ text }) => text.startsWith('"feeds"'));
+  expect(JSON.parse(`{${block?.text}}`)).toEqual({
+    feeds: [
+      {
+        dataset: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+        keys: settingsOf(42).financial.keys,
+        // The heartbeat is the default of `npm start`.
+        ...{ heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 },
+      },
+    ],
+  });
+});
