@@ -73,7 +73,7 @@ export const movedClocks = {
 
 export const damagedDatabase = {
   name: "damaged-database",
-  breach: "a provider whose database was damaged while it was dead decides a round anew, with another value",
+  breach: "a provider whose database was damaged while it was dead decides a round again, with another value",
   isFast: false,
   async run(network, tally, random) {
     const damages = [flipBits, fillTailsWithOnes, fillTailsWithZeros, flipBits];

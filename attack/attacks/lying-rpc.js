@@ -11,7 +11,7 @@ const END_MS = 4_900;
 
 const more = (by) => async (_, truth) => numberToHex(BigInt(await truth()) + by);
 const morePending = (by) => async (params, truth) => (params[1] === "pending" ? more(by)(params, truth) : truth());
-const dear = (fee) => ({
+const expensive = (fee) => ({
   eth_maxPriorityFeePerGas: async () => numberToHex(fee),
   eth_gasPrice: async () => numberToHex(fee),
   eth_feeHistory: async (_, truth) => {
@@ -22,8 +22,8 @@ const dear = (fee) => ({
 
 /** Lies by method. */
 const LIES = {
-  "a priority fee of 499 gwei": dear(499n * GWEI),
-  "a priority fee of 2^200": dear(2n ** 200n),
+  "a priority fee of 499 gwei": expensive(499n * GWEI),
+  "a priority fee of 2^200": expensive(2n ** 200n),
   "50 pending transactions": { eth_getTransactionCount: morePending(50n) },
   "1,000 pending transactions": { eth_getTransactionCount: morePending(1_000n) },
   "2^40 pending transactions": { eth_getTransactionCount: morePending(2n ** 40n) },

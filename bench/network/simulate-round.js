@@ -94,7 +94,7 @@ export async function simulateRound(scheme, scenario, index, random) {
             rpc.shared.push(...askNodes(node));
             other = find();
           }
-          other?.offer();
+          other?.submit();
           if (other !== undefined || chain.isPending(rpc)) return "found";
           return hasLost ? "lost" : "none";
         },
@@ -171,16 +171,16 @@ class Chain {
     const transaction = { isPublic: false };
     if (!this.random.chance(STUCK)) this.#publish(transaction);
     else void this.time.sleep(STUCK_MS).then(() => this.#publish(transaction));
-    return { offer: () => this.#publish(transaction), isLost: () => false };
+    return { submit: () => this.#publish(transaction), isLost: () => false };
   }
 
   /** Shares a transaction that its sender replaces as soon as another node submits it, so that it is never mined. */
   bait() {
     let lostAt = Number.POSITIVE_INFINITY;
-    const offer = () => {
+    const submit = () => {
       lostAt = Math.min(lostAt, this.time.now + this.random.between(...BROADCAST_MS) + this.blockMs);
     };
-    return { offer, isLost: () => this.time.now >= lostAt };
+    return { submit, isLost: () => this.time.now >= lostAt };
   }
 
   isPending({ showsPending }) {

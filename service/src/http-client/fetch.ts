@@ -34,12 +34,18 @@ export async function fetchText(
   signal?: AbortSignal,
   onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
-  const deadline = AbortSignal.timeout(limits.timeoutMs);
+  if (signal?.aborted) return err(ABORTED);
+  // Not AbortSignal.timeout: its timer cannot be cleared, and would abort every request again long after its answer.
+  const ended = new AbortController();
+  const end = (failure: FetchFailure) => ended.abort(failure);
+  const timer = setTimeout(() => end(timedOut(limits.timeoutMs)), limits.timeoutMs);
+  const abort = () => end(ABORTED);
+  signal?.addEventListener("abort", abort);
   try {
     const response = await fetch(request.url, {
       method: request.method,
       redirect: "manual",
-      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+      signal: ended.signal,
       dispatcher,
       ...(request.headers && { headers: request.headers }),
       ...(request.body !== undefined && { body: request.body }),
@@ -59,9 +65,11 @@ export async function fetchText(
       text: new TextDecoder().decode(bytes),
     });
   } catch (error) {
-    if (deadline.aborted) return err(timedOut(limits.timeoutMs));
-    if (signal?.aborted) return err(ABORTED);
-    return err({ code: "unreachable", detail: causeOf(error) });
+    const { aborted, reason } = ended.signal;
+    return err(aborted ? (reason as FetchFailure) : { code: "unreachable", detail: causeOf(error) });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
   }
 }
 
