@@ -8,45 +8,43 @@ import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runMain } from "@dataset-oracle/service/process/run-main";
 import { watchFeeds } from "./alerts/watch-feeds.js";
 import { buildOperatorApp } from "./app.js";
-import { loadOperatorConfig } from "./config.js";
-import { printConfigWarnings } from "./config-warnings.js";
+import { loadOperatorConfig, type OperatorPlan } from "./config.js";
+import { printConfigCheck } from "./config-check.js";
 import { runFeeds } from "./feeds/feed-loop.js";
 import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
-import { nodesOf } from "./network.js";
 import { startOperator } from "./operator.js";
-import { loadSenderAccounts, unreadKeyWarnings } from "./sender-accounts.js";
+import { listUnreadKeys, loadSenderAccounts, type SenderAccounts } from "./sender-accounts.js";
 import { watchMembers } from "./watch-members.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
   if (command.name === "help") return console.log(USAGE);
-  const { config, networks, alertWebhooks } = await loadOperatorConfig(command.configFile, process.env);
-  const chainIds = networks.map(({ deployment }) => deployment.chainId);
+  const plan = await loadOperatorConfig(command.configFile, process.env);
+  const chainIds = plan.networks.map(({ deployment }) => deployment.chainId);
   const senders = await loadSenderAccounts(process.env, chainIds);
-  const unreadKeys = unreadKeyWarnings(process.env, chainIds, senders);
-  if (command.name === "check") {
-    for (const network of networks) nodesOf(network, senders.get(network.deployment.chainId)?.accounts ?? []);
-    printConfigWarnings(networks, senders);
-    for (const warning of unreadKeys) console.error(warning);
-    for (const chainId of chainIds) {
-      const addresses = senders.get(chainId)?.accounts.map(({ address }) => address) ?? [];
-      console.log(`Senders on network ${chainId}: ${addresses.join(", ") || "none, so nothing is broadcast"}.`);
-    }
-    return console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
-  }
+  const warnings = listUnreadKeys(process.env, chainIds, senders);
+  if (command.name === "serve") return serveRequests(plan, senders, warnings);
+  for (const warning of warnings) console.error(warning);
+  printConfigCheck(plan.networks, senders);
+  console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
+});
 
+async function serveRequests(
+  { config, networks, alertWebhooks }: OperatorPlan,
+  senders: SenderAccounts,
+  warnings: readonly string[],
+): Promise<void> {
   const logger = createLogger({ name: "operator", level: config.logLevel });
+  for (const warning of warnings) logger.warn(warning);
+  logger.info(`signatures are checked and made by ${SECP256K1.name}`);
   const closing = new AbortController();
   // Every wait and every outgoing call listens to this signal, so a large number of listeners is no leak.
   setMaxListeners(0, closing.signal);
   const registry = processRegistry();
   const context = { clock: Date.now, logger, closing: closing.signal, metrics: new Metrics(registry) };
-  logger.info(`signatures are checked and made by ${SECP256K1.name}`);
-
-  for (const warning of unreadKeys) logger.warn(warning);
   const operator = await startOperator(networks, senders, context);
   const app = await buildOperatorApp(operator, config, registry);
   await serve(app, config, registry, logger, () => closing.abort());
   await Promise.all([runFeeds(operator), watchFeeds(operator, alertWebhooks), watchMembers(operator)]);
-});
+}

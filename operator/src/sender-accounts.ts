@@ -21,14 +21,10 @@ export async function loadSenderAccounts(env: NodeJS.ProcessEnv, chainIds: reado
 }
 
 /**
- * Warns of environment variables that seem to be meant for a key, while a network has none: of misspelt names, and names
- * with the chain id of a network that is not configured.
+ * Returns a warning about each environment variable that seems to be meant for a key but is not read, if a network has no
+ * key: its name is misspelt, or has the chain id of a network that is not configured.
  */
-export function unreadKeyWarnings(
-  env: NodeJS.ProcessEnv,
-  chainIds: readonly number[],
-  senders: SenderAccounts,
-): string[] {
+export function listUnreadKeys(env: NodeJS.ProcessEnv, chainIds: readonly number[], senders: SenderAccounts): string[] {
   if (chainIds.every((chainId) => senders.has(chainId))) return [];
   const ofNetwork = `(?:_(?:${chainIds.join("|")}))?`;
   const read = new RegExp(

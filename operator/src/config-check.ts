@@ -1,12 +1,17 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { NetworkPlan } from "./config.js";
+import { nodesOf } from "./network.js";
 import type { SenderAccounts } from "./sender-accounts.js";
 
 /**
- * Prints warnings about a valid configuration: about how its keys are kept, and about feeds that are not sent or may not
- * be served. It connects to nothing.
+ * Prints what `--check-config` finds in a configuration that was read: warnings about how its keys are kept, and about
+ * feeds that are not sent or may not be served; then the senders. It connects to nothing.
+ *
+ * @throws ConfigError when `peers` names several of a network's senders.
  */
-export function printConfigWarnings(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
+export function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
+  const accountsOf = (chainId: number) => senders.get(chainId)?.accounts ?? [];
+  for (const network of networks) nodesOf(network, accountsOf(network.deployment.chainId));
   for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
   for (const { deployment, feeds } of networks) {
     if (feeds.size === 0 || senders.has(deployment.chainId)) continue;
@@ -16,6 +21,12 @@ export function printConfigWarnings(networks: readonly NetworkPlan[], senders: S
     );
   }
   for (const warning of networks.flatMap(unlistedFeeds)) console.error(warning);
+  for (const { deployment } of networks) {
+    const addresses = accountsOf(deployment.chainId).map(({ address }) => address);
+    console.log(
+      `Senders on network ${deployment.chainId}: ${addresses.join(", ") || "none, so nothing is broadcast"}.`,
+    );
+  }
 }
 
 /** Names the feeds of spot prices that the deployment does not list: only the providers know if they serve them. */
