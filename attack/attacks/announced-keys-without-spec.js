@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeFunctionData } from "viem";
 import { call } from "../http.js";
-import { sendAll } from "../network/contracts.js";
 import { startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
+import { sendCalls } from "../network/send-calls.js";
 
 const KEYS = 200;
 const OVERVIEWS = 5;
@@ -18,7 +18,7 @@ export const announcedKeysWithoutSpec = {
     const { client, numbers } = network;
     const keys = Array.from({ length: KEYS }, (_, i) => network.key(`0x${(i + 1).toString(16).padStart(64, "e")}`));
     const announce = (key) => encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] });
-    await sendAll(client, numbers, keys.map(announce));
+    await sendCalls(client, numbers, keys.map(announce));
     tally.attempt(KEYS);
     const rpc = network.own(await startLyingRpcProxy(network.chain.url));
     const operator = await network.startOperator({ rpcUrls: [rpc.url] });

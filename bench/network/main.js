@@ -3,7 +3,7 @@
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { compareNodesWithOneOperator } from "./nodes-versus-one-operator.js";
-import { runSimulation } from "./run-simulation.js";
+import { simulateScenarios } from "./simulate-scenarios.js";
 
 const USAGE = `Usage: npm run bench:network [-- --only PART --rounds N --seed N --seconds N --check]
 
@@ -34,7 +34,7 @@ const { values } = readArguments(USAGE, {
 });
 
 const parts = {
-  simulation: () => runSimulation({ rounds: Number(values.rounds), seed: Number(values.seed) }),
+  simulation: () => simulateScenarios({ rounds: Number(values.rounds), seed: Number(values.seed) }),
   nodes: () => compareNodesWithOneOperator({ seconds: Number(values.seconds) }),
 };
 if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {

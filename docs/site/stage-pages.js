@@ -5,8 +5,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { dirname, join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { imagesOf, linksOf } from "./document-links.js";
+import { isExternal, linkedFile } from "./linked-file.js";
 import { PAGES } from "./pages.js";
-import { isExternal, resolveLink } from "./resolve-link.js";
 import { folderOf, imageOf, isShownAsCode } from "./site-urls.js";
 
 const LANGUAGES = { sol: "solidity", ts: "typescript", js: "javascript", json: "json", toml: "toml", yml: "yaml" };
@@ -35,7 +35,7 @@ export async function stagePages(folder) {
   const linked = new Set(texts.flatMap(([{ source }, text]) => filesLinked(source, text)));
   for (const file of linked) add(`${folderOf(file)}index.md`, codePage(file));
   for (const [{ source }, text] of texts) {
-    for (const { file } of imagesOf(text).map((src) => resolveLink(source, src))) copy(file, `public/${imageOf(file)}`);
+    for (const { file } of imagesOf(text).map((src) => linkedFile(source, src))) copy(file, `public/${imageOf(file)}`);
   }
   copy("docs/site/icon.svg", "public/icon.svg");
 }
@@ -44,7 +44,7 @@ export async function stagePages(folder) {
 const filesLinked = (source, text) =>
   linksOf(text)
     .filter((href) => !isExternal(href))
-    .map((href) => resolveLink(source, href).file)
+    .map((href) => linkedFile(source, href).file)
     .filter((file) => isShownAsCode(file) && statSync(join(ROOT, file)).isFile());
 
 /** Returns a page that shows a file. Search leaves it out: the references describe what the files contain. */

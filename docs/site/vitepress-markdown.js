@@ -1,7 +1,7 @@
 // Configures how VitePress reads Markdown: anchors as code hosts make them, links between files as links between pages.
 
 import { transformerStyleToClass } from "@shikijs/transformers";
-import { isExternal, resolveLink } from "./resolve-link.js";
+import { isExternal, linkedFile } from "./linked-file.js";
 import { documentOf, folderOf, imageOf, relative } from "./site-urls.js";
 
 // The strict content security policy allows no style attributes.
@@ -47,11 +47,11 @@ function siteLinks({ tokens, env }) {
   const folder = env.relativePath.replace(/index\.md$/, "");
   const document = documentOf(folder);
   for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-    if (token.type === "image") token.attrSet("src", `/${imageOf(resolveLink(document, token.attrGet("src")).file)}`);
+    if (token.type === "image") token.attrSet("src", `/${imageOf(linkedFile(document, token.attrGet("src")).file)}`);
     const href = token.type === "link_open" ? token.attrGet("href") : null;
     // Headings link to themselves.
     if (href === null || isExternal(href) || href.startsWith("#")) continue;
-    const { file, anchor } = resolveLink(document, href);
+    const { file, anchor } = linkedFile(document, href);
     token.attrSet("href", relative(folder, folderOf(file)) + anchor);
   }
 }

@@ -5,8 +5,8 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
 import { anchorsOf, imagesOf, linksOf } from "../document-links.js";
+import { isExternal, linkedFile } from "../linked-file.js";
 import { PAGES } from "../pages.js";
-import { isExternal, resolveLink } from "../resolve-link.js";
 
 const DOCUMENTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
   cwd: ROOT,
@@ -26,13 +26,13 @@ test("every document of docs/ is in the site's navigation", () => {
 describe.each(DOCUMENTS)("%s", (file) => {
   test("links only to what is there", () => {
     for (const image of imagesOf(read(file)))
-      expect(existsSync(join(ROOT, resolveLink(file, image).file)), image).toBe(true);
+      expect(existsSync(join(ROOT, linkedFile(file, image).file)), image).toBe(true);
     for (const link of linksOf(read(file))) {
       if (isExternal(link)) {
         expect(new URL(link).protocol, link).toMatch(/^(https|mailto):$/);
         continue;
       }
-      const { file: to, anchor } = resolveLink(file, link);
+      const { file: to, anchor } = linkedFile(file, link);
       expect(existsSync(join(ROOT, to)), link).toBe(true);
       if (anchor !== "") expect(anchorsOf(read(to)), link).toContain(anchor.slice(1));
     }

@@ -8,7 +8,7 @@ import { type Dataset, datasetsWithFeeds, type Network } from "../network.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Operator } from "../operator.js";
 import { roundAt, roundStartMs } from "../round-time.js";
-import { aggregateKeyReports } from "../update/aggregate-key-reports.js";
+import { agreedValueInBatch } from "../update/agreed-value-in-batch.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
 import { type Dependency, FailureBackoff } from "./failure-backoff.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
@@ -184,7 +184,7 @@ class FeedLoop {
       const rows = await this.operator.builder.rowsOf(this.#batch(feeds, round));
       this.#backoff.worked("committee", "rows");
       return feeds.filter(({ policy, stored }, index) => {
-        const observed = aggregateKeyReports(dataset.kind, members, rows, index);
+        const observed = agreedValueInBatch(dataset.kind, members, rows, index);
         return observed !== null && hasMoved(policy, dataset.kind, stored, observed);
       });
     } catch (error) {

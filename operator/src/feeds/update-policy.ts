@@ -1,7 +1,7 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { hexToBigInt } from "viem";
-import type { AggregatedValue } from "../update/aggregate-key-reports.js";
+import type { AgreedValue } from "../update/agreed-value-in-batch.js";
 
 /** When a feed is updated. */
 export interface UpdatePolicy {
@@ -48,7 +48,7 @@ export function hasMoved(
   { deviationBps }: UpdatePolicy,
   kind: DatasetKind,
   stored: QueryResult,
-  observed: AggregatedValue,
+  observed: AgreedValue,
 ): boolean {
   if (observed.status === "NOT_AVAILABLE" || stored.status !== "OK") return observed.status !== stored.status;
   if (kind === "majority") return observed.value !== stored.output;

@@ -20,7 +20,7 @@ import type { Failure } from "../providers/ask-provider.js";
 import { roundAt } from "../round-time.js";
 import { followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
-import { aggregateKeyReports } from "./aggregate-key-reports.js";
+import { agreedValueInBatch } from "./agreed-value-in-batch.js";
 import { gatherReports, gatherRows, type RowAnswer } from "./gather-reports.js";
 import { decideByQuorum, type ProviderAnswer, reportsOf } from "./quorum-decision.js";
 import type { Refused, StaleRound } from "./simulator.js";
@@ -107,7 +107,7 @@ export class UpdateBuilder {
     const { isStored, gas } = await network.simulator.simulateBatch(dataset.address, data);
     if (!isStored.includes(true)) return null;
     const isNotAvailable = (index: number) =>
-      aggregateKeyReports(dataset.kind, committee.members.length, rows, index)?.status === "NOT_AVAILABLE";
+      agreedValueInBatch(dataset.kind, committee.members.length, rows, index)?.status === "NOT_AVAILABLE";
     const notAvailable = keys.filter((_, index) => isStored[index] && isNotAvailable(index)).length;
     return { ...roundCall(dataset, round, data, gas), isStored, notAvailable };
   }

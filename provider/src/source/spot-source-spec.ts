@@ -3,7 +3,7 @@ import { rateLimitSchema } from "../rate-limit.js";
 import { SpreadSpec } from "./clamp-to-spread.js";
 import { errorTexts, SourceSpec } from "./common-source-spec.js";
 import { ROUNDINGS } from "./decimal.js";
-import { QuoteTimeSpec } from "./quote-time.js";
+import { QuoteTimeSpec } from "./read-quote-time.js";
 
 const strict = { additionalProperties: false } as const;
 const SYMBOL = "[A-Z0-9]{1,16}";

@@ -3,7 +3,7 @@ import type { RateLimit } from "../rate-limit.js";
 import { compileSpreadClamp } from "./clamp-to-spread.js";
 import { compileSource } from "./compile-source.js";
 import type { Json } from "./exact-json.js";
-import { compileQuoteTime } from "./quote-time.js";
+import { compileQuoteTime } from "./read-quote-time.js";
 import type { Reading } from "./source-failure.js";
 import type { FileRequest } from "./source-request.js";
 import type { SpotSourceSpec } from "./spot-source-spec.js";

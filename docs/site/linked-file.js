@@ -6,13 +6,13 @@ import { posix } from "node:path";
 export const isExternal = (href) => /^[a-z][a-z\d+.-]*:/i.test(href);
 
 /**
- * Resolves a link of a document.
+ * Finds the file to which a link of a document leads.
  *
  * @param {string} document Its file, from the repository's root.
  * @param {string} href The link as written there.
  * @returns {{ file: string, anchor: string }} The file, from the repository's root, and the anchor, with `#`, or "".
  */
-export function resolveLink(document, href) {
+export function linkedFile(document, href) {
   const [, path, anchor] = /^([^#]*)(#.*)?$/.exec(href);
   const file = path === "" ? document : posix.join(posix.dirname(document), decodeURI(path));
   return { file: file.replace(/\/$/, ""), anchor: anchor ?? "" };

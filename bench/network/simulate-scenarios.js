@@ -15,7 +15,7 @@ const LEGEND =
  * @param rounds The number of rounds of each figure.
  * @returns One sentence for each figure that misses its bound.
  */
-export async function runSimulation({ rounds, seed }) {
+export async function simulateScenarios({ rounds, seed }) {
   const missed = [];
   console.log(
     `${rounds} simulated rounds per figure, seed ${seed}. One transaction in a hundred is stuck. Seconds since the beat.\n${LEGEND}\n`,

@@ -1,7 +1,7 @@
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { aggregateKeyReports } from "./aggregate-key-reports.js";
+import { agreedValueInBatch } from "./agreed-value-in-batch.js";
 
 const word = (value: bigint): Hex => toHex(value, { size: 32 });
 const ok = (value: bigint) => ({ status: "OK", value: word(value) }) as const;
@@ -21,6 +21,6 @@ describe("rows are aggregated", () => {
     ["two of four with a value: nothing", [1n, 1n, null, null], null],
     ["two rows of four: nothing", [1n, 1n], null],
   ])("%s", (_, values, expected) => {
-    expect(aggregateKeyReports("median", 4, values.map(row), 1)).toEqual(expected);
+    expect(agreedValueInBatch("median", 4, values.map(row), 1)).toEqual(expected);
   });
 });
