@@ -35,11 +35,12 @@ contract RotateCommittee is DatasetScript {
         _finish();
     }
 
-    /// @dev Settings from before an ejection still contain the member, and would seat it again. If the RPC does not have
-    /// the logs of the committee's block, nothing is checked.
+    /// @dev Settings from before an ejection still contain the member, and would seat it again.
     function _requireNotEjected(address[] memory members) private {
         (bool isFound, VmSafe.EthGetLogs[] memory logs) = _logsOfCommitteeBlock(IDataset.MemberEjected.selector);
-        if (!isFound) return;
+        if (!isFound) {
+            console.log("Warning: the RPC has no old logs, so members that were ejected are not recognized.");
+        }
         for (uint256 i = 0; i < logs.length; ++i) {
             address ejected = address(uint160(uint256(logs[i].topics[1])));
             require(

@@ -20,6 +20,8 @@ export interface DevnetOptions {
   readonly nodes: number | null;
 }
 
+export const DEFAULT_HEARTBEAT_SECONDS = 30;
+
 const USAGE = `Usage: npm start -- [options]
 
 Starts a chain, the datasets, four data providers and the operator on this machine. Ctrl-C stops everything; the
@@ -33,7 +35,7 @@ The first start compiles the contracts, which takes a few minutes.
   --nodes N           start a node beside each of the first N providers, 1 to 4, instead of the operator; the nodes take
                       turns at sending, and use the operator's port and the ports after it
   --live              read the real exchanges instead of the simulated market
-  --heartbeat N       update each price at least every N seconds, 10 to 3600 (default: 30)
+  --heartbeat N       update each price at least every N seconds, 10 to 3600 (default: ${DEFAULT_HEARTBEAT_SECONDS})
   --no-feeds          update values only on request
   --help              show this text
 
@@ -51,7 +53,7 @@ export function readOptions(): DevnetOptions {
     "provider-port": { type: "string", default: "8601", range: [1, 65_535] },
     "market-port": { type: "string", default: "8600", range: [1, 65_535] },
     nodes: { type: "string", range: [1, PROVIDERS.length] },
-    heartbeat: { type: "string", default: "30", range: [10, 3_600] },
+    heartbeat: { type: "string", default: String(DEFAULT_HEARTBEAT_SECONDS), range: [10, 3_600] },
     "no-feeds": { type: "boolean", default: false },
     live: { type: "boolean", default: false },
   });

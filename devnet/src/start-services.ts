@@ -114,11 +114,14 @@ async function spawnService(
   return { ...(await startService({ ...options, privateKeys: [privateKey], folder })), address };
 }
 
-/** Returns a feed of all spot prices, updated often enough to watch them move. */
+/** Updates prices often enough to watch them move. */
+export const PRICE_FEED_POLICY = { deviationBps: 50, minIntervalSeconds: 10 };
+
+/** Returns a feed of all spot prices. */
 function spotPriceFeed({ folder, options }: DevnetContext) {
   const { address, keys } = findDataset(folder, "financial");
   const { heartbeatSeconds } = options;
-  return { dataset: address, keys, heartbeatSeconds, deviationBps: 50, minIntervalSeconds: 10 };
+  return { dataset: address, keys, heartbeatSeconds, ...PRICE_FEED_POLICY };
 }
 
 function redirectedOrigins({ marketUrl }: DevnetContext): Record<string, string> {

@@ -1,3 +1,5 @@
+import { DEFAULT_HEARTBEAT_SECONDS } from "@dataset-oracle/devnet/options";
+import { PRICE_FEED_POLICY } from "@dataset-oracle/devnet/start-services";
 import { expect, test } from "vitest";
 import { blocksOf } from "./code-blocks.js";
 import { settingsOf } from "./forge-scripts.js";
@@ -9,8 +11,8 @@ test("docs/Relaying.md shows the feeds of the devnet", () => {
       {
         dataset: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
         keys: settingsOf(42).financial.keys,
-        // The heartbeat is the default of `npm start`.
-        ...{ heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 },
+        heartbeatSeconds: DEFAULT_HEARTBEAT_SECONDS,
+        ...PRICE_FEED_POLICY,
       },
     ],
   });

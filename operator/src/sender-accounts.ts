@@ -31,7 +31,7 @@ export function listUnreadKeys(env: NodeJS.ProcessEnv, chainIds: readonly number
     `^OPERATOR_(?:PRIVATE_KEY${ofNetwork}(?:_FILE)?|KEYSTORE${ofNetwork}(?:_PASSWORD(?:_FILE)?)?)$`,
   );
   return Object.keys(env)
-    .filter((name) => /^OPERATOR_.*KEY/i.test(name) && !read.test(name))
+    .filter((name) => /^OPERATOR_.*(PRIVATE_?KEY|KEY_?STORE|KEY_?FILE)/i.test(name) && !read.test(name))
     .map(
       (name) => `${name} is set, but no key is read from a variable of this name. If it is meant for one, correct it.`,
     );

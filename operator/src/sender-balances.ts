@@ -68,5 +68,5 @@ export class SenderBalances {
 }
 
 export function isLowBalance(wei: bigint, { lowBalanceGwei }: NetworkSettings): boolean {
-  return wei < parseGwei(String(lowBalanceGwei));
+  return wei === 0n || wei < parseGwei(String(lowBalanceGwei));
 }

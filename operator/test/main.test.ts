@@ -144,8 +144,9 @@ test("a variable that is misspelt, or names another network, is named, unless ev
   const env = { OPERATOR_PRIVATEKEY_FILE: "./key", OPERATOR_KEYSTORE_1: "./keystore" };
   const isNamed = [...Object.keys(env)].map((name) => expect.stringContaining(`${name} is set, but no key is read`));
   const path = writeConfig({ port: 0 });
-  const { code, output } = await run(["--config", path, "--check-config"], env);
+  const { code, output } = await run(["--config", path, "--check-config"], { ...env, OPERATOR_RPC_KEY: "abc" });
   expect([code, output, output]).toEqual([0, ...isNamed]);
+  expect(output).not.toContain("OPERATOR_RPC_KEY");
   const started = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })], env);
   expect([started.output, started.output]).toEqual(isNamed);
   const { output: keyed } = await run(["--config", writeConfig(), "--check-config"], {

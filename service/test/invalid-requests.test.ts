@@ -7,7 +7,12 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const Body = Type.Object(
-  { count: Type.Integer({ maximum: 999 }), ratio: Type.Optional(Type.Number()), broadcast: Type.Boolean() },
+  {
+    count: Type.Integer({ maximum: 999 }),
+    ratio: Type.Optional(Type.Number()),
+    address: Type.Optional(Type.String({ pattern: "^0x[0-9a-f]{4}$" })),
+    broadcast: Type.Boolean(),
+  },
   { additionalProperties: false },
 );
 
@@ -80,6 +85,7 @@ describe("an unambiguous body", () => {
     ],
     ["__proto__", '{"count":1,"broadcast":true,"__proto__":{}}', "__proto__ is unknown"],
     ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor is unknown"],
+    ["text of another form", '{"count":1,"broadcast":true,"address":"0x1"}', "address must match ^0x[0-9a-f]{4}$."],
     ["a number above its limit", '{"count":1000,"broadcast":true}', "count must be at most 999."],
     ["a very long name", `{"count":1,"broadcast":true,"${"x".repeat(10_000)}":1}`, `${"x".repeat(64)}... is unknown`],
   ];

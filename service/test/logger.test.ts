@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
@@ -39,6 +40,29 @@ it("the error that ends a program comes after the lines before it", async () => 
     "Choose another port.",
   ]);
 });
+
+it.skipIf(!existsSync("/dev/full"))(
+  "a program that cannot write its log ends, and prints the error that ended it",
+  async () => {
+    const script = `
+    import { ConfigError } from "@dataset-oracle/service/config/config-error";
+    import { createLogger } from "@dataset-oracle/service/process/logger";
+    import { runMain } from "@dataset-oracle/service/process/run-main";
+    const logger = createLogger();
+    for (let i = 0; i < 100_000; i++) logger.info({ i }, "line");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await runMain(async () => { throw new ConfigError("Choose another port."); });`;
+    const full = openSync("/dev/full", "w");
+    const args = ["--input-type=module", "--eval", script];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      cwd: import.meta.dirname,
+      stdio: ["ignore", full, "pipe"],
+      timeout: 60_000,
+    });
+    closeSync(full);
+    expect([status, stderr.toString()]).toEqual([2, "Choose another port.\n"]);
+  },
+);
 
 it("lines are written while the process runs", async () => {
   const then = 'setTimeout(() => process.kill(process.pid, "SIGKILL"), 1_500);';

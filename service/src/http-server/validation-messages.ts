@@ -13,9 +13,15 @@ export function problemsByProperty(failures: readonly ValidationFailure[]): Read
   const problems = new Map<string, string>();
   for (const { instancePath, message = "is not valid" } of failures) {
     const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
-    if (!problems.has(property)) problems.set(property, rewordSchemaError(message));
+    if (!problems.has(property)) problems.set(property, patternProblem(message) ?? rewordSchemaError(message));
   }
   return problems;
+}
+
+/** The validator does not tell the property's description, so its pattern has to say what is wrong. */
+function patternProblem(message: string): string | null {
+  const pattern = /^Expected string to match '(.*)'$/.exec(message)?.[1];
+  return pattern === undefined ? null : `must match ${pattern}`;
 }
 
 /** Writes a problem as a sentence. A message of the validator that was not rewritten stands after a colon. */

@@ -7,14 +7,24 @@ import { destination, type Logger, type LoggerOptions, pino } from "pino";
 const BUFFER_BYTES = 4_096;
 /** The longest that a line waits. */
 const FLUSH_MS = 100;
+/** What is kept while nothing can be written, for example because the disk is full; further lines are dropped. */
+const MAX_BUFFERED = 1024 * 1024;
 
 /**
  * Creates a service's log on standard output. Lines that are buffered when the process exits are written then; a
- * process that is killed loses its last moments.
+ * process that is killed loses its last moments. A service goes on, and can exit, while its log cannot be written.
  */
 export function createLogger(options: Pick<LoggerOptions, "name" | "level"> = {}): Logger {
   // Synchronous, because an asynchronous write that is under way when the process exits could be lost.
-  const output = destination({ sync: true, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
-  process.once("exit", () => output.flushSync());
+  const output = destination({
+    sync: true,
+    minLength: BUFFER_BYTES,
+    maxLength: MAX_BUFFERED,
+    periodicFlush: FLUSH_MS,
+  });
+  // There is nowhere to report it. The lines are written with the next ones, if that succeeds.
+  output.on("error", () => {});
+  // Not `flushSync`, which repeats a failed write forever.
+  process.once("exit", () => output.flush());
   return pino(options, output);
 }
