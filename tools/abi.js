@@ -30,7 +30,7 @@ Examples
 
 const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
 if ((await runFoundry("forge", ["build", "--quiet", "src"])) !== 0)
-  throw new Error('forge build failed. Run "npm run forge -- build src" to see the errors.');
+  throw new Error('forge build failed. Run "npm run build:sol" to see the errors.');
 
 for (const { source, name, file } of ABIS) {
   const entries = withoutInternalTypes(artifactOf(source).abi).map((entry) => `  ${JSON.stringify(entry)},\n`);

@@ -76,6 +76,6 @@ export function readBytecode(name: string): Hex {
   try {
     return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
   } catch {
-    throw new Error(`${name} is not compiled. Run: npm run forge -- build src`);
+    throw new Error(`${name} is not compiled. Run: npm run build:sol`);
   }
 }

@@ -29,7 +29,7 @@ function readBytecode(): Hex {
   try {
     return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
   } catch {
-    throw new Error("WebOracleRegistry is not compiled. Run: npm run forge -- build src");
+    throw new Error("WebOracleRegistry is not compiled. Run: npm run build:sol");
   }
 }
 
