@@ -12,7 +12,8 @@ import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { keccak256, parseEther, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { call, postJson } from "../http.js";
-import { clientOf, deployContracts } from "./deploy-contracts.js";
+import { clientOf } from "./chain-client.js";
+import { deployContracts } from "./deploy-contracts.js";
 import { publishSpecs } from "./publish-specs.js";
 import { startSimulatedInternet } from "./simulated-internet.js";
 

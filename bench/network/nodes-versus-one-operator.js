@@ -6,7 +6,7 @@ import { dataRequestBody } from "../data-request-body.js";
 import { postJson } from "../http-client.js";
 import { minedPerSecond } from "../mined-per-second.js";
 import { Processes } from "../processes.js";
-import { readCpuSeconds } from "../read-cpu-seconds.js";
+import { readCpuSeconds } from "../read-cpu-metric.js";
 import { upperMedian } from "../upper-median.js";
 import { MinedUpdates } from "./mined-updates.js";
 

@@ -1,7 +1,7 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { dataRequestBody } from "../data-request-body.js";
 import { postText } from "../http-client.js";
-import { readCpuSeconds } from "../read-cpu-seconds.js";
+import { readCpuSeconds } from "../read-cpu-metric.js";
 
 /**
  * The parts of a measurement. The baseline and the operator take turns, because the CPU time of the same work varies by

@@ -17,7 +17,7 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { bytesToHex } from "viem";
 import { postJson } from "../http-client.js";
-import { readCpuSeconds } from "../read-cpu-seconds.js";
+import { readCpuSeconds } from "../read-cpu-metric.js";
 import { startProvider } from "../start-provider.js";
 import { upperMedian } from "../upper-median.js";
 

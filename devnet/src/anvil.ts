@@ -1,7 +1,7 @@
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { DevnetContext } from "./devnet-context.js";
 import { freePort } from "./free-ports.js";
-import { type Process, startProcess } from "./processes.js";
+import { type Process, startProcess } from "./start-process.js";
 
 interface AnvilOptions {
   /** A free port by default. */

@@ -8,7 +8,7 @@ import { announceNodes } from "./announce-nodes.js";
 import { startChain } from "./anvil.js";
 import { compile, deploy } from "./deploy.js";
 import { createDevnetContext, type DevnetContext } from "./devnet-context.js";
-import { requireFreePorts } from "./free-ports.js";
+import { requireFreePorts } from "./needed-ports.js";
 import { neededPorts, readOptions } from "./options.js";
 import { publishExampleSpecs } from "./publish-example-specs.js";
 import { printReadySummary } from "./ready-summary.js";

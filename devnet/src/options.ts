@@ -1,6 +1,6 @@
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { PROVIDERS } from "./accounts.js";
-import type { NeededPort } from "./free-ports.js";
+import type { NeededPort } from "./needed-ports.js";
 
 /** The devnet's options. */
 export interface DevnetOptions {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { type Process, respondsOk, startProcess } from "./processes.js";
+import { type Process, respondsOk, startProcess } from "./start-process.js";
 
 export interface ServiceOptions {
   readonly program: "provider" | "operator";

@@ -5,9 +5,9 @@ import type { DataFolder } from "./data-folder.js";
 import { findDataset } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
 import { marketRedirects } from "./exchange-origins.js";
-import { respondsOk, startProcess } from "./processes.js";
 import { type ServiceOptions, type ServiceProcess, startService } from "./service-process.js";
 import { WEATHER_ORIGIN } from "./simulated-market/weather-api.js";
+import { respondsOk, startProcess } from "./start-process.js";
 
 /** A running provider, the only operator, or the node of a provider. */
 export interface Service extends ServiceProcess {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/start-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildImageFolder, filesBelow, isInBuildContext, stagesOf } from "./container-image.js";

@@ -9,8 +9,8 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Abi, toFunctionSelector } from "viem";
 import { formatAbiItem } from "viem/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, withPortsOf } from "./code-blocks.js";
-import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { blocksOf } from "./code-blocks.js";
+import { type Devnet, freePortOptions, startDevnet, withPortsOf } from "./devnet-process.js";
 import { HAS_CURL } from "./has-curl.js";
 import { postDataRequest } from "./post-data-request.js";
 

@@ -17,7 +17,8 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { OWNER, type ScriptRunner, settingsOf, startScriptRunner } from "./forge-scripts.js";
+import { OWNER, type ScriptRunner, startScriptRunner } from "./script-runner.js";
+import { settingsOf } from "./script-settings.js";
 
 /** An unlocked account that is neither the owner nor a member of the deployed dataset. */
 const OUTSIDER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

@@ -9,7 +9,8 @@ import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protoc
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, getContractAddress, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DATASETS, OWNER, type ScriptRunner, type Settings, settingsOf, startScriptRunner } from "./forge-scripts.js";
+import { OWNER, type ScriptRunner, startScriptRunner } from "./script-runner.js";
+import { DATASETS, type Settings, settingsOf } from "./script-settings.js";
 
 const run = promisify(execFile);
 

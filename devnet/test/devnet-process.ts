@@ -114,3 +114,10 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
   }
   return child.exitCode;
 }
+
+/** Returns a text with the ports of a devnet. Documents speak of the default ports; the tests use free ones. */
+export const withPortsOf = ({ chain, operator }: Addresses, text: string) =>
+  text
+    .replaceAll("http://127.0.0.1:8080", operator.url)
+    .replaceAll("http://127.0.0.1:8545", chain)
+    .replaceAll(".devnet/8545/", `.devnet/${new URL(chain).port}/`);

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, outputPattern, withPortsOf } from "./code-blocks.js";
-import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { blocksOf } from "./code-blocks.js";
+import { type Devnet, freePortOptions, startDevnet, withPortsOf } from "./devnet-process.js";
 import { HAS_CURL } from "./has-curl.js";
+import { outputPattern } from "./output-pattern.js";
 import { postDataRequest } from "./post-data-request.js";
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { createPublicClient, type Hex, http, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
-import { settingsOf } from "./forge-scripts.js";
+import { settingsOf } from "./script-settings.js";
 
 const KEYS = settingsOf(42).financial.keys;
 

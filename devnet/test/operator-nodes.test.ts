@@ -9,7 +9,7 @@ import { hasBrowser } from "../../operator/page/test/support/find-browser.js";
 import { launchBrowser } from "../../operator/page/test/support/launch-browser.js";
 import { visit } from "../../operator/page/test/support/visit.js";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
-import { settingsOf } from "./forge-scripts.js";
+import { settingsOf } from "./script-settings.js";
 
 const KEYS = settingsOf(42).financial.keys;
 /** Short, so that there are many rounds. */

@@ -10,8 +10,7 @@ import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, type Hex, http, publicActions, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withPortsOf } from "./code-blocks.js";
-import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { type Devnet, freePortOptions, startDevnet, withPortsOf } from "./devnet-process.js";
 import { HAS_CURL } from "./has-curl.js";
 import { postDataRequest } from "./post-data-request.js";
 

@@ -4,8 +4,8 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { imagesOf, linksOf } from "./document-links.js";
 import { isExternal, linkedFile } from "./linked-file.js";
+import { imagesOf, linksOf } from "./links-images-and-anchors.js";
 import { PAGES } from "./pages.js";
 import { folderOf, imageOf, isShownAsCode } from "./site-urls.js";
 

@@ -7,8 +7,8 @@ import { folderOf } from "@dataset-oracle/tools/development-chains";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, withPortsOf } from "../../devnet/test/code-blocks.js";
-import { type Devnet, freePortOptions, startDevnet } from "../../devnet/test/devnet-process.js";
+import { blocksOf } from "../../devnet/test/code-blocks.js";
+import { type Devnet, freePortOptions, startDevnet, withPortsOf } from "../../devnet/test/devnet-process.js";
 import { HAS_CURL } from "../../devnet/test/has-curl.js";
 
 const execute = promisify(execFile);

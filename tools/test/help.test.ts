@@ -9,7 +9,20 @@ const run = promisify(execFile);
 
 /** Scripts that run other programs, which have arguments of their own. */
 const OTHERS = [
-  ...["prepare", "build", "prestart", "test", "test:sol", "test:ts", "check", "check:sol", "format", "forge", "lock"],
+  ...[
+    "prepare",
+    "build",
+    "build:sol",
+    "prestart",
+    "test",
+    "test:sol",
+    "test:ts",
+    "check",
+    "check:sol",
+    "format",
+    "forge",
+    "lock",
+  ],
   ...["crash", "chaos", "container", "partitions", "docs"],
 ];
 

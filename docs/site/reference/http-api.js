@@ -7,7 +7,8 @@ import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { encodeFunctionData, stringToHex } from "viem";
 import { DEVNET } from "../devnet-addresses.js";
-import { objectsOf, typeOf } from "../json-schema-text.js";
+import { objectsOf } from "../json-schema-objects.js";
+import { typeOf } from "../json-schema-text.js";
 import { table } from "../markdown-table.js";
 
 /** The data point of the examples, on the devnet. The site replaces it with what its own operator serves. */

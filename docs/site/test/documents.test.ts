@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
-import { anchorsOf, imagesOf, linksOf } from "../document-links.js";
 import { isExternal, linkedFile } from "../linked-file.js";
+import { anchorsOf, imagesOf, linksOf } from "../links-images-and-anchors.js";
 import { PAGES } from "../pages.js";
 
 const DOCUMENTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {

@@ -6,7 +6,7 @@ import {
   type Exchange,
   marketRedirects,
 } from "@dataset-oracle/devnet/exchange-origins";
-import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/processes";
+import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/start-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";

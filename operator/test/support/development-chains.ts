@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answersRpc, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { startProcess } from "@dataset-oracle/devnet/processes";
+import { startProcess } from "@dataset-oracle/devnet/start-process";
 import { folderOf } from "@dataset-oracle/tools/development-chains";
 import type { TestNode } from "./chain.js";
 

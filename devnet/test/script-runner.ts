@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { deriveAccount } from "@dataset-oracle/devnet/accounts";
@@ -11,28 +11,6 @@ import { createTestClient, http, publicActions, walletActions } from "viem";
 
 /** The first account of a development chain. All ten are unlocked. */
 export const OWNER = deriveAccount(0).address;
-
-/** The settings of one dataset in script/config. */
-export interface DatasetSettings {
-  owner: string;
-  members: string[];
-  toleranceBps: string;
-  queryPrice: string;
-  priceCeiling: string;
-  subscriptionPrice: string;
-  subscriptionPriceCeiling: string;
-  repaymentInterval: string;
-  repaymentFeeCap: string;
-  maxRoundAge: string;
-  keys: string[];
-}
-
-export const DATASETS = ["financial", "webOracleNumber", "webOracleBytes"] as const;
-export type Settings = { chainId: number } & Record<(typeof DATASETS)[number], DatasetSettings>;
-
-/** The committed example of a network. */
-export const settingsOf = (chainId: number): Settings =>
-  JSON.parse(readFileSync(join(ROOT, `script/config/${chainId}.json`), "utf8"));
 
 /** A chain, a folder for what the scripts write, and a way to run them as a user does in a shell. */
 export async function startScriptRunner(chainId: number) {

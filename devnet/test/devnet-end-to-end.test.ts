@@ -20,9 +20,9 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
-import { settingsOf } from "./forge-scripts.js";
 import { HAS_CURL } from "./has-curl.js";
 import { postDataRequest } from "./post-data-request.js";
+import { settingsOf } from "./script-settings.js";
 
 const SETTINGS = settingsOf(42);
 const KEY = "SPOTPX/ETH-USD";

@@ -2,7 +2,7 @@ import { DEFAULT_HEARTBEAT_SECONDS } from "@dataset-oracle/devnet/options";
 import { PRICE_FEED_POLICY } from "@dataset-oracle/devnet/start-services";
 import { expect, test } from "vitest";
 import { blocksOf } from "./code-blocks.js";
-import { settingsOf } from "./forge-scripts.js";
+import { settingsOf } from "./script-settings.js";
 
 test("docs/Relaying.md shows the feeds of the devnet", () => {
   const block = blocksOf("docs/Relaying.md").find(({ text }) => text.startsWith('"feeds"'));

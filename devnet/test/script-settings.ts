@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+
+/** The settings of one dataset in script/config. */
+export interface DatasetSettings {
+  owner: string;
+  members: string[];
+  toleranceBps: string;
+  queryPrice: string;
+  priceCeiling: string;
+  subscriptionPrice: string;
+  subscriptionPriceCeiling: string;
+  repaymentInterval: string;
+  repaymentFeeCap: string;
+  maxRoundAge: string;
+  keys: string[];
+}
+
+export const DATASETS = ["financial", "webOracleNumber", "webOracleBytes"] as const;
+export type Settings = { chainId: number } & Record<(typeof DATASETS)[number], DatasetSettings>;
+
+/** The committed example of a network. */
+export const settingsOf = (chainId: number): Settings =>
+  JSON.parse(readFileSync(join(ROOT, `script/config/${chainId}.json`), "utf8"));
