@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   type Abi,

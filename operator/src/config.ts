@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
+import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
-import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";

@@ -1,6 +1,7 @@
-import { KEY_FORMS, type KeyForm, keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";

@@ -1,6 +1,6 @@
 /** The problems that callers get when a request cannot be served. */
 
-import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/dataset-key";
+import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, formatGwei } from "viem";

@@ -1,7 +1,7 @@
 import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { spotPriceKey } from "@dataset-oracle/protocol";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
-import { decodeUpdate } from "@dataset-oracle/protocol/decode-update";
+import { decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
 import {
   type Address,
   type BaseError,

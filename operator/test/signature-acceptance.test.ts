@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { compactSignature } from "@dataset-oracle/protocol/compact-signature";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { type Report, reportDigest, signReport } from "@dataset-oracle/protocol/report";
-import { compactSignature } from "@dataset-oracle/protocol/signature";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import {
   type Address,

@@ -10,7 +10,7 @@ import {
   recoverBatchReporter,
   signBatchReport,
 } from "./batch-report.js";
-import { compactSignature } from "./signature.js";
+import { compactSignature } from "./compact-signature.js";
 
 type Vector = (typeof vectors.batches)[number];
 

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hashTypedData, type LocalAccount } from "viem";
+import { recoverSigner } from "./recover-signer.js";
 import { reportDomain } from "./report.js";
-import { recoverSigner } from "./signature.js";
 
 /** The maximum number of keys in a batch: `missing` has one bit for each. */
 export const MAX_BATCH_KEYS = 256;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import vectors from "../vectors/keys.json" with { type: "json" };
-import { KEY_FORMS, keyToAscii, MAX_KEY_BYTES, matchesKeyForm, parseKey, spotPriceKey } from "./dataset-key.js";
+import { keyToAscii, parseKey, spotPriceKey } from "./dataset-key.js";
+import { MAX_KEY_BYTES } from "./key-bytes.js";
 
 const ETH_USD = "0x53504f5450582f4554482d555344";
 
@@ -36,12 +37,6 @@ describe("parseKey", () => {
     [`0x${"00".repeat(MAX_KEY_BYTES + 1)}`, "has 257"],
   ])("says how to fix %s", (text, hint) => {
     expect(parseKey(text)).toMatchObject({ ok: false, error: expect.stringContaining(hint) });
-  });
-});
-
-describe("matchesKeyForm", () => {
-  it.each(vectors.forms)("decides $name as the contract does", (vector) => {
-    for (const form of KEY_FORMS) expect(matchesKeyForm(form, vector.key as `0x${string}`)).toBe(vector[form]);
   });
 });
 

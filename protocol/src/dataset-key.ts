@@ -1,23 +1,7 @@
-import { type Hex, hexToBytes, stringToHex } from "viem";
+import { type Hex, stringToHex } from "viem";
+import { keyBytesToText, MAX_KEY_BYTES } from "./key-bytes.js";
+import { matchesKeyForm } from "./key-form.js";
 import { err, ok, type Result } from "./result.js";
-
-/** The maximum number of bytes in a key. */
-export const MAX_KEY_BYTES = 256;
-
-/** The forms of a dataset's keys; the index is the contract's `KeyForm`. */
-export const KEY_FORMS = ["SPOT_PRICE", "WEB_ORACLE"] as const;
-export type KeyForm = (typeof KEY_FORMS)[number];
-
-/** The key forms in words, for people. */
-export const KEY_FORM_WORDS: Readonly<Record<KeyForm, string>> = {
-  SPOT_PRICE: "SPOTPX/<BASE>-<QUOTE>, where each symbol has 1 to 16 characters of A-Z and 0-9",
-  WEB_ORACLE: 'WEB/ and 64 lowercase hex digits, followed by arguments, each after "/", if the spec has variables',
-};
-
-const FORMS: Record<KeyForm, RegExp> = {
-  SPOT_PRICE: /^SPOTPX\/[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
-  WEB_ORACLE: /^WEB\/[0-9a-f]{64}(?:\/|$)/,
-};
 
 /**
  * Parses a key: `0x` and hex digits in either case, or 1 to 256 printable ASCII characters. Text that starts with `0x`
@@ -50,18 +34,9 @@ const tooLong = (bytes: number) => `The key has ${bytes} bytes, more than the ma
 
 /** Returns a key in ASCII, or null if it has bytes that are not printable ASCII. */
 export function keyToAscii(key: Hex): string | null {
-  const text = bytesToText(key);
+  const text = keyBytesToText(key);
   return /^[\x20-\x7e]+$/.test(text) ? text : null;
 }
-
-/** Returns true if a key has the form, by the same rule as the contract. */
-export function matchesKeyForm(form: KeyForm, key: Hex): boolean {
-  const text = bytesToText(key);
-  return text.length <= MAX_KEY_BYTES && FORMS[form].test(text);
-}
-
-// One character for each byte. A text decoder would drop a byte order mark and so confuse different keys.
-const bytesToText = (key: Hex) => Array.from(hexToBytes(key), (byte) => String.fromCharCode(byte)).join("");
 
 /**
  * Returns the key of a spot price.

@@ -1,7 +1,7 @@
 import { decodeFunctionData, type Hex, keccak256, stringToHex } from "viem";
 import { expect, it } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
-import type { Committee } from "./committee.js";
+import type { Committee } from "./committee-hash.js";
 import { encodeAccusation } from "./encode-accusation.js";
 
 const committee: Committee = {

@@ -1,10 +1,10 @@
 import { encodeFunctionData, type Hex, keccak256 } from "viem";
 import { datasetAbi } from "./abi/dataset.js";
 import type { BatchReport } from "./batch-report.js";
-import type { Committee } from "./committee.js";
+import type { Committee } from "./committee-hash.js";
+import { compactSignature } from "./compact-signature.js";
 import { QUERY_STATUSES } from "./query-status.js";
 import type { Report, ReportHeader } from "./report.js";
-import { compactSignature } from "./signature.js";
 
 /** A statement that a provider signed about a key: a report on it, or a row of a batch that includes it. */
 export type AccusedStatement = (

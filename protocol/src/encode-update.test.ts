@@ -10,10 +10,10 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
+import { compactSignature } from "./compact-signature.js";
 import type { DatasetKind } from "./dataset-kind.js";
 import { encodeUpdate, encodeUpdateBatch, type SignedRow, type SignedValue } from "./encode-update.js";
 import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
-import { compactSignature } from "./signature.js";
 
 const accounts = [1, 2, 3, 4]
   .map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })))

@@ -10,10 +10,10 @@ import {
 import { datasetAbi } from "./abi/dataset.js";
 import { agreedValue } from "./agreed-value.js";
 import { type BatchHeader, type BatchReport, isMissing } from "./batch-report.js";
-import type { Committee } from "./committee.js";
+import type { Committee } from "./committee-hash.js";
+import { compactSignature } from "./compact-signature.js";
 import type { DatasetKind } from "./dataset-kind.js";
 import type { Outcome, ReportHeader } from "./report.js";
-import { compactSignature } from "./signature.js";
 
 // Prepared once, because computing a selector takes a hash.
 const UPDATE = prepareEncodeFunctionData({ abi: datasetAbi, functionName: "update" });

@@ -2,8 +2,8 @@ import { type Address, domainSeparator, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import vectors from "../vectors/reports.json" with { type: "json" };
+import { compactSignature } from "./compact-signature.js";
 import { type Report, recoverReporter, reportDigest, reportDomain, signReport, ZERO_VALUE } from "./report.js";
-import { compactSignature } from "./signature.js";
 
 type Vector = (typeof vectors.reports)[number];
 

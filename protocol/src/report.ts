@@ -1,6 +1,6 @@
 import { type Address, type Hex, hashTypedData, type LocalAccount, type TypedDataDomain } from "viem";
 import { QUERY_STATUSES } from "./query-status.js";
-import { recoverSigner } from "./signature.js";
+import { recoverSigner } from "./recover-signer.js";
 
 /** The outcomes a provider can report: it has a value, or it serves the key but has no value now. */
 export type Outcome = "OK" | "NOT_AVAILABLE";

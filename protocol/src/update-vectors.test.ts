@@ -2,7 +2,7 @@ import { type Address, type Hex, numberToHex, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, it } from "vitest";
 import { signBatchReport } from "./batch-report.js";
-import type { Committee } from "./committee.js";
+import type { Committee } from "./committee-hash.js";
 import type { DatasetKind } from "./dataset-kind.js";
 import { encodeUpdate, encodeUpdateBatch } from "./encode-update.js";
 import { QUERY_STATUSES, type QueryStatus } from "./query-status.js";

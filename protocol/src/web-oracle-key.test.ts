@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { type Hex, hexToString, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { MAX_KEY_BYTES, matchesKeyForm, parseKey } from "./dataset-key.js";
+import { parseKey } from "./dataset-key.js";
+import { MAX_KEY_BYTES } from "./key-bytes.js";
+import { matchesKeyForm } from "./key-form.js";
 import { parseWebOracleKey, webOracleKey } from "./web-oracle-key.js";
 
 const HASH: Hex = `0x${"5a".repeat(32)}`;

@@ -1,6 +1,7 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/dataset-key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
+import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
 import type { Caller } from "./caller.js";

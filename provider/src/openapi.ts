@@ -1,5 +1,4 @@
-import { ANY_BODY, type ApiDescription, problemResponses } from "@dataset-oracle/service/http-server/openapi";
-import { Type } from "@sinclair/typebox";
+import type { ApiDescription } from "@dataset-oracle/service/http-server/openapi";
 
 export const API: ApiDescription = {
   title: "Dataset Oracle data provider",
@@ -13,81 +12,3 @@ export const API: ApiDescription = {
     health: "The state of the process, for whoever runs it.",
   },
 };
-
-/** The members that the bodies of these problems have in addition to those of every problem, by code. */
-const MEMBERS = {
-  invalid_body: {
-    errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))),
-  },
-  unknown_network: { served: Type.Array(Type.Integer()) },
-  source_busy: {
-    keys: Type.Array(Type.String(), {
-      description: "The keys whose sources are at their rate limits, or whose answers cannot be evaluated now.",
-    }),
-  },
-};
-
-const LIMITED = { 429: ["too_many_requests"] };
-
-/** The problems of a request for a report, or for a row of a batch. */
-export const REPORT_PROBLEMS = problemResponses(
-  [
-    ANY_BODY,
-    LIMITED,
-    {
-      400: ["invalid_address"],
-      404: ["unknown_dataset"],
-      422: [
-        ...["unknown_network", "invalid_key", "unknown_key", "round_too_old", "round_in_future"],
-        ...["invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"],
-      ],
-      503: ["round_forgotten", "source_busy", "registry_unavailable", "too_many_rounds"],
-    },
-  ],
-  MEMBERS,
-);
-
-/** The problems of a request for several reports as a whole. Each report has its own in its line. */
-export const STREAM_PROBLEMS = problemResponses([ANY_BODY, LIMITED], MEMBERS);
-
-/** The problems of a request for evidence. */
-export const EVIDENCE_PROBLEMS = problemResponses(
-  [
-    ANY_BODY,
-    LIMITED,
-    {
-      400: ["invalid_address"],
-      404: ["unknown_dataset", "evidence_not_public", "no_evidence"],
-      422: ["unknown_network", "evidence_too_large"],
-      503: ["evidence_busy"],
-    },
-  ],
-  MEMBERS,
-);
-
-const TRIED_MEMBERS = {
-  ...MEMBERS,
-  invalid_spec: {
-    errors: Type.Array(
-      Type.Object({ property: Type.String({ description: "A JSON pointer into the spec." }), problem: Type.String() }),
-    ),
-  },
-};
-
-const TRIED = {
-  404: ["trials_off"],
-  422: ["invalid_spec", "invalid_arguments", "host_not_allowed"],
-  503: ["trials_busy"],
-};
-
-/** The problems of a trial. */
-export const TRIAL_PROBLEMS = problemResponses([ANY_BODY, LIMITED, TRIED], TRIED_MEMBERS);
-
-/** The problems of a request for advice. */
-export const ADVICE_PROBLEMS = problemResponses(
-  [ANY_BODY, LIMITED, { 404: ["trials_off"], 422: ["invalid_spec", "invalid_arguments", "invalid_readings"] }],
-  TRIED_MEMBERS,
-);
-
-export const LIVE_PROBLEMS = problemResponses([LIMITED]);
-export const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);

@@ -12,7 +12,7 @@ import { traceOf } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TracedCaller } from "./caller.js";
-import { STREAM_PROBLEMS } from "./openapi.js";
+import { STREAM_PROBLEMS } from "./problem-responses.js";
 import type { Reporter } from "./reporter.js";
 
 const LINES = [

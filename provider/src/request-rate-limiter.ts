@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { RateLimit } from "./rate-limit.js";
+import type { RateLimit } from "./rate-limit-schema.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** The longest that a request waits for its turn. */

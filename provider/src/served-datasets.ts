@@ -1,6 +1,7 @@
-import { type KeyForm, keyToAscii, matchesKeyForm } from "@dataset-oracle/protocol/dataset-key";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
+import { type KeyForm, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { RateLimit } from "./rate-limit.js";
+import type { RateLimit } from "./rate-limit-schema.js";
 
 /**
  * Keeps what is used within a rate limit. It can be charged afterwards, when the amount is known, and may then be

@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {AggregatorV3Interface, IMorphoOracle, IPyth} from "./ExternalInterfaces.sol";
 
 // These consumers make the calls and checks of published ones. They were written for these tests, from the
-// documentation of the published ones, so that plain forge runs them. operator/test/third-party-contracts.test.ts runs
+// documentation of the published ones, so that plain forge runs them. operator/test/third-party-consumers.test.ts runs
 // the published ones that npm has.
 
 /// @notice Values collateral as Compound's markets do: decimals once, then a positive answer that is recent.

@@ -1,5 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { committeeHash } from "@dataset-oracle/protocol/committee";
+import { committeeHash } from "@dataset-oracle/protocol/committee-hash";
 import { pino } from "pino";
 import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";

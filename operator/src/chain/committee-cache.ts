@@ -1,5 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee";
+import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee-hash";
 import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { classifyNodeError, NODE_ERROR_TEXTS } from "./node-errors.js";
 
-// test/transaction-submission.test.ts takes anvil's texts from anvil itself.
+// test/anvil-transaction-errors.test.ts takes anvil's texts from anvil itself.
 test.each(NODE_ERROR_TEXTS.map(({ text, kind }) => [text, kind]))("%s: %s", (text, kind) => {
   expect(text).toBe(text.toLowerCase());
   for (const reason of [`-32000: ${text}`, `-32003: Tx: ${text.toUpperCase()}: next nonce 5, tx nonce 4`]) {

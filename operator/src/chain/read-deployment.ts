@@ -1,6 +1,6 @@
-import { KEY_FORMS } from "@dataset-oracle/protocol/dataset-key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
+import { KEY_FORMS } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Address, type Hex, hexToNumber } from "viem";

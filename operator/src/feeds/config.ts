@@ -1,4 +1,5 @@
-import { KEY_FORM_WORDS, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { KEY_FORM_WORDS, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";

@@ -1,6 +1,7 @@
 import { parseAddress } from "@dataset-oracle/protocol/address";
-import { matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
+import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import { type DataPoint, dataPointOf } from "../data-point.js";

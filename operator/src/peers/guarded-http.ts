@@ -1,4 +1,4 @@
-import { isLocalNodeUrl } from "@dataset-oracle/protocol/node-url";
+import { isLocalNodeUrl } from "@dataset-oracle/protocol/base-url";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/http-answer";

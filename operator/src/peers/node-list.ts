@@ -1,5 +1,5 @@
+import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import type { Announcement } from "@dataset-oracle/protocol/node-announcement";
-import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
 

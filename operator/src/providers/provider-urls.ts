@@ -1,5 +1,5 @@
+import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import { NetworkId } from "@dataset-oracle/protocol/http-schemas/fields";
-import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import type { Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, HttpAnswer } from "@dataset-oracle/service/http-client/http-answer";

@@ -1,4 +1,4 @@
-import { type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decode-update";
+import { type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { LRUCache } from "lru-cache";
 import { type Address, getAddress, type Hex, hexToBytes } from "viem";

@@ -1,4 +1,4 @@
-import type { DecodedReport } from "@dataset-oracle/protocol/decode-update";
+import type { DecodedReport } from "@dataset-oracle/protocol/decode-update-reports";
 import type { Agreement } from "@dataset-oracle/protocol/http-schemas/data";
 import { type Address, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";

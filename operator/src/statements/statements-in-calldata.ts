@@ -1,6 +1,6 @@
+import { fullSignature } from "@dataset-oracle/protocol/compact-signature";
 import { decodeUpdateArguments } from "@dataset-oracle/protocol/decode-update-arguments";
 import type { Outcome } from "@dataset-oracle/protocol/report";
-import { fullSignature } from "@dataset-oracle/protocol/signature";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Hex, hexToBigInt } from "viem";
 import { findFeedKeysByHash } from "../feeds/find-keys-by-hash.js";

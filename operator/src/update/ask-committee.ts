@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Committee } from "@dataset-oracle/protocol/committee";
+import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import type { Address, Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
 import { fetchStatements } from "../peers/fetch-statements.js";

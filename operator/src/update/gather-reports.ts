@@ -1,4 +1,4 @@
-import type { Committee } from "@dataset-oracle/protocol/committee";
+import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import {
   type BatchReportRequest,
   type ReportRequest,

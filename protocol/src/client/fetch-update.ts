@@ -1,4 +1,5 @@
-import { type RequestUpdateParameters, requestUpdate, type UnsentUpdate } from "./request-update.js";
+import { type RequestUpdateParameters, requestUpdate } from "./request-update.js";
+import type { UnsentUpdate } from "./update-answer.js";
 
 /** The data point, and the operators that are asked for its update. */
 export type FetchUpdateParameters = Pick<

@@ -18,15 +18,10 @@ export { formatSpotPrice, SPOT_PRICE_DECIMALS } from "./format-spot-price.js";
 export type { QueryResult } from "./query-result.js";
 export { readQueryPrice } from "./read-query-price.js";
 export { type ReadVerifiedParameters, readVerified } from "./read-verified.js";
-export {
-  type BroadcastUpdate,
-  type RequestUpdateParameters,
-  requestUpdate,
-  type UnsentUpdate,
-  type UpdateTransaction,
-} from "./request-update.js";
+export { type RequestUpdateParameters, requestUpdate } from "./request-update.js";
 export { NoAccountError, WrongChainError } from "./send-and-wait.js";
 export { type MinedUpdate, type SendUpdateParameters, sendUpdate } from "./send-update.js";
 export { InsufficientBalanceError, type SimulateQueryParameters, simulateQuery } from "./simulate-query.js";
+export type { BroadcastUpdate, UnsentUpdate, UpdateTransaction } from "./update-answer.js";
 export type { UpdateProgress } from "./update-progress.js";
 export { type WriteContractWithUpdateParameters, writeContractWithUpdate } from "./write-contract-with-update.js";

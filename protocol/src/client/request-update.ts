@@ -1,18 +1,12 @@
-import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
-import { type Address, type Hash, type Hex, hexToBigInt, isAddressEqual, numberToHex } from "viem";
-import { parseKey } from "../dataset-key.js";
-import { decodeUpdateArguments } from "../decode-update-arguments.js";
-import type { SignedValue } from "../encode-update.js";
-import { AnsweredReport, DataAnswer, type DataRequest, UnsentTransaction } from "../http-schemas/data-request.js";
-import { BYTES32, orNull } from "../http-schemas/fields.js";
+import type { Address } from "viem";
+import { withoutFinalSlashes } from "../base-url.js";
+import type { DataRequest } from "../http-schemas/data-request.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
-import { withoutFinalSlashes } from "../node-url.js";
 import { parseJson } from "../parse-json.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
-import { type QueryResult, queryResult } from "./query-result.js";
 import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
 import { streamBodyText } from "./stream-body-text.js";
+import { type BroadcastUpdate, toUpdate, type UnsentUpdate } from "./update-answer.js";
 import { parseProgress, type UpdateProgress } from "./update-progress.js";
 
 /** The request and the operators that receive it. */
@@ -45,46 +39,6 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   readonly timeoutMs?: number;
   /** Aborts the request and throws the signal's reason. The operator may still send a transaction. */
   readonly signal?: AbortSignal;
-}
-
-/** The data point as it is stored, or will be once the transaction is mined. */
-interface Update extends QueryResult {
-  /** The chain id of the dataset's network. */
-  readonly networkId: number;
-  /** With its EIP-55 checksum. */
-  readonly dataset: Address;
-  /** The key's bytes as lower-case hex. */
-  readonly key: Hex;
-  /** The signed values. Empty if another relayer or an earlier request stored the round. */
-  readonly reports: readonly SignedValue[];
-}
-
-/** The answer with `broadcast: true`. */
-export interface BroadcastUpdate extends Update {
-  /** The transaction that stores the value; null if it is another relayer's and could not be found. */
-  readonly transactionHash: Hash | null;
-  /**
-   * True if nothing was sent, because the stored value was recent enough for the operator's `minUpdateAgeSeconds`. False
-   * after an update, however new the value is: `updatedAt` has its time.
-   */
-  readonly fresh: boolean;
-}
-
-/** The answer with `broadcast: false`. */
-export interface UnsentUpdate extends Update {
-  /** The transaction that stores the value once it is mined. */
-  readonly transaction: UpdateTransaction;
-}
-
-/** A transaction for viem's `sendTransaction`. It stores this update and does nothing else. */
-export interface UpdateTransaction {
-  readonly chainId: number;
-  /** The dataset. */
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: 0n;
-  /** The gas limit. */
-  readonly gas: bigint;
 }
 
 const DEFAULT_TIMEOUT_MS = 45_000;
@@ -198,83 +152,6 @@ async function readStream(
     if (progress) onProgress?.(progress);
   }
   throw unexpectedAnswer(status, "is a stream that ended without an answer");
-}
-
-/** A decimal string of at most 208 bits, or 32 bytes. */
-const AnsweredValue = Type.String({ pattern: "^(?:\\d{1,63}|0x[0-9a-f]{64})$" });
-const TransactionHash = Type.String({ pattern: BYTES32 });
-
-/** Other members are ignored, because an operator may be newer than this client, or older. */
-const Answer = Type.Object({
-  ...Type.Omit(DataAnswer, ["transaction_request"]).properties,
-  value: AnsweredValue,
-  reports: Type.Array(Type.Object({ ...AnsweredReport.properties, value: AnsweredValue })),
-  transaction_hash: Type.Optional(orNull(TransactionHash)),
-  transaction: Type.Optional(
-    Type.Object({
-      ...Type.Omit(UnsentTransaction, ["gasLimit"]).properties,
-      data: Type.String({ pattern: "^0x(?:[0-9a-f]{2})+$" }),
-      gas: Type.String({ pattern: "^0x[0-9a-f]{1,16}$" }),
-    }),
-  ),
-});
-
-function toUpdate(
-  { networkId, dataset, key, broadcast }: RequestUpdateParameters,
-  httpStatus: number,
-  answer: unknown,
-): BroadcastUpdate | UnsentUpdate {
-  if (!Value.Check(Answer, answer)) throw unexpectedAnswer(httpStatus, "has an unexpected form");
-  const requested = parseKey(key);
-  const isRequested =
-    answer.network_id === networkId &&
-    isAddressEqual(answer.dataset as Address, dataset) &&
-    requested.ok &&
-    answer.key_hex === requested.value;
-  if (!isRequested) throw unexpectedAnswer(httpStatus, "is about a different data point than the requested one");
-  const update: Update = {
-    networkId,
-    dataset: answer.dataset as Address,
-    key: requested.value,
-    ...queryResult(answer.status, BigInt(answer.value), BigInt(answer.timestamp)),
-    reports: answer.reports.map(({ provider, value, signature }) => ({
-      provider: provider as Address,
-      value: numberToHex(BigInt(value), { size: 32 }),
-      signature: signature as Hex,
-    })),
-  };
-  const { transaction, transaction_hash: transactionHash, fresh = false } = answer;
-  if (broadcast && transactionHash !== undefined) {
-    return { ...update, transactionHash: transactionHash as Hash | null, fresh };
-  }
-  if (!broadcast && transaction !== undefined && stores(transaction, update)) {
-    const { data, gas } = transaction;
-    return {
-      ...update,
-      transaction: {
-        chainId: networkId,
-        to: update.dataset,
-        data: data as Hex,
-        value: 0n,
-        gas: hexToBigInt(gas as Hex),
-      },
-    };
-  }
-  throw unexpectedAnswer(httpStatus, `has no ${broadcast ? "transaction hash" : "transaction that stores it"}`);
-}
-
-/** Returns true if a transaction stores what the answer says and nothing else, so that its signer need not trust the operator. */
-function stores(
-  { chainId, to, data }: Omit<UnsentTransaction, "gasLimit">,
-  { networkId, dataset, key, status, output, updatedAt }: Update,
-): boolean {
-  if (Number(chainId) !== networkId || !isAddressEqual(to as Address, dataset)) return false;
-  const call = decodeUpdateArguments(data as Hex);
-  if (call === null || call.functionName === "updateBatch") return false;
-  if (call.args[0] !== key || call.args[1] !== updatedAt) return false;
-  return status === "OK"
-    ? call.functionName === "update" && call.args[2] === output
-    : BigInt(output) === 0n && (status === "NOT_AVAILABLE") === (call.functionName === "updateNotAvailable");
 }
 
 function timedOut(timeoutMs: number, cause: unknown): DataRequestError {

@@ -1,7 +1,7 @@
 import { type Client, isAddressEqual, parseEventLogs } from "viem";
 import { datasetAbi } from "../abi/dataset.js";
-import type { UpdateTransaction } from "./request-update.js";
 import { type MinedTransaction, type SendOptions, sendAndWait } from "./send-and-wait.js";
+import type { UpdateTransaction } from "./update-answer.js";
 
 /** The transaction and its sender. */
 export interface SendUpdateParameters extends SendOptions {

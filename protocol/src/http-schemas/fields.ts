@@ -1,7 +1,7 @@
 /** Fields that several bodies have, and helpers that write their schemas. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { MAX_KEY_BYTES } from "../dataset-key.js";
+import { MAX_KEY_BYTES } from "../key-bytes.js";
 
 const HEX_KEY = `^0x(?:[0-9a-f]{2}){1,${MAX_KEY_BYTES}}$`;
 const ADDRESS = "^0x[0-9a-fA-F]{40}$";

@@ -1,8 +1,8 @@
 /** The schemas of the operator's `GET /overview`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { KEY_FORMS } from "../dataset-key.js";
 import { DATASET_KINDS } from "../dataset-kind.js";
+import { KEY_FORMS } from "../key-form.js";
 import { QUERY_STATUSES } from "../query-status.js";
 import { Address, HexKey, NetworkId, orNull, strict, Timestamp } from "./fields.js";
 

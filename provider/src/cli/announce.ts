@@ -1,9 +1,9 @@
+import { BASE_URL_PATTERN, isLocalNodeUrl } from "@dataset-oracle/protocol/base-url";
 import {
   encodeAnnouncement,
   MAX_ANNOUNCED_URL_BYTES,
   signAnnouncement,
 } from "@dataset-oracle/protocol/node-announcement";
-import { BASE_URL_PATTERN, isLocalNodeUrl } from "@dataset-oracle/protocol/node-url";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";

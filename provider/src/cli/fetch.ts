@@ -1,4 +1,5 @@
-import { keyToAscii, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";

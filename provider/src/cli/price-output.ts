@@ -1,5 +1,5 @@
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
-import { quoteTimeOf, reasonOf } from "../describe-sources.js";
+import { quoteTimeOf, reasonOf } from "../source-notes.js";
 import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
 import type { Style } from "./text-style.js";
 import { resultToText, valueToJson } from "./value-output.js";

@@ -4,7 +4,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
 import { MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "../signing-window.js";
 import type { Decision } from "./decision.js";
-import { LastWrite, type Write } from "./last-write.js";
+import { LastWrite, type Write } from "./last-write-file.js";
 import { addCheck, decodeDecision, decodeNumbers, encodeDecision, encodeNumbers } from "./stored-records.js";
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */

@@ -7,7 +7,7 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
 import { findDataset } from "../data-point.js";
-import { EVIDENCE_PROBLEMS } from "../openapi.js";
+import { EVIDENCE_PROBLEMS } from "../problem-responses.js";
 import { evidenceBusy, evidenceNotPublic } from "../problems.js";
 import type { Served, ServedKey } from "../served-datasets.js";
 import type { EvidenceStore } from "./evidence-store.js";

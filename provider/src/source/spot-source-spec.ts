@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { rateLimitSchema } from "../rate-limit.js";
+import { rateLimitSchema } from "../rate-limit-schema.js";
 import { SpreadSpec } from "./clamp-to-spread.js";
 import { errorTexts, SourceSpec } from "./common-source-spec.js";
 import { ROUNDINGS } from "./decimal.js";

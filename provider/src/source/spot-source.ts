@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { RateLimit } from "../rate-limit.js";
+import type { RateLimit } from "../rate-limit-schema.js";
 import { compileSpreadClamp } from "./clamp-to-spread.js";
 import { compileSource } from "./compile-source.js";
 import type { Json } from "./exact-json.js";

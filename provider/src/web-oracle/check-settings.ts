@@ -2,7 +2,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import type { WebOracleSettings } from "../config.js";
-import type { RateLimit } from "../rate-limit.js";
+import type { RateLimit } from "../rate-limit-schema.js";
 import type { SpotSource } from "../source/spot-source.js";
 import { checkHosts, isHostAllowed } from "./allowed-hosts.js";
 import type { SpecRegistrySettings } from "./spec-registry.js";

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { Hex } from "viem";
 import type { Caller } from "../caller.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
-import type { RateLimit } from "../rate-limit.js";
+import type { RateLimit } from "../rate-limit-schema.js";
 import { RequestRateLimiter } from "../request-rate-limiter.js";
 import { TokenBuckets } from "../token-bucket.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";

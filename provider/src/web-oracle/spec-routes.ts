@@ -5,7 +5,7 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../caller.js";
-import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../openapi.js";
+import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../problem-responses.js";
 import { invalidReadings, trialsOff } from "../problems.js";
 import { advise } from "./advice/advise.js";
 import { parseReadings } from "./advice/parse-readings.js";

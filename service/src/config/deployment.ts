@@ -1,11 +1,6 @@
-import {
-  KEY_FORM_WORDS,
-  KEY_FORMS,
-  type KeyForm,
-  matchesKeyForm,
-  parseKey,
-} from "@dataset-oracle/protocol/dataset-key";
+import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
+import { KEY_FORM_WORDS, KEY_FORMS, type KeyForm, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
 import { ConfigError } from "./config-error.js";

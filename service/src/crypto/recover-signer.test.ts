@@ -1,4 +1,4 @@
-import { recoverSigner as recoverByViem } from "@dataset-oracle/protocol/signature";
+import { recoverSigner as recoverByViem } from "@dataset-oracle/protocol/recover-signer";
 import { recoverSignerWith } from "@dataset-oracle/service/crypto/recover-signer";
 import fc from "fast-check";
 import { bytesToHex, concatHex, type Hex, hexToBigInt, hexToBytes, numberToHex, slice } from "viem";

@@ -1,4 +1,4 @@
-import { HALF_ORDER } from "@dataset-oracle/protocol/signature";
+import { HALF_ORDER } from "@dataset-oracle/protocol/recover-signer";
 import { type Address, hexToBytes, numberToBytes } from "viem";
 import { addressOf, SECP256K1, type Secp256k1 } from "./secp256k1.js";
 

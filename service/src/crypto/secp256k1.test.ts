@@ -1,4 +1,4 @@
-import { HALF_ORDER } from "@dataset-oracle/protocol/signature";
+import { HALF_ORDER } from "@dataset-oracle/protocol/recover-signer";
 import fc from "fast-check";
 import { bytesToHex, hexToBigInt, hexToBytes, numberToBytes } from "viem";
 import { privateKeyToAccount } from "viem/accounts";

@@ -1,4 +1,5 @@
-import { KEY_FORM_WORDS, type KeyForm, matchesKeyForm, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { KEY_FORM_WORDS, type KeyForm, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 
 /** Checks a key before the operator is asked. Returns the problem, or null. */
 export function keyProblem(form: KeyForm, text: string): string | null {

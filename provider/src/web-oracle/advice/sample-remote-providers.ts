@@ -1,6 +1,6 @@
+import { withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import { type SpecAdviceRequest, sampleOf } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { SpecTrial, type SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
-import { withoutFinalSlashes } from "@dataset-oracle/protocol/node-url";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { Value } from "@sinclair/typebox/value";

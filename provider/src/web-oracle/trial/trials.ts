@@ -12,7 +12,7 @@ import { type Address, numberToHex } from "viem";
 import type { Caller } from "../../caller.js";
 import { printable } from "../../printable.js";
 import { hostNotAllowed, trialsBusy } from "../../problems.js";
-import type { RateLimit } from "../../rate-limit.js";
+import type { RateLimit } from "../../rate-limit-schema.js";
 import type { Reading, SourceFailure } from "../../source/source-failure.js";
 import { TokenBucket } from "../../token-bucket.js";
 import { type CombinedValue, OUTCOMES } from "../../value-with-sources.js";

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import vectors from "../vectors/committees.json" with { type: "json" };
-import { committeeHash } from "./committee.js";
+import { committeeHash } from "./committee-hash.js";
 
 describe("committeeHash", () => {
   it.each(vectors.committees)("hashes $name as the contract does", ({ members, toleranceBps, hash }) => {

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
 import { signBatchReport } from "./batch-report.js";
-import { decodeUpdate } from "./decode-update.js";
+import { decodeUpdate } from "./decode-update-reports.js";
 import { encodeUpdate, encodeUpdateBatch } from "./encode-update.js";
 import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
 

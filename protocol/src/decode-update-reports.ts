@@ -1,9 +1,10 @@
 import { type Address, type Hex, hexToBigInt, keccak256, toHex } from "viem";
 import { isMissing } from "./batch-report.js";
+import { fullSignature } from "./compact-signature.js";
 import { decodeUpdateArguments } from "./decode-update-arguments.js";
 import { FastReportDigests } from "./fast-report-digests.js";
+import { recoverSigner } from "./recover-signer.js";
 import { type DataPoint, type Outcome, type ReportHeader, reportDigest, ZERO_VALUE } from "./report.js";
-import { fullSignature, recoverSigner } from "./signature.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
-import { compactSignature } from "./signature.js";
+import { compactSignature } from "./compact-signature.js";
 
 describe("compactSignature", () => {
   it.each(["0x", `0x${"00".repeat(64)}`, `0x${"00".repeat(66)}`] as Hex[])("refuses %s", (signature) => {
