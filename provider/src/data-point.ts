@@ -6,7 +6,7 @@ import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/t
 import type { Address, Hex } from "viem";
 import type { Caller } from "./caller.js";
 import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
-import type { Served, ServedDataset, ServedKey } from "./served-datasets.js";
+import type { Served, ServedDataset, ServedKey } from "./served-keys.js";
 import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 /** A key of a dataset on a network. */

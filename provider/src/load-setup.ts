@@ -5,9 +5,9 @@ import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions/decision-store.js";
 import { checkEvidence } from "./evidence/evidence-store.js";
-import { findServedDatasets, requireKeys, type Served } from "./served-datasets.js";
+import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
+import { checkRedirectedOrigins } from "./source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { checkRedirectedOrigins } from "./source/redirected-origins.js";
 import { type CheckedWebOracleSettings, checkWebOracleSettings } from "./web-oracle/check-settings.js";
 
 /** Everything that a provider needs to start, loaded and checked. */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { DecisionStore } from "./decisions/decision-store.js";
-import type { ServedKey } from "./served-datasets.js";
+import type { ServedKey } from "./served-keys.js";
 import type { ValueWithSources } from "./value-with-sources.js";
 
 /** A provider's metrics for Prometheus, besides those of its requests and its process. They contain no keys. */

@@ -2,7 +2,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window.js";
+import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window-limits.js";
 import { DATASET_DISPLAY_NAMES } from "./web-oracle/dataset-display-names.js";
 
 export const invalidAddress = (problem: string) =>

@@ -1,4 +1,4 @@
-import type { ServedKey } from "./served-datasets.js";
+import type { ServedKey } from "./served-keys.js";
 import { type ReadContext, readSpotPrice } from "./spot-price.js";
 import type { ValueWithSources } from "./value-with-sources.js";
 import type { WebValueExtractor } from "./web-oracle/extract-values.js";

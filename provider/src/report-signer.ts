@@ -9,7 +9,7 @@ import type { DataPoint } from "./data-point.js";
 import { dataPointLogFields } from "./data-point.js";
 import type { Decision } from "./decisions/decision.js";
 import type { Metrics } from "./metrics.js";
-import type { ServedDataset } from "./served-datasets.js";
+import type { ServedDataset } from "./served-keys.js";
 
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;

@@ -20,7 +20,7 @@ import { Metrics } from "./metrics.js";
 import { invalidArguments } from "./problems.js";
 import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
-import type { ServedDataset } from "./served-datasets.js";
+import type { ServedDataset } from "./served-keys.js";
 import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";

@@ -9,7 +9,7 @@ import { findDataPoint, findDataset } from "./data-point.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision.js";
 import type { ReportSigner } from "./report-signer.js";
-import type { Served } from "./served-datasets.js";
+import type { Served } from "./served-keys.js";
 import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 interface ReporterParts {

@@ -1,5 +1,5 @@
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
-import { unlimitedIfRedirected } from "./source/redirected-origins.js";
+import { unlimitedIfRedirected } from "./source/source-request.js";
 import type { SpotSource } from "./source/spot-source.js";
 import type { PairSource } from "./spot-price.js";
 

@@ -1,17 +1,12 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
+import { outcomeOfTooFewValues } from "./combined-value.js";
 import { median } from "./median.js";
 import { failed, type Reading, throttled } from "./source/source-failure.js";
 import type { SourceReader } from "./source/source-reader.js";
 import type { PairQuery, Quote } from "./source/spot-source.js";
 import type { SpotSourceSpec } from "./source/spot-source-spec.js";
-import {
-  type DropReason,
-  outcomeOfTooFewValues,
-  type SourceUse,
-  toUse,
-  type ValueWithSources,
-} from "./value-with-sources.js";
+import { type DropReason, type SourceUse, toUse, type ValueWithSources } from "./value-with-sources.js";
 
 /** A source and its query for one pair. */
 export interface PairSource extends Pick<PairQuery, "request" | "read"> {

@@ -1,5 +1,5 @@
 import type { Setup } from "./load-setup.js";
-import { datasetsOf, isServed, type Served } from "./served-datasets.js";
+import { datasetsOf, isServed, type Served } from "./served-keys.js";
 
 /** Describes the provider's address, networks and datasets in one or two sentences. */
 export function summarizeSetup({

@@ -1,4 +1,5 @@
-import { type CombinedValue, OUTCOMES, type SourceUse, type ValueWithSources } from "../value-with-sources.js";
+import { type CombinedValue, OUTCOMES } from "../combined-value.js";
+import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
 
 /** The parts of the output that differ between kinds of keys. */
 interface Shown {

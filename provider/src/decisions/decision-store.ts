@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
-import { MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "../signing-window.js";
+import { MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "../signing-window-limits.js";
 import type { Decision } from "./decision.js";
 import { LastWrite, type Write } from "./last-write-file.js";
 import { addCheck, decodeDecision, decodeNumbers, encodeDecision, encodeNumbers } from "./stored-records.js";

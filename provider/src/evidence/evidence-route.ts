@@ -9,7 +9,7 @@ import type { Address } from "viem";
 import { findDataset } from "../data-point.js";
 import { EVIDENCE_PROBLEMS } from "../problem-responses.js";
 import { evidenceBusy, evidenceNotPublic } from "../problems.js";
-import type { Served, ServedKey } from "../served-datasets.js";
+import type { Served, ServedKey } from "../served-keys.js";
 import type { EvidenceStore } from "./evidence-store.js";
 
 /** Requests per minute: of a caller, of an operator (which asks for many users), and of all other callers together. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ROUNDINGS } from "./decimal.js";
+import { ROUNDINGS } from "./decimal-text.js";
 import { VALUE_TYPES } from "./node-to-value.js";
 
 /** Makes the schema of a list of a source's own error texts. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { compareDecimals } from "./decimal.js";
+import { compareDecimals } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json, NumberLiteral } from "./exact-json.js";
 import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
 import { failed, type Reading } from "./source-failure.js";

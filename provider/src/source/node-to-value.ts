@@ -1,6 +1,6 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import { bytesToHex, keccak256, stringToBytes } from "viem";
-import { type Rounding, scaleDecimal } from "./decimal.js";
+import { type Rounding, scaleDecimal } from "./decimal-text.js";
 import { describeNode } from "./describe-node.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { failed, type Reading } from "./source-failure.js";

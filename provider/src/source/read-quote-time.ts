@@ -1,6 +1,6 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
-import { scaleDecimal } from "./decimal.js";
+import { scaleDecimal } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { compileJsonPath, findOne } from "./json-path.js";
 import { failed, type Reading } from "./source-failure.js";

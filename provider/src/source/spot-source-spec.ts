@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { rateLimitSchema } from "../rate-limit-schema.js";
 import { SpreadSpec } from "./clamp-to-spread.js";
 import { errorTexts, SourceSpec } from "./common-source-spec.js";
-import { ROUNDINGS } from "./decimal.js";
+import { ROUNDINGS } from "./decimal-text.js";
 import { QuoteTimeSpec } from "./read-quote-time.js";
 
 const strict = { additionalProperties: false } as const;

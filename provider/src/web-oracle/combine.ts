@@ -1,7 +1,7 @@
 import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
+import { type CombinedValue, outcomeOfTooFewValues } from "../combined-value.js";
 import { median } from "../median.js";
 import type { Reading } from "../source/source-failure.js";
-import { type CombinedValue, outcomeOfTooFewValues } from "../value-with-sources.js";
 
 /** The ways in which values of several sources become one. */
 export const COMBINATIONS = ["median", "majority", "equal"] as const;

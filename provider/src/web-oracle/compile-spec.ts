@@ -3,14 +3,14 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";
+import type { CombinedValue } from "../combined-value.js";
 import { type BoundSource, compileSource, type Source } from "../source/compile-source.js";
 import type { ValueType } from "../source/node-to-value.js";
 import type { Reading } from "../source/source-failure.js";
-import type { CombinedValue } from "../value-with-sources.js";
 import { parseCanonicalSpec } from "./canonical-json.js";
 import { combine } from "./combine.js";
 import { RequestSpec } from "./spec-schema.js";
-import { argumentProblem, variableProblem } from "./variables.js";
+import { argumentProblem, variableProblem } from "./spec-variables.js";
 
 /** A checked request spec. */
 export interface CompiledRequest {

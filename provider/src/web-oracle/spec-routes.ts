@@ -7,7 +7,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller } from "../caller.js";
 import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../problem-responses.js";
 import { invalidReadings, trialsOff } from "../problems.js";
-import { advise } from "./advice/advise.js";
+import { advise } from "./advice/compute-advice.js";
 import { parseReadings } from "./advice/parse-readings.js";
 import { checkTriedSpec } from "./trial/check-tried-spec.js";
 import type { Trials } from "./trial/trials.js";

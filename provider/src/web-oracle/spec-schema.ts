@@ -2,7 +2,7 @@ import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
 import { type Static, Type } from "@sinclair/typebox";
 import { SourceSpec } from "../source/common-source-spec.js";
 import { COMBINATIONS } from "./combine.js";
-import { Variable } from "./variables.js";
+import { Variable } from "./spec-variables.js";
 
 /** A request spec. Its canonical JSON is published, and keys contain the hash of that JSON. */
 export const RequestSpec = Type.Object(

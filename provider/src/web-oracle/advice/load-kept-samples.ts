@@ -4,9 +4,10 @@ import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { compileSpec } from "../compile-spec.js";
-import type { AdviceInput } from "./advise.js";
+import type { AdviceInput } from "./compute-advice.js";
 import { parseReadings } from "./parse-readings.js";
-import { readingsOfSamples, SampledAnswers } from "./sampled-answers.js";
+import { readingsOfSamples } from "./readings-of-samples.js";
+import { SampledAnswers } from "./sampled-answers.js";
 
 /**
  * Reads what was kept: the answers of a spec's sources, or what several providers have shown.

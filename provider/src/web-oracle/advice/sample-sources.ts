@@ -1,9 +1,10 @@
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import { askSources } from "../ask-sources.js";
 import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
+import { askSources } from "../fetch-source-answers.js";
+import { readingsOfSample } from "./readings-of-samples.js";
 import { repeatAtInterval, type Schedule } from "./repeat-at-interval.js";
-import { readingsOfSample, type SampledAnswers } from "./sampled-answers.js";
+import type { SampledAnswers } from "./sampled-answers.js";
 
 /** The amount of distinct answer text after which sampling ends early, in UTF-16 code units. */
 export const MAX_SAMPLED_TEXT = 64 * 1024 * 1024;

@@ -13,7 +13,7 @@ await runMain(async () => {
   const spec = loadSpec(specFile ?? "");
   switch (name) {
     case "validate":
-      return console.log((await import("./describe-spec.js")).describeSpec(spec));
+      return console.log((await import("./validate.js")).describeSpec(spec));
     case "key":
       return console.log((await import("./key.js")).describeKey(spec, args));
     case "try":

@@ -2,7 +2,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadProviderConfig } from "../../config.js";
-import { checkRedirectedOrigins } from "../../source/redirected-origins.js";
+import { checkRedirectedOrigins } from "../../source/check-redirected-origins.js";
 import { isHostAllowed } from "../allowed-hosts.js";
 import type { CompiledRequest } from "../compile-spec.js";
 import type { CliCommand } from "./arguments.js";

@@ -13,7 +13,7 @@ import { addEvidenceRoute } from "../src/evidence/evidence-route.js";
 import { EvidenceStore, type FreshValue } from "../src/evidence/evidence-store.js";
 import { replay } from "../src/evidence/replay.js";
 import { noEvidence } from "../src/problems.js";
-import { findServedDatasets } from "../src/served-datasets.js";
+import { findServedDatasets } from "../src/served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { runProvider } from "./support/provider-process.js";

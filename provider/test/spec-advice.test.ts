@@ -12,11 +12,11 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Value } from "@sinclair/typebox/value";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/text-style.js";
-import { advise } from "../src/web-oracle/advice/advise.js";
+import { advise } from "../src/web-oracle/advice/compute-advice.js";
 import { adviceToText } from "../src/web-oracle/advice/format-advice.js";
 import { loadKeptSamples } from "../src/web-oracle/advice/load-kept-samples.js";
+import { readingsOfSamples } from "../src/web-oracle/advice/readings-of-samples.js";
 import { sampleSources } from "../src/web-oracle/advice/sample-sources.js";
-import { readingsOfSamples } from "../src/web-oracle/advice/sampled-answers.js";
 import { compileSpec } from "../src/web-oracle/compile-spec.js";
 import { startTrialProvider, type TrialProvider } from "./support/trial-provider.js";
 

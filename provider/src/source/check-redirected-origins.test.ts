@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from "vitest";
+import { checkRedirectedOrigins } from "./check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
-import { checkRedirectedOrigins, unlimitedIfRedirected } from "./redirected-origins.js";
+import { unlimitedIfRedirected } from "./source-request.js";
 
 const KRAKEN = "https://api.kraken.com";
 const origins = loadSources([SHIPPED_SOURCES]).map(({ origin }) => origin);

@@ -1,7 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
-import type { SourceRequest } from "./source-request.js";
 
 /**
  * Checks the redirected origins.
@@ -36,11 +35,6 @@ export function checkRedirectedOrigins(
       );
     }
   }
-}
-
-/** Removes the rate limit from a request whose origin is redirected, because the origin itself is not asked. */
-export function unlimitedIfRedirected<R extends SourceRequest>(redirectedOrigins: RedirectedOrigins, request: R): R {
-  return Object.hasOwn(redirectedOrigins, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }
 
 /** Accepts only literal loopback addresses, because a name could resolve to another machine. */

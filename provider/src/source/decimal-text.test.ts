@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareDecimals, MAX_VALUE, scaleDecimal } from "./decimal.js";
+import { compareDecimals, MAX_VALUE, scaleDecimal } from "./decimal-text.js";
 
 const E18 = 10n ** 18n;
 

@@ -3,7 +3,7 @@ import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { DATASET, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
-import { findServedDatasets, requireKeys } from "./served-datasets.js";
+import { findServedDatasets, requireKeys } from "./served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 
 const sources = loadSources([SHIPPED_SOURCES]);
