@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import * as openapi from "../src/openapi.js";
+import * as responses from "../src/problem-responses.js";
 import { startProvider } from "./support/test-provider.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -11,8 +11,8 @@ const problemsIn = (responses: object) =>
   );
 
 it("the README's table has every error code with its status, and no other", () => {
-  const problems = Object.entries(openapi).filter(([name]) => name.endsWith("_PROBLEMS"));
-  const documented = problems.flatMap(([, responses]) => problemsIn(responses));
+  const problems = Object.entries(responses).filter(([name]) => name.endsWith("_PROBLEMS"));
+  const documented = problems.flatMap(([, byStatus]) => problemsIn(byStatus));
   // Whatever else the framework refuses has the status that the framework gives.
   const own = documented.map((problem) => problem.replace(/^\d+ bad_request$/, "4xx bad_request"));
   const ofPaths = ["404 no_such_path", "405 method_not_allowed"];
