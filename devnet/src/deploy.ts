@@ -92,7 +92,12 @@ async function runForge(
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...foundryEnv(), ...env },
   });
-  const exited = once(child, "exit").then(() => undefined);
+  // It rejects if forge cannot be run.
+  const ended = once(child, "exit");
+  const exited = ended.then(
+    () => undefined,
+    () => undefined,
+  );
   const end = () => {
     if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, "SIGKILL");
   };
@@ -108,7 +113,7 @@ async function runForge(
     isLate = true;
     end();
   }, FORGE_MS);
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   clearTimeout(timer);
   const log = folder.file("logs", `${logName}.log`);
   writeFileSync(log, stdout + stderr);

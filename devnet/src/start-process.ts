@@ -53,7 +53,11 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
     stdio: ["ignore", log, log],
     env: { ...Object.fromEntries(own), ...options.env },
   });
-  const exited = once(child, "exit").then(() => undefined);
+  // A program that cannot be run emits an error instead, which the wait for "spawn" reports.
+  const exited = once(child, "exit").then(
+    () => undefined,
+    () => undefined,
+  );
   await once(child, "spawn");
   if (typeof log === "number") closeSync(log);
 

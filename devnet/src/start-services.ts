@@ -33,7 +33,6 @@ export async function startMarket({ options, folder, components, marketUrl }: De
 /** Starts the data providers, each with its own key and configuration. If one exits, the devnet keeps running. */
 export async function startProviders(devnet: DevnetContext): Promise<Service[]> {
   const providers = await Promise.all(PROVIDERS.map((account, index) => spawnProvider(devnet, account, index)));
-  for (const provider of providers) devnet.components.add(provider, () => sayHowToRestart(provider));
   await Promise.all(providers.map((provider) => provider.ready()));
   return providers;
 }
@@ -59,21 +58,20 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   };
-  return spawnService(folder, account, { program: "provider", name, config });
+  return spawnService(devnet, account, { program: "provider", name, config });
 }
 
 /** Starts the operator, or a node beside each of the first providers. If one exits, the devnet keeps running. */
 export async function startOperators(devnet: DevnetContext): Promise<Service[]> {
-  const { options, components, operatorUrls } = devnet;
+  const { options, operatorUrls } = devnet;
   const names = options.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
   const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
-  for (const operator of operators) components.add(operator, () => sayHowToRestart(operator));
   await Promise.all(operators.map((operator) => operator.ready()));
   return operators;
 }
 
 function spawnOperator(devnet: DevnetContext, name: string, index: number): Promise<Service> {
-  const { options, folder, chainUrl, providerUrls } = devnet;
+  const { options, chainUrl, providerUrls } = devnet;
   const account = SUBMITTERS[index] ?? SUBMITTERS[0];
   const config = {
     port: options.operatorPort + index,
@@ -102,16 +100,18 @@ function spawnOperator(devnet: DevnetContext, name: string, index: number): Prom
       },
     ],
   };
-  return spawnService(folder, account, { program: "operator", name, config, readyPath: "/datasets" });
+  return spawnService(devnet, account, { program: "operator", name, config, readyPath: "/datasets" });
 }
 
 async function spawnService(
-  { file }: DataFolder,
+  { folder: { file }, components }: DevnetContext,
   { address, privateKey }: Account,
   options: Omit<ServiceOptions, "privateKeys" | "folder">,
 ): Promise<Service> {
   const folder = { config: file("config"), keys: file("keys"), logs: file("logs") };
-  return { ...(await startService({ ...options, privateKeys: [privateKey], folder })), address };
+  const service = await startService({ ...options, privateKeys: [privateKey], folder });
+  components.add(service, () => sayHowToRestart(service));
+  return { ...service, address };
 }
 
 /** Updates prices often enough to watch them move. */

@@ -12,7 +12,8 @@ export interface PublishedSpecParameters {
 
 /**
  * Reads the bytes of a published request spec from its event. The event is looked for in the block that the registry
- * names, and otherwise in the whole chain: on chains such as Arbitrum, contracts see the block number of another chain.
+ * names, and otherwise in the whole chain: on chains such as Arbitrum, contracts see the block number of another chain,
+ * and nodes refuse to search a block that is beyond their own head.
  *
  * @param client Any viem client of the registry's network.
  * @returns Null if the spec was never published.
@@ -31,7 +32,7 @@ export async function readPublishedSpec(
     const events = await getContractEvents(client, { ...contract, ...event, fromBlock, toBlock });
     return events.find(({ args }) => keccak256(args.spec) === specHash);
   };
-  const found = (await find(block, block)) ?? (await find("earliest", "latest"));
+  const found = (await find(block, block).catch(() => undefined)) ?? (await find("earliest", "latest"));
   if (found === undefined) {
     throw new Error(
       `No block has the event with the bytes of spec ${specHash}, which the registry places in block ${block}. Use ` +

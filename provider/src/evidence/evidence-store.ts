@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import {
@@ -77,7 +77,7 @@ type FoundEvidence = Omit<EvidenceAnswer, "provider">;
  * signing.
  */
 export class EvidenceStore {
-  /** The size of each minute's folder in bytes, the oldest first. */
+  /** The size of each minute's folder in bytes. */
   readonly #minutes: Map<string, number>;
   /** The names of the specs and answers in the folders of the newest minutes. */
   readonly #written = new LRUCache<string, Set<string>>({ max: OPEN_MINUTES });
@@ -95,7 +95,7 @@ export class EvidenceStore {
   static async open(options: EvidenceStoreOptions): Promise<EvidenceStore> {
     await mkdir(options.folder, { recursive: true });
     const names = (await readdir(options.folder)).filter((name) => /^\d{1,20}$/.test(name));
-    const minutes = names.toSorted((a, b) => Number(a) - Number(b)).map((name) => join(options.folder, name));
+    const minutes = names.map((name) => join(options.folder, name));
     const sizes = await Promise.all(minutes.map(sizeOf));
     return new EvidenceStore(options, new Map(minutes.map((path, i) => [path, sizes[i] ?? 0])));
   }
@@ -221,10 +221,12 @@ export class EvidenceStore {
 
   async #removeOldest(): Promise<void> {
     let total = [...this.#minutes.values()].reduce((sum, size) => sum + size, 0);
-    for (const [minute, size] of this.#minutes) {
+    // A slow reading may have opened an old minute again after newer ones.
+    for (const [minute, size] of [...this.#minutes].toSorted(([a], [b]) => Number(basename(a)) - Number(basename(b)))) {
       if (total <= this.options.maxBytes || this.#minutes.size === 1) return;
       await rm(minute, { recursive: true, force: true });
       this.#minutes.delete(minute);
+      this.#written.delete(minute);
       total -= size;
     }
   }

@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ok } from "@dataset-oracle/protocol/result";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import type { ServedDataset, ServedKey } from "../served-keys.js";
+import { EvidenceStore } from "./evidence-store.js";
+
+const KEY = "0x01";
+const key = { kind: "spot_price", key: KEY, sources: [] } as unknown as ServedKey;
+const dataset = {
+  kind: "median",
+  chainId: 42,
+  address: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+} as unknown as ServedDataset;
+
+/** Stores one decision of a minute, whose source answered with a text. */
+async function keep(store: EvidenceStore, at: bigint, text: string): Promise<void> {
+  const request = { method: "GET", url: "https://exchange.example/", rateLimit: null } as const;
+  const answers = new Map([[text, { request, reading: Promise.resolve(ok({ text })) }]]);
+  const value = { kind: "none", reason: "", sources: [] } as const;
+  store.keep({ dataPoint: { id: "", dataset, key }, value, at, answers }, at, {
+    outcome: "OK",
+    value: `0x${"00".repeat(32)}`,
+  });
+  await store.close();
+}
+
+const textOf = () => randomBytes(1_500).toString("hex").slice(0, 2_000);
+
+test("a late decision of a removed minute is stored whole, and removes no newer minute", async () => {
+  const store = await EvidenceStore.open({
+    folder: mkdtempSync(join(tmpdir(), "evidence-")),
+    maxBytes: 8_000,
+    policy: { minSources: 3, maxDeviationBps: 100, maxQuoteAge: 60 },
+    redirectedOrigins: {},
+    logger: pino({ enabled: false }),
+  });
+  const [first, second, third, fourth] = [textOf(), textOf(), textOf(), textOf()];
+  const textsAt = async (round: bigint) => Object.values((await store.find(dataset, KEY, round)).texts);
+
+  // A decision and its compressed text have about 1,900 bytes, so that the fifth removes the first minute.
+  await keep(store, 60n, first);
+  await keep(store, 61n, second);
+  await keep(store, 62n, third);
+  await keep(store, 120n, fourth);
+  await keep(store, 121n, second);
+  await keep(store, 122n, third);
+  await expect(textsAt(60n)).rejects.toMatchObject({ code: "no_evidence" });
+  expect(await textsAt(120n)).toEqual([fourth]);
+
+  await keep(store, 63n, first);
+  expect(await textsAt(63n)).toEqual([first]);
+  for (let at = 123n; at < 126n; at++) await keep(store, at, textOf());
+  await expect(textsAt(63n)).rejects.toMatchObject({ code: "no_evidence" });
+  expect(await textsAt(122n)).toEqual([third]);
+  expect(await textsAt(120n)).toEqual([fourth]);
+});
