@@ -5,10 +5,11 @@ import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { unusableFolder } from "./check-folder.js";
 import type { ProviderConfig } from "./config.js";
 import { Decider } from "./decisions/decider.js";
 import { DecisionStore } from "./decisions/decision-store.js";
-import { EvidenceStore, unusableEvidence } from "./evidence/evidence-store.js";
+import { EvidenceStore } from "./evidence/evidence-store.js";
 import type { Setup } from "./load-setup.js";
 import { Metrics } from "./metrics.js";
 import { ReportSigner } from "./report-signer.js";
@@ -168,6 +169,6 @@ async function openEvidence(
   try {
     return { spot_price: await open("spot-prices"), web_oracle: await open("web-oracle") };
   } catch (error) {
-    throw unusableEvidence(folder, error);
+    throw unusableFolder("evidence", folder, error);
   }
 }

@@ -2,9 +2,9 @@ import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import type { LocalAccount } from "viem";
+import { checkFolder } from "./check-folder.js";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkDatabase } from "./decisions/decision-store.js";
-import { checkEvidence } from "./evidence/evidence-store.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
 import { checkRedirectedOrigins } from "./source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
@@ -53,8 +53,9 @@ function redirectableOrigins(
   return [...sources.map(({ origin }) => origin), ...(webOracle?.hosts ?? []).map((host) => `https://${host}`)];
 }
 
-/** @throws ConfigError when the database or the evidence could not be stored where the configuration says. */
-export function checkFolders({ database, evidence }: ProviderConfig): void {
+/** @throws ConfigError when the database, evidence or published specs could not be stored where the configuration says. */
+export function checkFolders({ database, evidence, webOracle }: ProviderConfig): void {
   checkDatabase(database);
-  if (evidence !== null) checkEvidence(evidence.folder);
+  if (evidence !== null) checkFolder("evidence", evidence.folder);
+  if (webOracle !== undefined) checkFolder("webOracle/folder", webOracle.folder);
 }

@@ -70,6 +70,12 @@ describe("--check-config", () => {
       42,
       "deployment.json cannot be used: ENOTDIR. Check",
     ],
+    [
+      "published specs in a file",
+      { webOracle: { rpcUrls: {}, folder: "deployment.json", hosts: ["api.example.com"] } },
+      42,
+      "deployment.json cannot be used: ENOTDIR. Check",
+    ],
     ["evidence below a file", { evidence: { folder: "provider.json/a/b", maxMegabytes: 1 } }, 42, "ENOTDIR"],
     ["more sources needed than there are", { minSources: 99 }, 42, "No key of the deployments has 99 sources."],
     ["no source needed", { minSources: 0 }, 42, "/minSources: "],

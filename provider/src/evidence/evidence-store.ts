@@ -1,6 +1,5 @@
-import { accessSync, constants, existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import {
@@ -11,7 +10,6 @@ import {
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/http-schemas/evidence";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { Value } from "@sinclair/typebox/value";
@@ -272,28 +270,6 @@ function nullIfTooLarge(error: NodeJS.ErrnoException): null {
   if (error.code === "ERR_BUFFER_TOO_LARGE") return null;
   throw error;
 }
-
-/**
- * Checks that evidence could be stored in a folder, without creating it.
- *
- * @throws ConfigError
- */
-export function checkEvidence(folder: string): void {
-  let existing = folder;
-  while (!existsSync(existing)) existing = dirname(existing);
-  try {
-    // The separator at the end makes this fail for a file.
-    accessSync(join(existing, sep), constants.W_OK);
-  } catch (error) {
-    throw unusableEvidence(folder, error);
-  }
-}
-
-export const unusableEvidence = (folder: string, error: unknown) =>
-  new ConfigError(
-    `evidence: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}. Check that it is a folder that this ` +
-      "process can create and write to.",
-  );
 
 /** Returns the specs of all sources that may be asked, for the value and for its rates. */
 function specsOf(sources: readonly PairSource[]): PairSource["spec"][] {

@@ -55,9 +55,11 @@ export class SpecFinder {
     const known = this.#compiled.get(id);
     if (known !== undefined) return requireValid(known);
     if (this.#unpublished.has(id)) throw specNotPublished(specHash, chainId);
-    const loading = this.#loading.get(id) ?? this.#load(id, chainId, specHash, caller);
-    this.#loading.set(id, loading);
-    return loading.finally(() => this.#loading.delete(id));
+    // A caller with the reserve must not get the refusal of one without it.
+    const loadingId = `${id}/${caller.mayUseReserve}`;
+    const loading = this.#loading.get(loadingId) ?? this.#load(id, chainId, specHash, caller);
+    this.#loading.set(loadingId, loading);
+    return loading.finally(() => this.#loading.delete(loadingId));
   }
 
   async #load(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {

@@ -1,0 +1,26 @@
+import { pino } from "pino";
+import { numberToHex } from "viem";
+import { expect, test } from "vitest";
+import { SpecFinder } from "./spec-finder.js";
+
+const hash = (n: number) => numberToHex(n, { size: 32 });
+
+test("an operator is not refused with an anonymous caller that asks for the same spec and has asked for too many", async () => {
+  const finder = new SpecFinder({
+    registries: new Map([[42, { read: async () => null }]]),
+    specStore: { read: async () => null, write: async () => {} },
+    hasReserve: true,
+    logger: pino({ enabled: false }),
+  });
+  const anonymous = { id: "203.0.113.1", mayUseReserve: false };
+  const operator = { id: "198.51.100.7", mayUseReserve: true };
+  const codeOf = (spec: number, caller: typeof anonymous) =>
+    finder.find(42, hash(spec), caller).then(
+      () => "found",
+      ({ code }) => code,
+    );
+  for (let spec = 0; spec < 10; spec++) expect(await codeOf(spec, anonymous)).toBe("unknown_key");
+
+  const together = await Promise.all([codeOf(99, anonymous), codeOf(99, anonymous), codeOf(99, operator)]);
+  expect(together).toEqual(["too_many_requests", "too_many_requests", "unknown_key"]);
+});
