@@ -19,7 +19,7 @@ import type { SpotPriceKey } from "../spot-price.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { findWebOracleKey } from "./find-web-oracle-key.js";
 import { FETCH_USAGE } from "./help-text.js";
-import { showAsJson, showAsText } from "./show-value.js";
+import { valueToJson, valueToText } from "./value-output.js";
 
 /** Runs `provider fetch`: asks the sources of a key now, and shows each source's answer. */
 export async function fetchValue(args: readonly string[]): Promise<void> {
@@ -49,7 +49,7 @@ export async function fetchValue(args: readonly string[]): Promise<void> {
     const value = await readValue(key, { reader, mayUseReserve: true, policy: config, at }, EXTRACT_HERE);
     spinner.stop();
     const shown = { ...key, value, at };
-    console.log(isText ? showAsText(shown) : JSON.stringify(showAsJson(shown), null, 2));
+    console.log(isText ? valueToText(shown) : JSON.stringify(valueToJson(shown), null, 2));
     process.exitCode = value.kind === "value" ? 0 : 1;
   } finally {
     spinner.stop();

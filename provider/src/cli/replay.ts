@@ -5,7 +5,7 @@ import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
 import { REPLAY_USAGE } from "./help-text.js";
-import { showAsJson, showAsText } from "./show-value.js";
+import { valueToJson, valueToText } from "./value-output.js";
 
 /** Runs `provider replay`: computes a value again from its evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {
@@ -21,8 +21,8 @@ export async function replayEvidence(args: readonly string[]): Promise<void> {
   const isText = process.stdout.isTTY === true && values.json !== true;
   console.log(
     isText
-      ? `${showAsText(shown)}\n${verdictOn(again)}`
-      : JSON.stringify({ ...showAsJson(shown), ...comparisonOf(again) }, null, 2),
+      ? `${valueToText(shown)}\n${verdictOn(again)}`
+      : JSON.stringify({ ...valueToJson(shown), ...comparisonOf(again) }, null, 2),
   );
 }
 

@@ -1,30 +1,38 @@
-import { type CombinedValue, OUTCOMES } from "../combined-value.js";
-import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
+import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
+import { OUTCOMES } from "../combined-value.js";
+import { quoteTimeOf } from "../source-notes.js";
+import { priceToTable } from "./price-table.js";
+import { styleOf } from "./text-style.js";
+import { type WebOracleValue, webOracleValueToText } from "./web-oracle-value-text.js";
 
-/** The parts of the output that differ between kinds of keys. */
-interface Shown {
-  /** The members that identify the key. */
-  readonly head: object;
-  /** Describes the value, which is null when there is none. */
-  readonly ofValue: (value: bigint | null) => object;
-  /** Describes a source's value. */
-  readonly ofSource: (quote: SourceUse["quote"], index: number) => object;
-}
+/** A key of any kind and its value. */
+type ShownValue =
+  | ({ readonly kind: "spot_price" } & Pick<WebOracleValue, "name" | "value" | "at">)
+  | ({ readonly kind: "web_oracle" } & WebOracleValue);
 
 /**
- * Returns a value and its sources as a JSON object, for programs.
- *
- * @param at When the reading started, in whole seconds since 1970.
+ * Returns a value and its sources as a JSON object, for programs. The value of a spec is a number in decimal, or 32 bytes
+ * in hex.
  */
-export function valueToJson(value: ValueWithSources, at: bigint, { head, ofValue, ofSource }: Shown): object {
+export function valueToJson(shown: ShownValue): object {
+  const { name, value, at } = shown;
+  const spec = shown.kind === "web_oracle" ? shown : null;
+  const describe = (known: bigint | null) =>
+    spec === null
+      ? { value: known?.toString() ?? null, price: known === null ? null : formatSpotPrice(known) }
+      : { value: known === null ? null : formatValue(spec.compiled.kind, known) };
   return {
-    ...head,
+    key: name,
+    ...(spec && { title: spec.compiled.spec.title }),
     outcome: OUTCOMES[value.kind],
-    ...ofValue(value.kind === "value" ? value.value : null),
+    ...describe(value.kind === "value" ? value.value : null),
     at: Number(at),
     sources: value.sources.map(({ source, quote, dropped }, index) => ({
       name: source,
-      ...ofSource(quote, index),
+      ...(spec && { url: spec.request.sources[index]?.request.url }),
+      ...describe(quote?.value ?? null),
+      ...(spec === null && { quote_time: quoteTimeOf(quote) }),
       used: dropped === null,
       reason: dropped?.code ?? null,
       detail: dropped?.detail ?? null,
@@ -32,25 +40,10 @@ export function valueToJson(value: ValueWithSources, at: bigint, { head, ofValue
   };
 }
 
-/**
- * Writes a result for people.
- *
- * @param good Writes the value.
- * @param bad Emphasizes the explanation when there is no value.
- * @param none Precedes the reason: `no price`, for example.
- */
-export function resultToText(
-  result: CombinedValue,
-  good: (value: bigint) => string,
-  bad: (text: string) => string,
-  none: string,
-): string {
-  switch (result.kind) {
-    case "value":
-      return good(result.value);
-    case "none":
-      return bad(`${none}: ${result.reason}`);
-    case "busy":
-      return bad(`unknown: sources are at their rate limits; try again in ${result.retryAfter} s`);
-  }
+/** Writes a value and its sources as text, for people. */
+export function valueToText(shown: ShownValue): string {
+  const style = styleOf(process.stdout, process.env);
+  return shown.kind === "spot_price"
+    ? priceToTable(shown.name, shown.value, shown.at, style)
+    : webOracleValueToText(shown, style);
 }

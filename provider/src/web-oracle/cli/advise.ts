@@ -6,7 +6,7 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { styleOf } from "../../cli/text-style.js";
-import { describeWebOracleValue } from "../../cli/web-oracle-value-output.js";
+import { describeWebOracleValue } from "../../cli/web-oracle-value-text.js";
 import { printable } from "../../printable.js";
 import { type AdviceInput, advise } from "../advice/compute-advice.js";
 import { adviceToText } from "../advice/format-advice.js";

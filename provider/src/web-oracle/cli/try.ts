@@ -1,7 +1,7 @@
 import type { Egress } from "@dataset-oracle/service/egress/egress";
+import { resultToText } from "../../cli/result-to-text.js";
 import { type Style, styleOf } from "../../cli/text-style.js";
-import { resultToText } from "../../cli/value-output.js";
-import { describeWebOracleValue } from "../../cli/web-oracle-value-output.js";
+import { describeWebOracleValue } from "../../cli/web-oracle-value-text.js";
 import { printable } from "../../printable.js";
 import type { Reading, SourceFailure } from "../../source/source-failure.js";
 import type { BoundRequest, CompiledRequest } from "../compile-spec.js";

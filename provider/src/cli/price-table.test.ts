@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ValueWithSources } from "../value-with-sources.js";
-import { priceToTable } from "./price-output.js";
+import { priceToTable } from "./price-table.js";
 import { styleOf } from "./text-style.js";
 
 const PLAIN = styleOf({ isTTY: false }, {});

@@ -1,28 +1,8 @@
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
-import { quoteTimeOf, reasonOf } from "../source-notes.js";
+import { reasonOf } from "../source-notes.js";
 import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
+import { resultToText } from "./result-to-text.js";
 import type { Style } from "./text-style.js";
-import { resultToText, valueToJson } from "./value-output.js";
-
-/**
- * Returns a price and its sources as a JSON object, for programs.
- *
- * @param at When the reading started, in whole seconds since 1970.
- */
-export function priceToJson(key: string, price: ValueWithSources, at: bigint): object {
-  const ofValue = (value: bigint | null) => ({
-    value: value?.toString() ?? null,
-    price: value === null ? null : formatSpotPrice(value),
-  });
-  return valueToJson(price, at, {
-    head: { key },
-    ofValue,
-    ofSource: (quote) => ({
-      ...ofValue(quote?.value ?? null),
-      quote_time: quoteTimeOf(quote),
-    }),
-  });
-}
 
 /** Writes a price and its sources as a table, for people. */
 export function priceToTable(key: string, price: ValueWithSources, at: bigint, style: Style): string {

@@ -1,31 +1,17 @@
-import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { numberToHex } from "viem";
 import { printable } from "../printable.js";
 import type { ValueWithSources } from "../value-with-sources.js";
 import type { CompiledRequest } from "../web-oracle/compile-spec.js";
 import { valueText } from "../web-oracle/value-text.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
+import { resultToText } from "./result-to-text.js";
 import type { Style } from "./text-style.js";
-import { resultToText, valueToJson } from "./value-output.js";
 
 /** A Web Oracle key and its value. */
 export interface WebOracleValue extends Pick<WebOracleKey, "name" | "compiled" | "request"> {
   readonly value: ValueWithSources;
   /** When the reading started, in whole seconds since 1970. */
   readonly at: bigint;
-}
-
-/** Returns a value and its sources as a JSON object, for programs: a number in decimal, any other value as 32 bytes in hex. */
-export function webOracleValueToJson({ name, compiled, request, value, at }: WebOracleValue): object {
-  const format = (value: bigint | null) => (value === null ? null : formatValue(compiled.kind, value));
-  return valueToJson(value, at, {
-    head: { key: name, title: compiled.spec.title },
-    ofValue: (value) => ({ value: format(value) }),
-    ofSource: (quote, index) => ({
-      url: request.sources[index]?.request.url,
-      value: format(quote?.value ?? null),
-    }),
-  });
 }
 
 /** Writes a value and its sources as text, for people. */
