@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
 import {console} from "forge-std/Script.sol";
 
+import {IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm, KeyFormLibrary} from "../src/types/KeyForm.sol";
 import {DatasetScript} from "./base/DatasetScript.sol";
 
-/// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`. Anyone
-/// may run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for its address.
+/// @dev The part of `QuoteAdapter` that is called here. The contract is not imported, so that it is not compiled with the
+/// script.
+interface IQuoteAdapter {
+    error OracleUnsupportedPair(address base, address quote);
+
+    function getQuote(uint256 baseAmount, address base, address quote) external view returns (uint256);
+}
+
+/// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"`, `"morpho()"` or
+/// `"erc7412()"`. Anyone may run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for
+/// its address; the ERC7412Adapter's `query` also for the price of a query.
 contract DeployAdapter is DatasetScript {
-    /// @dev The same as `QuoteAdapter.Asset`, which is not imported, so that QuoteAdapter is not compiled with the
-    /// script.
+    /// @dev The same as `QuoteAdapter.Asset`.
     struct Asset {
         address asset;
         bytes key;
     }
 
-    /// @dev Adapters answer with numbers.
-    function _readInput() internal override {
-        super._readInput();
+    /// @dev The largest ISO 4217 number, which stands for a currency, and the address that stands for Ether (ERC-7528).
+    uint160 private constant MAX_CURRENCY = 999;
+    address private constant ETHER = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+
+    /// @dev Marks the adapters that answer with numbers.
+    modifier ofNumbers() {
         require(
-            keccak256(bytes(_deployedKind(name))) == keccak256("median"),
-            string.concat(name, " stores bytes, and adapters read numbers. Set DATASET to a median dataset.")
+            dataset.judgement() == IDataset.Judgement.MEDIAN,
+            string.concat(name, " stores bytes, and this adapter reads numbers. Set DATASET to a median dataset.")
         );
         if (dataset.keyForm() == KeyForm.WEB_ORACLE) {
             console.log("Warning: adapters read numbers with 18 decimals. Use only keys whose spec has decimals 18.");
         }
+        _;
     }
 
     /// @notice Deploys a ChainlinkAdapter of KEY, with DECIMALS.
-    function chainlink() external checked {
+    function chainlink() external checked ofNumbers {
         _requireSet("KEY", "the key that the adapter reads, for example SPOTPX/ETH-USD");
         string memory key = vm.envString("KEY");
         _checkKey(key);
@@ -46,7 +60,7 @@ contract DeployAdapter is DatasetScript {
     }
 
     /// @notice Deploys a PythAdapter with EXPONENT and CONFIDENCE_BPS. Keys are listed afterwards, with its `list`.
-    function pyth() external checked {
+    function pyth() external checked ofNumbers {
         int256 exponent = vm.envExists("EXPONENT") ? vm.envInt("EXPONENT") : -8;
         uint256 confidenceBps = vm.envExists("CONFIDENCE_BPS") ? vm.envUint("CONFIDENCE_BPS") : 100;
         _logAdapter("PythAdapter");
@@ -57,11 +71,12 @@ contract DeployAdapter is DatasetScript {
 
     /// @notice Deploys a QuoteAdapter of ASSETS, whose prices are under KEYS in the same order, and at most MAX_AGE
     /// seconds old. An asset whose key is empty is the common quote.
-    function quotes() external checked {
+    function quotes() external checked ofNumbers {
         _requireSet("ASSETS", "the assets' addresses, separated by commas");
         _requireSet("KEYS", "the keys of the assets' prices, separated by commas");
         _requireSet("MAX_AGE", "the maximum age of a price, in seconds");
         uint256 maxAge = vm.envUint("MAX_AGE");
+        require(maxAge > 0, "MAX_AGE is 0: a price would be too old one second after its round. Raise it.");
         address[] memory addresses = vm.envAddress("ASSETS", ",");
         string[] memory keys = vm.split(vm.envString("KEYS"), ",");
         require(addresses.length == keys.length, "ASSETS and KEYS differ in number. Give each asset one key.");
@@ -71,14 +86,16 @@ contract DeployAdapter is DatasetScript {
         for (uint256 i = 0; i < keys.length; ++i) {
             bool isCommonQuote = bytes(keys[i]).length == 0;
             if (!isCommonQuote) _checkKey(keys[i]);
-            console.log("  asset %s: %s", addresses[i], isCommonQuote ? "the common quote" : keys[i]);
+            uint256 decimals = _decimalsOf(addresses[i]);
+            string memory price = isCommonQuote ? "the common quote" : keys[i];
+            console.log("  asset %s, with %s decimals: %s", addresses[i], decimals, price);
             assets[i] = Asset(addresses[i], bytes(keys[i]));
         }
         _deploy("QuoteAdapter", abi.encode(dataset, maxAge, assets));
     }
 
     /// @notice Deploys a MorphoAdapter of COLLATERAL and LOAN over the QuoteAdapter at QUOTES.
-    function morpho() external checked {
+    function morpho() external checked ofNumbers {
         _requireSet("QUOTES", "the address of a QuoteAdapter");
         _requireSet("COLLATERAL", "the address of the collateral token");
         _requireSet("LOAN", "the address of the token that is lent");
@@ -86,11 +103,17 @@ contract DeployAdapter is DatasetScript {
         require(adapter.code.length > 0, "QUOTES has no code. Deploy a QuoteAdapter first.");
         address collateral = vm.envAddress("COLLATERAL");
         address loan = vm.envAddress("LOAN");
+        _requirePair(IQuoteAdapter(adapter), collateral, loan);
         _logAdapter("MorphoAdapter");
         console.log("  quotes %s", adapter);
         console.log("  collateral %s", collateral);
         console.log("  loan %s", loan);
         _deploy("MorphoAdapter", abi.encode(adapter, collateral, loan));
+    }
+
+    /// @notice Deploys an ERC7412Adapter, which reads every key of every dataset and has no other settings.
+    function erc7412() external checked {
+        _deploy("ERC7412Adapter", abi.encode(dataset));
     }
 
     /// @dev An adapter of a key that the dataset can never store, or that nobody serves, would never answer.
@@ -103,6 +126,34 @@ contract DeployAdapter is DatasetScript {
         if (form == KeyForm.SPOT_PRICE && !_contains(_listedKeys(name), key)) {
             console.log("Warning: %s is not among the keys of %s in %s.", key, name, deploymentPath);
             console.log("  If no data provider serves it, the adapter never answers.");
+        }
+    }
+
+    /// @dev Returns the decimals that the QuoteAdapter's constructor reads, which counts an asset without any as having
+    /// 18: a mistyped token would make its quotes wrong by powers of ten.
+    function _decimalsOf(address asset) private view returns (uint256) {
+        if (uint160(asset) <= MAX_CURRENCY) return 18;
+        require(
+            asset.code.length > 0 || asset == ETHER,
+            string.concat(
+                "ASSETS has ",
+                vm.toString(asset),
+                ", which has no code on this network. Name the token's address on it."
+            )
+        );
+        (bool isDone, bytes memory answer) = asset.staticcall(abi.encodeCall(IERC20Metadata.decimals, ()));
+        return isDone && answer.length >= 32 ? abi.decode(answer, (uint256)) : 18;
+    }
+
+    /// @dev Markets on Morpho keep their oracle, so one that can never answer would be there for ever. While there is no
+    /// price or no subscription yet, the QuoteAdapter reverts with other errors.
+    function _requirePair(IQuoteAdapter adapter, address collateral, address loan) private view {
+        try adapter.getQuote(1, collateral, loan) returns (uint256) {}
+        catch (bytes memory refusal) {
+            require(
+                bytes4(refusal) != IQuoteAdapter.OracleUnsupportedPair.selector && refusal.length >= 4,
+                "QUOTES does not quote COLLATERAL in LOAN. Name a QuoteAdapter that lists both tokens."
+            );
         }
     }
 

@@ -8,7 +8,7 @@ import {DeployScript} from "./base/DeployScript.sol";
 /// @notice Deploys the financial dataset of one network.
 contract DeployFinancialDataset is DeployScript {
     function run() external checked returns (IDataset dataset) {
-        dataset = _deployDataset("financial", Kind.MEDIAN, KeyForm.SPOT_PRICE);
+        dataset = _deployDataset("financial", IDataset.Judgement.MEDIAN, KeyForm.SPOT_PRICE);
         _finish();
     }
 }

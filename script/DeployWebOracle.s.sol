@@ -10,8 +10,8 @@ import {DeployScript} from "./base/DeployScript.sol";
 /// request specs that their keys name.
 contract DeployWebOracle is DeployScript {
     function run() external checked returns (IDataset numbers, IDataset words, WebOracleRegistry registry) {
-        numbers = _deployDataset("webOracleNumber", Kind.MEDIAN, KeyForm.WEB_ORACLE);
-        words = _deployDataset("webOracleBytes", Kind.MAJORITY, KeyForm.WEB_ORACLE);
+        numbers = _deployDataset("webOracleNumber", IDataset.Judgement.MEDIAN, KeyForm.WEB_ORACLE);
+        words = _deployDataset("webOracleBytes", IDataset.Judgement.MAJORITY, KeyForm.WEB_ORACLE);
         registry = WebOracleRegistry(_deployAtFixedAddress("webOracleRegistry", "WebOracleRegistry"));
         _finish();
     }

@@ -234,7 +234,13 @@ describe("DeployAdapter", () => {
   const deployAdapter = (sig: string, env: Record<string, string>) =>
     scripts.run("DeployAdapter", ["--broadcast", "--sig", sig], { ...ENV, ...env }, OUTSIDER);
   const addressIn = (output: string) => output.match(/^ *Deploy \w+ at (0x[0-9a-fA-F]{40})$/m)?.[1] as Address;
+  const OTHER = "0x5afe000000000000000000000000000000000003";
   const TOKENS = ["0x0000000000000000000000000000000000000348", "0x5afe000000000000000000000000000000000002"] as const;
+
+  beforeEach(async () => {
+    // A token with 6 decimals, whatever it is asked.
+    await scripts.client.setCode({ address: TOKENS[1], bytecode: "0x60065f5260205ff3" });
+  });
 
   test("deploys each adapter, which then needs a subscription", async () => {
     const chainlink = addressIn((await deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD" })).output);
@@ -269,12 +275,46 @@ describe("DeployAdapter", () => {
     );
   });
 
-  test("refuses a dataset of bytes", async () => {
-    const median = readFileSync(scripts.deploymentFile, "utf8");
-    writeFileSync(scripts.deploymentFile, median.replace('"median"', '"majority"'));
-    const refused = deployAdapter("chainlink()", { KEY: "SPOTPX/ETH-USD" });
-    await expectRefused(refused, "financial stores bytes, and adapters read numbers. Set DATASET to a median dataset.");
-    writeFileSync(scripts.deploymentFile, median);
+  test("refuses a dataset of bytes, whatever the deployment file calls it", async () => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0 });
+    const { datasets, ...others } = JSON.parse(readFileSync(scripts.deploymentFile, "utf8"));
+    datasets.webOracleNumber.address = datasets.webOracleBytes.address;
+    writeFileSync(scripts.deploymentFile, JSON.stringify({ ...others, datasets }));
+    const refused = deployAdapter("chainlink()", { DATASET: "webOracleNumber", KEY: `WEB/${"1f".repeat(32)}/A-1` });
+    await expectRefused(refused, "webOracleNumber stores bytes, and this adapter reads numbers. Set DATASET to a");
+    writeFileSync(scripts.deploymentFile, before);
+  });
+
+  test("deploys an adapter of ERC-7412 for any dataset", async () => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0 });
+    const { output, exitCode, sent } = await deployAdapter("erc7412()", { DATASET: "webOracleBytes" });
+    expect([exitCode, sent]).toEqual([0, 1]);
+    const abi = parseAbi(["function dataset() view returns (address)"]);
+    const bytes = scripts.deployment().datasets.find(({ name }) => name === "webOracleBytes")?.address;
+    writeFileSync(scripts.deploymentFile, before);
+    const adapter = { address: addressIn(output), abi, functionName: "dataset" } as const;
+    expect(await scripts.client.readContract(adapter)).toBe(bytes);
+  });
+
+  test("refuses an asset without code that stands for no currency and not for Ether", async () => {
+    const ether = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
+    const env = { ASSETS: `${TOKENS[0]},${ether}`, KEYS: ",SPOTPX/ETH-USD", MAX_AGE: "600" };
+    const { output, sent } = await deployAdapter("quotes()", env);
+    expect(output).toContain(`asset ${ether}, with 18 decimals: SPOTPX/ETH-USD\n`);
+    expect(sent).toBe(1);
+    const mistyped = `ASSETS has ${getAddress(OTHER)}, which has no code on this network. Name the token's address`;
+    await expectRefused(deployAdapter("quotes()", { ...env, ASSETS: `${TOKENS[0]},${OTHER}` }), mistyped);
+  });
+
+  test("refuses a MorphoAdapter of a pair that the QuoteAdapter does not list, or of another contract", async () => {
+    const assets = { ASSETS: TOKENS.join(","), KEYS: ",SPOTPX/ETH-USD", MAX_AGE: "600" };
+    const quotes = addressIn((await deployAdapter("quotes()", assets)).output);
+    const pair = { QUOTES: quotes, COLLATERAL: TOKENS[1], LOAN: TOKENS[0] };
+    const refusal = "QUOTES does not quote COLLATERAL in LOAN. Name a QuoteAdapter that lists both tokens.";
+    await expectRefused(deployAdapter("morpho()", { ...pair, LOAN: OTHER }), refusal);
+    await expectRefused(deployAdapter("morpho()", { ...pair, QUOTES: dataset }), refusal);
   });
 
   test("refuses assets without keys", async () => {
@@ -292,6 +332,11 @@ describe("DeployAdapter", () => {
       "quotes()",
       { ASSETS: TOKENS.join(",") },
       "KEYS is not set. Set it to the keys of the assets' prices, separated by",
+    ],
+    [
+      "quotes()",
+      { ASSETS: TOKENS.join(","), KEYS: ",SPOTPX/ETH-USD", MAX_AGE: "0" },
+      "MAX_AGE is 0: a price would be too old one second after its round. Raise it.",
     ],
     ["morpho()", {}, "QUOTES is not set. Set it to the address of a QuoteAdapter."],
   ] as [string, Record<string, string>, string][])("%s with %j is refused", async (sig, env, message) => {
@@ -323,8 +368,8 @@ describe("DeployAdapter", () => {
     const quotes = await deployAdapter("quotes()", assets);
     for (const line of [
       "maximum age 600 seconds",
-      `asset ${TOKENS[0]}: the common quote`,
-      `asset ${getAddress(TOKENS[1])}: SPOTPX/ETH-USD`,
+      `asset ${TOKENS[0]}, with 18 decimals: the common quote`,
+      `asset ${getAddress(TOKENS[1])}, with 6 decimals: SPOTPX/ETH-USD`,
     ]) {
       expect(quotes.output).toContain(`    ${line}\n`);
     }

@@ -8,7 +8,7 @@ import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, getContractAddress, stringToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { OWNER, type ScriptRunner, startScriptRunner } from "./script-runner.js";
 import { DATASETS, type Settings, settingsOf } from "./script-settings.js";
 
@@ -289,9 +289,60 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     writeFileSync(scripts.deploymentFile, before.replace(String(financial?.address), String(web?.address)));
     const { exitCode, output, sent } = await scripts.run("DeployFinancialDataset", ["--broadcast"]);
     writeFileSync(scripts.deploymentFile, before);
-    expect(output).toContain("financial has another key form. Correct its address.");
+    expect(output).toContain("financial has another kind or key form. Correct its address.");
     expect(exitCode).not.toBe(0);
     expect(sent).toBe(0);
+  });
+
+  test("the two datasets of the Web Oracle in each other's place are refused", async () => {
+    const before = readFileSync(scripts.deploymentFile, "utf8");
+    const { datasets, ...others } = JSON.parse(before);
+    const { webOracleNumber, webOracleBytes } = datasets;
+    [webOracleNumber.address, webOracleBytes.address] = [webOracleBytes.address, webOracleNumber.address];
+    writeFileSync(scripts.deploymentFile, JSON.stringify({ ...others, datasets }));
+    const { exitCode, output, sent } = await scripts.run("DeployWebOracle", ["--broadcast"]);
+    writeFileSync(scripts.deploymentFile, before);
+    expect(output).toContain("webOracleNumber has another kind or key form. Correct its address.");
+    expect([exitCode, sent]).toEqual([1, 0]);
+  });
+});
+
+describe("the EVM of a network is checked before a deployment", () => {
+  afterEach(() => scripts.close());
+
+  async function deployOn(hardfork: string): ReturnType<ScriptRunner["run"]> {
+    scripts = await startScriptRunner(11_155_111, { hardfork });
+    scripts.configure(filledIn(11_155_111));
+    return scripts.run("DeployFinancialDataset", ["--broadcast"]);
+  }
+
+  test("and an older one is refused, with the RPC's error", async () => {
+    const { exitCode, lastLine, sent } = await deployOn("shanghai");
+    expect(lastLine).toContain("The network's EVM is older than Cancun, so the contracts would fail,");
+    expect(lastLine).toMatch(/Deploy to a network that has Cancun, .* The RPC's error: .*NotActivated/);
+    expect([exitCode, sent, existsSync(scripts.deploymentFile)]).toEqual([1, 0, false]);
+  });
+
+  test("and Cancun suffices", async () => {
+    expect(await deployOn("cancun")).toMatchObject({ exitCode: 0, sent: 1 });
+  });
+});
+
+describe("on Polygon PoS", () => {
+  const warning = "Warning: bridge messages to Polygon PoS have no origin, so a contract that gets one reads without";
+  beforeAll(async () => {
+    scripts = await startScriptRunner(137);
+  });
+  afterAll(() => scripts.close());
+
+  test.each([
+    ["warns if queries cost something", "1", true],
+    ["does not warn if they cost nothing", "0", false],
+  ])("a deployment %s", async (_, queryPrice, warns) => {
+    const settings = filledIn(11_155_111);
+    scripts.configure({ ...settings, chainId: 137, financial: { ...settings.financial, queryPrice } });
+    const { exitCode, output } = await scripts.run("DeployFinancialDataset");
+    expect([exitCode, output.includes(warning)]).toEqual([0, warns]);
   });
 });
 

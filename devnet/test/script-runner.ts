@@ -13,10 +13,10 @@ import { createTestClient, http, publicActions, walletActions } from "viem";
 export const OWNER = deriveAccount(0).address;
 
 /** A chain, a folder for what the scripts write, and a way to run them as a user does in a shell. */
-export async function startScriptRunner(chainId: number) {
+export async function startScriptRunner(chainId: number, options: { hardfork?: string } = {}) {
   // forge may write only below deployments/.
   const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
-  const chain = await startAnvil({ chainId });
+  const chain = await startAnvil({ ...options, chainId });
   const client = createTestClient({ mode: "anvil", pollingInterval: 100, transport: http(chain.url) })
     .extend(publicActions)
     .extend(walletActions);
@@ -26,7 +26,7 @@ export async function startScriptRunner(chainId: number) {
   /** Runs script/<name>.s.sol; a dry run unless `--broadcast` is among the arguments. */
   async function run(name: string, args: string[] = [], env: Record<string, string> = {}, sender = OWNER) {
     const command = ["script", `script/${name}.s.sol`, "--rpc-url", chain.url, "--unlocked", "--sender", sender];
-    const options = {
+    const execution = {
       cwd: ROOT,
       env: {
         ...foundryEnv(),
@@ -44,7 +44,7 @@ export async function startScriptRunner(chainId: number) {
     const { stdout, stderr, exitCode } = await promisify(execFile)(
       foundryBinary("forge"),
       [...command, ...args],
-      options,
+      execution,
     ).then(
       (output) => ({ ...output, exitCode: 0 }),
       (error) => ({ stdout: error.stdout as string, stderr: error.stderr as string, exitCode: error.code as number }),

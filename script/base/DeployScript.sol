@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
 import {console} from "forge-std/Script.sol";
 
 import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
@@ -9,37 +10,50 @@ import {NetworkScript} from "./NetworkScript.sol";
 
 /// @notice Deploys contracts that do not exist yet and records their addresses.
 abstract contract DeployScript is NetworkScript {
+    using Bytes for bytes;
     using KeyFormLibrary for KeyForm;
-
-    enum Kind {
-        MEDIAN,
-        MAJORITY
-    }
 
     struct Entry {
         string path;
         string json;
     }
 
+    uint256 private constant POLYGON = 137;
+    uint256 private constant POLYGON_AMOY = 80_002;
+
+    /// @dev Init code that runs the newest instructions that the contracts use, PUSH0 and Cancun's, and returns nothing.
+    string private constant USES_REQUIRED = "0x5f5f5d5f5c505f5f5f5e5f5ff3";
+    /// @dev Init code that returns nothing, on any EVM.
+    string private constant USES_NOTHING = "0x60006000f3";
+
     Entry[] private _entries;
+
+    function _readInput() internal override {
+        super._readInput();
+        _requireCancun();
+    }
 
     /// @notice Deploys a dataset from its settings, unless an earlier run did: then only its keys in the deployments
     /// file can change.
-    function _deployDataset(string memory name, Kind kind, KeyForm keyForm) internal returns (IDataset dataset) {
+    function _deployDataset(string memory name, IDataset.Judgement judgement, KeyForm keyForm)
+        internal
+        returns (IDataset dataset)
+    {
         string memory path = string.concat(".datasets.", name);
         dataset = IDataset(_deployedAt(string.concat(path, ".address")));
         if (_isThere(name, address(dataset))) {
             require(
-                dataset.keyForm() == keyForm,
-                string.concat(deploymentPath, ": ", name, " has another key form. Correct its address.")
+                dataset.keyForm() == keyForm && dataset.judgement() == judgement,
+                string.concat(deploymentPath, ": ", name, " has another kind or key form. Correct its address.")
             );
             if (!_keysChange(name)) return dataset;
-            _serialize(name, kind, keyForm);
+            _serialize(name, judgement, keyForm);
         } else {
             DatasetSettings memory settings = _settings(name, keyForm);
-            _serialize(name, kind, keyForm);
+            _serialize(name, judgement, keyForm);
             _logSettings(name, settings);
-            bytes memory code = _compiled(kind == Kind.MEDIAN ? "MedianDataset" : "MajorityDataset");
+            _warnOfFreeReads(settings.queryPrice);
+            bytes memory code = _compiled(judgement == IDataset.Judgement.MEDIAN ? "MedianDataset" : "MajorityDataset");
             vm.broadcast();
             dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
             console.log("Deploy %s at %s", name, address(dataset));
@@ -138,12 +152,19 @@ abstract contract DeployScript is NetworkScript {
         console.log("  subscriptionPrice %s wei", settings.subscriptionPrice);
     }
 
+    /// @dev src/Subscriptions.sol says why everybody reads for nothing there.
+    function _warnOfFreeReads(uint256 queryPrice) private view {
+        if (queryPrice == 0 || (block.chainid != POLYGON && block.chainid != POLYGON_AMOY)) return;
+        console.log("Warning: bridge messages to Polygon PoS have no origin, so a contract that gets one reads without");
+        console.log("  paying, and may tell others what it reads. docs/ThreatModel.md says more.");
+    }
+
     function _nameOf(KeyForm keyForm) private pure returns (string memory) {
         return keyForm == KeyForm.SPOT_PRICE ? "SPOT_PRICE" : "WEB_ORACLE";
     }
 
     /// @dev Begins the dataset's entry. The address follows: it is unknown until the dataset is deployed.
-    function _serialize(string memory name, Kind kind, KeyForm keyForm) private {
+    function _serialize(string memory name, IDataset.Judgement judgement, KeyForm keyForm) private {
         string[] memory keys = _keysSetting(name);
         for (uint256 i = 0; i < keys.length; ++i) {
             bool isGood = keyForm.matches(bytes(keys[i]));
@@ -151,7 +172,7 @@ abstract contract DeployScript is NetworkScript {
                 isGood, name, string.concat('keys has "', keys[i], '", which does not have the key form. Correct it.')
             );
         }
-        vm.serializeString(name, "kind", kind == Kind.MEDIAN ? "median" : "majority");
+        vm.serializeString(name, "kind", judgement == IDataset.Judgement.MEDIAN ? "median" : "majority");
         vm.serializeString(name, "keyForm", _nameOf(keyForm));
         vm.serializeString(name, "keys", keys);
     }
@@ -172,6 +193,32 @@ abstract contract DeployScript is NetworkScript {
     function _logMissing(string memory line, string[] memory keys, string[] memory others) private pure {
         for (uint256 i = 0; i < keys.length; ++i) {
             if (!_contains(others, keys[i])) console.log(line, keys[i]);
+        }
+    }
+
+    /// @dev Forge simulates with an EVM of its own, so only the node can tell which one the network has. A node that
+    /// refuses both calls tells nothing.
+    function _requireCancun() private {
+        (bool isDone, string memory reason) = _tryCall(USES_REQUIRED);
+        if (isDone) return;
+        (bool canCall,) = _tryCall(USES_NOTHING);
+        require(
+            !canCall,
+            string.concat(
+                "The network's EVM is older than Cancun, so the contracts would fail, and a dataset's income be locked. ",
+                "Deploy to a network that has Cancun, or with the RPC of a newer node. The RPC's error: ",
+                reason
+            )
+        );
+    }
+
+    /// @dev Has the node run init code, in a call that creates no contract.
+    function _tryCall(string memory initCode) private returns (bool isDone, string memory reason) {
+        try vm.rpc("eth_call", string.concat('[{"data":"', initCode, '"},"latest"]')) {
+            isDone = true;
+        } catch (bytes memory refusal) {
+            // forge's errors are a selector and a text.
+            reason = abi.decode(refusal.slice(4), (string));
         }
     }
 }

@@ -53,11 +53,6 @@ abstract contract NetworkScript is Script {
         if (deployed.code.length == 0 || _isNew[deployed]) return address(0);
     }
 
-    /// @notice Returns the kind of a dataset in the deployments file: "median" or "majority".
-    function _deployedKind(string memory dataset) internal view returns (string memory) {
-        return _deployment.readString(string.concat(".datasets.", dataset, ".kind"));
-    }
-
     /// @notice Returns the keys that the deployments file lists for a dataset.
     function _listedKeys(string memory dataset) internal view returns (string[] memory) {
         return _deployment.readStringArray(string.concat(".datasets.", dataset, ".keys"));
