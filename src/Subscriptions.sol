@@ -58,9 +58,10 @@ abstract contract Subscriptions is GovernanceAndIncome {
         if (!_mayReadFree()) revert SubscriptionNeeded(msg.sender, _price, PERIOD);
     }
 
-    /// @dev Returns true if queries cost nothing, the caller's subscription runs, or the call belongs to no
-    /// transaction: every transaction has an origin, and only an `eth_call`, which changes nothing, can have none, so
-    /// that no contract can act on its answer.
+    /// @dev Returns true if queries cost nothing, the caller's subscription runs, or the call has no origin. On most
+    /// chains every transaction has one, and only an `eth_call`, which changes nothing, can have none, so that no
+    /// contract can act on its answer. By the published sources of Polygon PoS, its bridge messages have none either:
+    /// there, a contract that gets one reads for nothing.
     function _mayReadFree() internal view returns (bool) {
         return queryPrice() == 0 || subscribedUntil[msg.sender] >= block.timestamp || tx.origin == address(0);
     }

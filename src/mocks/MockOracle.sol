@@ -237,7 +237,7 @@ contract MockOracle is Oracle {
         return (value, timestamp, status);
     }
 
-    /// @dev As in a dataset. Only an `eth_call` without a sender has no origin.
+    /// @dev As in a dataset. On most chains only an `eth_call` without a sender has no origin.
     function _mayReadFree() private view returns (bool) {
         return queryPrice == 0 || subscribedUntil[msg.sender] >= block.timestamp || tx.origin == address(0);
     }
