@@ -11,6 +11,7 @@ import {
   type ContractFunctionArgs,
   createPublicClient,
   createWalletClient,
+  custom,
   decodeFunctionData,
   encodeFunctionData,
   type Hex,
@@ -332,6 +333,20 @@ test.each([
 ])("readVerified does not use the account of a %s", async (_name, create) => {
   const client = create({ account: OTHER_ACCOUNT, transport: http(chain.url) });
   const result = await readVerified(client, { lens: await lensOf(honest), dataset, key: "SPOTPX/ETH-USD", maxAge: 8n });
+  expect(result).toMatchObject({ status: "OK", value: MEDIAN() });
+});
+
+test("readVerified needs no payment on a node that fills in a sender where a call has none", async () => {
+  const SYSTEM_USER = "0xfffffffffffffffffffffffffffffffffffffffe";
+  const node = http(chain.url)({});
+  const request = async ({ method, params }: { method: string; params?: unknown }) => {
+    if (method !== "eth_call") return node.request({ method, params });
+    const [call, ...state] = params as object[];
+    return node.request({ method, params: [{ from: SYSTEM_USER, ...call }, ...state] });
+  };
+  const client = createPublicClient({ transport: custom({ request }) });
+  const lens = await lensOf(honest);
+  const result = await readVerified(client, { lens, dataset, key: "SPOTPX/ETH-USD", maxAge: 8n });
   expect(result).toMatchObject({ status: "OK", value: MEDIAN() });
 });
 

@@ -281,8 +281,9 @@ interface IDataset is Oracle {
     // ---------------------------------------------------------------- reading without a payment per query
 
     /// @notice Returns what `query` answers, without a payment, so that contracts can read in `view` functions. The
-    /// caller may read while the query price is 0, or until its subscription ends. An `eth_call` without a sender,
-    /// which belongs to no transaction, may always read. Reverts with `SubscriptionNeeded` for any other caller.
+    /// caller may read while the query price is 0, or until its subscription ends. A call without an origin, which is
+    /// an `eth_call` without a sender, or with the zero address as its sender, which every node understands, may always
+    /// read. Reverts with `SubscriptionNeeded` for any other caller.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @return output As in `query`.
     /// @return updatedAt As in `query`.

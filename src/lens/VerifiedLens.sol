@@ -20,8 +20,9 @@ contract VerifiedLens {
     /// and call `callbackFunction` with the response and `extraData`.
     error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callbackFunction, bytes extraData);
 
-    /// @notice The dataset charges for queries, and this call names a sender, so it could belong to a transaction. Make
-    /// it an `eth_call` without `from`, which is free, or subscribe the lens to the dataset.
+    /// @notice The dataset charges for queries, and this call has a sender, so it could belong to a transaction. Make it
+    /// an `eth_call` whose `from` is the zero address, which is free, or subscribe the lens to the dataset. Without
+    /// `from`, some nodes fill in a sender of their own.
     error CallNamesSender(address sender);
 
     /// @notice The update that the gateway sent is older than the call allows: try again, or allow a greater age. Both
@@ -48,9 +49,9 @@ contract VerifiedLens {
         return _gateways;
     }
 
-    /// @notice Returns the value of a key, at most `maxAge` seconds old. Call it with `eth_call` and without a sender.
-    /// Reverts with `OffchainLookup` if the stored value is older; may also revert with `CallNamesSender` or
-    /// `NotADataset`.
+    /// @notice Returns the value of a key, at most `maxAge` seconds old. Call it with `eth_call` and the zero address
+    /// as the sender. Reverts with `OffchainLookup` if the stored value is older; may also revert with
+    /// `CallNamesSender` or `NotADataset`.
     /// @param dataset The dataset that is read.
     /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
     /// @param maxAge The maximum age of the value, in seconds before the block in which the call executes. Allow more

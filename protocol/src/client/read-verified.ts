@@ -1,9 +1,12 @@
-import type { Address, BlockTag, Client } from "viem";
+import { type Address, type BlockTag, type Client, type JsonRpcAccount, zeroAddress } from "viem";
 import { readContract } from "viem/actions";
 import { verifiedLensAbi } from "../abi/verified-lens.js";
 import { parseKey } from "../dataset-key.js";
 import { askGateways } from "./ask-gateways.js";
 import { type QueryResult, readQueryResult } from "./query-result.js";
+
+/** Without `from`, some nodes fill in a sender of their own, and a call with a sender has to pay. */
+const NO_SENDER: JsonRpcAccount = { address: zeroAddress, type: "json-rpc" };
 
 /** The data point to read, and how old its value may be. */
 export interface ReadVerifiedParameters {
@@ -32,7 +35,8 @@ export interface ReadVerifiedParameters {
  * without payment. The lens's gateways are asked in turn (ERC-3668), and the dataset verifies what they answer in the
  * same `eth_call`: no gateway and no operator has to be trusted, only the RPC.
  *
- * @param client Any viem client of the dataset's network. Its account is not used: a call with a sender has to pay.
+ * @param client Any viem client of the dataset's network. Its account is not used: the call names the zero address as
+ * its sender, because one with another sender has to pay.
  * @throws An Error if the key is invalid; viem's `ContractFunctionExecutionError` if no gateway answers, a gateway's answer
  * proves nothing, the value is older than `maxAge`, or the RPC fails.
  */
@@ -44,7 +48,7 @@ export async function readVerified(
   if (!key.ok) throw new Error(key.error);
   const ccipRead: Client["ccipRead"] = { request: (lookup) => askGateways(lookup, gatewayTimeoutMs) };
   // viem would prefer the client's own `call`, which has the client's account.
-  const ownSettings: Client & { call: undefined } = { ...client, account: undefined, ccipRead, call: undefined };
+  const ownSettings: Client & { call: undefined } = { ...client, account: NO_SENDER, ccipRead, call: undefined };
   const answer = await readContract(ownSettings, {
     address: lens,
     abi: verifiedLensAbi,
