@@ -226,7 +226,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
             if (_pay(members[i], share)) paid += share;
         }
         _boundReserved(_record.reserved);
-        emit IncomeShared(share, paid);
+        emit IncomeShared(shown, share, paid);
     }
 
     /// @dev Pays an account, or owes it the amount.

@@ -36,7 +36,7 @@ contract DatasetIncomeTest is DatasetFixture {
             }
         }
         vm.expectEmit(address(dataset));
-        emit IDataset.IncomeShared(share, paid);
+        emit IDataset.IncomeShared(_hash(members, TOLERANCE_BPS), share, paid);
         _share();
 
         for (uint256 i = 0; i < members.length; ++i) {
@@ -180,7 +180,7 @@ contract DatasetIncomeTest is DatasetFixture {
             uint256 share = earned[i] / committees[i].length;
             uint256 before = committees[i][0].balance;
             vm.expectEmit(address(dataset));
-            emit IDataset.IncomeShared(share, share * committees[i].length);
+            emit IDataset.IncomeShared(_hash(committees[i], TOLERANCE_BPS), share, share * committees[i].length);
             dataset.shareIncome(committees[i], TOLERANCE_BPS);
             assertEq(committees[i][0].balance, before + share);
             unpaid += earned[i] % committees[i].length;
@@ -415,7 +415,7 @@ contract DatasetIncomeTest is DatasetFixture {
         caller.plan(address(dataset), PRICE, abi.encodeCall(dataset.query, (KEY)));
         vm.deal(address(dataset), 4 ether);
         vm.expectEmit(address(dataset));
-        emit IDataset.IncomeShared(1 ether, 4 ether);
+        emit IDataset.IncomeShared(_hash(members, TOLERANCE_BPS), 1 ether, 4 ether);
         _share();
         assertTrue(caller.isDone());
         assertEq(address(caller).balance, 1 ether - PRICE);
@@ -473,7 +473,7 @@ contract DatasetIncomeTest is DatasetFixture {
         caller.plan(address(dataset), 0, abi.encodeCall(Ownable2Step.acceptOwnership, ()));
         vm.deal(address(dataset), 4 ether);
         vm.expectEmit(address(dataset));
-        emit IDataset.IncomeShared(1 ether, 4 ether);
+        emit IDataset.IncomeShared(_hash(members, TOLERANCE_BPS), 1 ether, 4 ether);
         _share();
         assertTrue(caller.isDone());
         assertEq(Ownable2Step(address(dataset)).owner(), address(caller));

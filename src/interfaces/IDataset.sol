@@ -142,9 +142,9 @@ interface IDataset is Oracle {
     /// new list.
     event MemberEjected(address indexed member, address indexed accuser, uint256 reward);
 
-    /// @notice The income was shared: `share` for each member, and `paid` in total to those that accepted it. Both in
-    /// wei.
-    event IncomeShared(uint256 share, uint256 paid);
+    /// @notice The income of a committee, current or former, was shared: `share` for each member, and `paid` in total to
+    /// those that accepted it. Both in wei.
+    event IncomeShared(bytes32 indexed committeeHash, uint256 share, uint256 paid);
 
     /// @notice The account of a member rejected its share, which the dataset now owes to the member. In wei.
     event ShareRefused(address indexed member, uint256 share);
