@@ -13,20 +13,12 @@ export interface Node {
   readonly submitter: Address;
 }
 
-/** The nodes of one network, as they are listed now. */
-export interface Nodes {
-  /** True for an operator by itself. */
-  readonly isAlone: boolean;
-  /** In the order of provider addresses; empty for an operator by itself. */
-  readonly all: readonly Node[];
-  /** This operator's own entry; null for a volunteer, which the list does not name, and for an operator by itself. */
-  readonly own: Node | null;
-}
-
 /** The nodes of one network: as its directory announces them, and for members that announced nothing, as configured. */
-export class NodeList implements Nodes {
-  #all: readonly Node[] = [];
-  #own: Node | null = null;
+export class NodeList {
+  /** In the order of provider addresses; empty for an operator by itself. */
+  all: readonly Node[] = [];
+  /** This operator's own entry; null for a volunteer, which the list does not name, and for an operator by itself. */
+  own: Node | null = null;
 
   /**
    * @param senders The accounts from which this operator sends.
@@ -48,16 +40,9 @@ export class NodeList implements Nodes {
     this.setAnnouncements([]);
   }
 
+  /** True for an operator by itself. */
   get isAlone(): boolean {
-    return this.#all.length === 0;
-  }
-
-  get all(): readonly Node[] {
-    return this.#all;
-  }
-
-  get own(): Node | null {
-    return this.#own;
+    return this.all.length === 0;
   }
 
   /**
@@ -70,21 +55,19 @@ export class NodeList implements Nodes {
     const announcers = new Set(announcements.map(({ provider }) => provider));
     const placed = announcements.filter(({ url }) => new RegExp(BASE_URL_PATTERN).test(url) && URL.canParse(url));
     const others = this.configured.filter(({ provider }) => !announcers.has(provider));
+    const isOwn = ({ submitter }: Pick<Node, "submitter">) => this.senders.includes(submitter);
     // A member can announce a submitter that is not its own. Then the configuration tells which entry is this
     // operator's; without one, the entry that was announced first counts.
-    const owns = placed
-      .filter(({ submitter }) => this.senders.includes(submitter))
-      .toSorted((a, b) => Number(a.issuedAt - b.issuedAt));
-    const configuredOwn = this.configured.find(({ submitter }) => this.senders.includes(submitter))?.provider;
-    const all = [...placed.map(nodeOf), ...others].toSorted(byProvider);
+    const owns = [...placed.filter(isOwn).toSorted((a, b) => Number(a.issuedAt - b.issuedAt)), ...others.filter(isOwn)];
+    const configuredOwn = this.configured.find(isOwn)?.provider;
     const own = owns.find(({ provider }) => provider === configuredOwn) ?? owns[0];
-    this.#all = all;
-    this.#own =
-      all.find(({ provider }) => provider === own?.provider) ??
-      others.find(({ submitter }) => this.senders.includes(submitter)) ??
-      null;
+    this.all = [...placed.map(nodeOf), ...others].toSorted(byProvider);
+    this.own = this.all.find(({ provider }) => provider === own?.provider) ?? null;
   }
 }
+
+/** A list of nodes that only its `NodeList` changes. */
+export type Nodes = Readonly<Pick<NodeList, "isAlone" | "all" | "own">>;
 
 /** Returns a committee's providers that have a node. Anyone can be listed as a node, but only members have ranks. */
 export function nodesIn(members: readonly Address[], { all }: Pick<Nodes, "all">): readonly Address[] {
