@@ -77,3 +77,10 @@ test("a spec that cannot be read is read again after half a minute", async () =>
   now += 30_000;
   expect(await formats.of(keyOf(SPEC))).toMatchObject({ title: "Wind" });
 });
+
+test("a spec that many keys share is read once when they are asked for at the same time", async () => {
+  rpc = { isPublished: true, fails: false };
+  const read = await Promise.all(Array.from({ length: 500 }, () => formats.of(keyOf(SPEC))));
+  expect(read.map((format) => format?.title)).toEqual(Array(500).fill("Wind"));
+  expect(calls).toEqual(["eth_call", "eth_getLogs"]);
+});

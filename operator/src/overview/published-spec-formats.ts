@@ -6,19 +6,22 @@ import type { Address, Client, Hex } from "viem";
 import type { Clock } from "../process-context.js";
 import { describeSpec } from "./describe-spec.js";
 
-const MAX_SPECS = 1_000;
 /** Anonymous callers can name any number of specs that do not exist. */
-const MAX_MISSING = 10_000;
+const MAX_SPECS = 10_000;
 /** How long to wait before reading a spec again that is not published, or not understood here. */
 const MISSING_MS = 120_000;
 /** The same wait after a failed read. */
 const FAILED_MS = 30_000;
 
+interface Entry {
+  readonly format: Promise<ValueFormat | null>;
+  /** When the spec is read again, in milliseconds since 1970. */
+  readAgainAt: number;
+}
+
 /** The display formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
 export class PublishedSpecFormats {
-  readonly #known = new LRUCache<Hex, ValueFormat>({ max: MAX_SPECS });
-  /** When specs without a known format are read again, in milliseconds since 1970. */
-  readonly #missingUntil = new LRUCache<Hex, number>({ max: MAX_MISSING });
+  readonly #entries = new LRUCache<Hex, Entry>({ max: MAX_SPECS });
 
   constructor(
     private readonly client: Client,
@@ -34,17 +37,22 @@ export class PublishedSpecFormats {
     const parsed = parseWebOracleKey(key);
     if (!parsed.ok) return null;
     const { specHash } = parsed.value;
-    const known = this.#known.get(specHash);
-    if (known !== undefined) return known;
-    if (this.clock() < (this.#missingUntil.get(specHash) ?? 0)) return null;
-    let readAgainMs = MISSING_MS;
-    const format = await this.#read(specHash).catch(() => {
-      readAgainMs = FAILED_MS;
+    const known = this.#entries.get(specHash);
+    // Many keys of one overview share a spec, so the promise is kept: a spec that is being read is not read again.
+    if (known !== undefined && this.clock() < known.readAgainAt) return known.format;
+    const nullFor = (ms: number) => {
+      entry.readAgainAt = this.clock() + ms;
       return null;
-    });
-    if (format !== null) this.#known.set(specHash, format);
-    else this.#missingUntil.set(specHash, this.clock() + readAgainMs);
-    return format;
+    };
+    const entry: Entry = {
+      format: this.#read(specHash).then(
+        (format) => format ?? nullFor(MISSING_MS),
+        () => nullFor(FAILED_MS),
+      ),
+      readAgainAt: Number.POSITIVE_INFINITY,
+    };
+    this.#entries.set(specHash, entry);
+    return entry.format;
   }
 
   async #read(specHash: Hex): Promise<ValueFormat | null> {
