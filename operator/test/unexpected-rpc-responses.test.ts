@@ -150,6 +150,30 @@ test.each([
   expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
 });
 
+test("a receipt without logs is read from another endpoint", async () => {
+  const rpcUrls = [proxy.url, chain.url];
+  const other = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls }]);
+  const result = { status: "0x1", blockNumber: "0x1", blockHash: HEAD.hash };
+  proxy.answers.set("eth_getTransactionReceipt", { body: { result } });
+  await other.ask(body());
+  await expect.poll(() => other.networks.get(42)?.queues[0]?.depth.sent, { timeout: 10_000 }).toBe(0);
+  await other.close();
+});
+
+test("a pool that shows an impossible nonce does not fail the updates that wait", async () => {
+  const shown = { hash: HEAD.hash, nonce: `0x${"f".repeat(60)}`, to: dataset, input: "0x", gas: "0x1" };
+  proxy.answers.set("txpool_contentFrom", { body: { result: { pending: {}, queued: { 7: shown } } } });
+  let showPool = () => {};
+  proxy.gates.set("txpool_contentFrom", new Promise((resolve) => (showPool = resolve)));
+  const other = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url] }]);
+  const asked = other.ask(body());
+  await expect.poll(() => other.networks.get(42)?.queues[0]?.depth.waiting, { timeout: 10_000 }).toBe(1);
+  showPool();
+  expect((await asked).status).toBe("OK");
+  proxy.gates.clear();
+  await other.close();
+});
+
 describe("fees", () => {
   const sentFees = async (hash: string | null | undefined) => {
     const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.getTransaction({ hash: hash as Address });

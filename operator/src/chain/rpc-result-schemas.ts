@@ -26,13 +26,15 @@ const Log = Type.Object({
   topics: Type.Array(Bytes32, { minItems: 1, maxItems: 4 }),
   transactionHash: Bytes32,
   blockNumber: Quantity,
+  blockHash: Bytes32,
+  logIndex: Quantity,
 });
 
 const Transaction = Type.Object({ hash: Bytes32, from: AccountAddress, to: orNull(AccountAddress), input: Data });
 
 const PooledTransaction = Type.Object({
   hash: Bytes32,
-  nonce: Wei,
+  nonce: Quantity,
   to: orNull(AccountAddress),
   input: Data,
   gas: Wei,
@@ -44,6 +46,13 @@ const PooledTransaction = Type.Object({
 export type PooledTransaction = Static<typeof PooledTransaction>;
 
 const ByNonce = Type.Record(Type.String(), PooledTransaction);
+
+const Receipt = Type.Object({
+  blockNumber: Quantity,
+  blockHash: Bytes32,
+  status: Quantity,
+  logs: Type.Array(Type.Unknown()),
+});
 
 const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_blockNumber: Quantity,
@@ -57,7 +66,7 @@ const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_getTransactionByHash: orNull(Transaction),
   eth_getTransactionBySenderAndNonce: orNull(PooledTransaction),
   eth_getTransactionCount: Quantity,
-  eth_getTransactionReceipt: orNull(Type.Object({ blockNumber: Quantity, blockHash: Bytes32, status: Quantity })),
+  eth_getTransactionReceipt: orNull(Receipt),
   eth_maxPriorityFeePerGas: Quantity,
   eth_sendRawTransaction: Bytes32,
   txpool_contentFrom: Type.Object({ pending: ByNonce, queued: ByNonce }),
