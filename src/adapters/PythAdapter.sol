@@ -72,8 +72,9 @@ contract PythAdapter {
         UNIT = 10 ** (VALUE_DECIMALS - uint32(-expo_));
     }
 
-    /// @dev Reverts with `NotSupported` and the selector of the function that was called.
-    fallback() external {
+    /// @dev Reverts with `NotSupported` and the selector of the function that was called, also if Ether came with it, as
+    /// with an update of Pyth's prices.
+    fallback() external payable {
         revert NotSupported(msg.sig);
     }
 

@@ -84,6 +84,10 @@ contract PythAdapterTest is AdapterFixture {
         pyth.getUpdateFee(new bytes[](1));
         vm.expectRevert(_notSupported(IPyth.updatePriceFeeds.selector));
         pyth.updatePriceFeeds(new bytes[](1));
+        // Consumers of Pyth pay for an update: the error must be the same.
+        vm.deal(address(this), 1);
+        vm.expectRevert(_notSupported(IPyth.updatePriceFeeds.selector));
+        pyth.updatePriceFeeds{value: 1}(new bytes[](1));
     }
 
     function test_getPrice_RevertWhen_noSubscriptionRuns() public {
