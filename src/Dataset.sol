@@ -365,7 +365,8 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
             ReportTemplate template =
                 ReportTemplateLibrary.create(typehash, _domainSeparator(), keyHash, outcome, timestamp);
             Committee committee = CommitteeLibrary.create(toleranceBps, members);
-            uint256 keys = values.length / reports.length;
+            // The compiler checks even here that it does not divide by zero, which only batches have to pay for.
+            uint256 keys = typehash == BATCH_TYPEHASH ? values.length / reports.length : 0;
             uint256 reported = 0;
             for (uint256 place = 0; place < members; ++place) {
                 if ((signers >> place) & 1 == 0) {
@@ -377,7 +378,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
                         template.setMissing(content);
                         content = Calldata.hash(values, reported * keys, keys);
                     }
-                    committee.setMember(place, Signatures.recover(template.digest(content), report.r, report.vs));
+                    Signatures.recoverTo(committee.seat(place), template.digest(content), report.r, report.vs);
                     ++reported;
                 }
             }

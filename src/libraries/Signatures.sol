@@ -7,10 +7,10 @@ library Signatures {
     /// @dev Half the order of secp256k1. A signature with a higher s is a malleated copy of another one.
     uint256 private constant MAX_S = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
 
-    /// @notice Recovers the signer of `digest`, or returns the zero address if the signature is invalid or has a high
-    /// s.
+    /// @notice Writes the signer of `digest` to memory, or the zero address if the signature is invalid or has a high s.
+    /// @param target The address in memory of the word that is written.
     /// @param vs The s of the signature, with the parity of v in the highest bit (EIP-2098).
-    function recover(bytes32 digest, bytes32 r, bytes32 vs) internal view returns (address signer) {
+    function recoverTo(uint256 target, bytes32 digest, bytes32 r, bytes32 vs) internal view {
         assembly ("memory-safe") {
             let input := mload(0x40)
             let s := shr(1, shl(1, vs))
@@ -19,9 +19,8 @@ library Signatures {
             mstore(add(input, 0x40), r)
             mstore(add(input, 0x60), s)
             // The precompile does not write any output when it recovers no address.
-            mstore(0, 0)
-            if iszero(gt(s, MAX_S)) { pop(staticcall(gas(), 1, input, 0x80, 0, 0x20)) }
-            signer := mload(0)
+            mstore(target, 0)
+            if iszero(gt(s, MAX_S)) { pop(staticcall(gas(), 1, input, 0x80, target, 0x20)) }
         }
     }
 }

@@ -33,11 +33,11 @@ library CommitteeLibrary {
         }
     }
 
-    /// @notice Writes the member at a place.
+    /// @notice Returns the address in memory of the word of the member at a place.
     /// @dev Assumes `place` < the number of seats; the caller has checked it.
-    function setMember(Committee committee, uint256 place, address member) internal pure {
+    function seat(Committee committee, uint256 place) internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            mstore(add(add(committee, 0x20), shl(5, place)), member)
+            result := add(add(committee, 0x20), shl(5, place))
         }
     }
 

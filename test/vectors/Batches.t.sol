@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Signatures} from "../../src/libraries/Signatures.sol";
 import {BATCH_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
+import {recoverSigner} from "../utils/RecoverSigner.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
 import {VectorFixture} from "../utils/VectorFixture.sol";
 
@@ -43,7 +43,7 @@ contract BatchVectorsTest is VectorFixture {
         uint256 items = count();
         for (uint256 i = 0; i < items; ++i) {
             bytes32 digest = word(i, "digest");
-            assertEq(Signatures.recover(digest, word(i, "r"), word(i, "vs")), account(i, "signer"), text(i, "name"));
+            assertEq(recoverSigner(digest, word(i, "r"), word(i, "vs")), account(i, "signer"), text(i, "name"));
             (uint8 v, bytes32 r, bytes32 s) = vm.sign(uint256(word(i, "privateKey")), digest);
             assertEq(abi.encodePacked(r, s, v), hexBytes(i, "signature"), text(i, "name"));
         }
