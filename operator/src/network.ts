@@ -1,4 +1,3 @@
-import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
@@ -40,8 +39,8 @@ export interface Dataset {
   readonly name: string;
   readonly kind: DatasetKind;
   readonly keyForm: KeyForm;
-  /** The ASCII keys that the deployment lists. Others can be served as well. */
-  readonly keys: readonly string[];
+  /** The keys that the deployment lists. Others can be served as well. */
+  readonly keys: readonly Hex[];
   /** The keys that are kept fresh. */
   readonly feeds: readonly Feed[];
   /** The maximum value that it can store. */
@@ -235,7 +234,7 @@ async function connectDataset(
     name,
     kind,
     keyForm: dataset.keyForm,
-    keys: dataset.keys.flatMap((key) => keyToAscii(key) ?? []),
+    keys: dataset.keys,
     feeds: feeds.get(address) ?? [],
     maxValue: MAX_VALUES[kind],
     maxRoundAge,

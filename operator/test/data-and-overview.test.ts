@@ -288,3 +288,20 @@ describe("GET /overview", () => {
     await expect.poll(async () => (await overview()).networks[0]?.readable, { timeout: 10_000 }).toBe(true);
   });
 });
+
+test("a listed key with bytes that are not ASCII is shown, and needs no allowance for new keys", async () => {
+  const web = await chain.deploy(
+    providers.map(({ address }) => address),
+    { keyForm: "WEB_ORACLE" },
+  );
+  const [listed, other] = ["2fff", "2ffe"].map((end) => `${stringToHex(`WEB/${"0".repeat(64)}`)}${end}` as Hex);
+  const deployed = { name: "web", address: web, kind: "median", keyForm: "WEB_ORACLE", keys: [listed as Hex] } as const;
+  const limited = await startOperator([{ chain, datasets: [deployed], providers }], { newKeysPerMinute: 1 });
+  const post = (key: string | undefined) => limited.post({ network_id: 42, dataset: web, key, broadcast: false });
+  const statuses = [await post(other), await post(listed), await post(listed)].map(({ status }) => status);
+  expect(statuses).toEqual([200, 200, 200]);
+  const response = await fetch(`${limited.base}/overview`, { signal: AbortSignal.timeout(20_000) });
+  const { networks } = (await response.json()) as OverviewAnswer;
+  expect(networks[0]?.datasets[0]?.points).toMatchObject([{ key: null, key_hex: listed }]);
+  await limited.close();
+});

@@ -1,3 +1,4 @@
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ServedDataset } from "@dataset-oracle/protocol/http-schemas/datasets";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
@@ -44,7 +45,7 @@ async function describe(network: Network, dataset: Dataset, prices: SingleFlight
     network_id: chainId,
     dataset: address,
     kind,
-    keys: [...keys],
+    keys: keys.flatMap((key) => keyToAscii(key) ?? []),
     query_price: (await readPrice(client, address, prices)).toString(),
     providers: committee.current.members.flatMap((member: Address) => {
       const url = providerUrls.urlOf(member);

@@ -1,4 +1,3 @@
-import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { globalRateLimiter, type RateLimit, rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -21,8 +20,7 @@ const NEW_KEYS_OF_ALL_CALLERS = 10;
  */
 async function isKnownKey({ network, dataset, key }: DataPoint): Promise<boolean> {
   if (network.storedKeys.remembers(dataset.address, key)) return true;
-  const ascii = keyToAscii(key);
-  if (ascii !== null && dataset.keys.includes(ascii)) return true;
+  if (dataset.keys.includes(key)) return true;
   return (
     dataset.feeds.some((feed) => feed.key === key) || network.storedKeys.has(dataset.address, key).catch(() => false)
   );

@@ -10,7 +10,7 @@ import type {
 } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { type Address, getAddress, type Hex, stringToHex } from "viem";
+import { type Address, getAddress, type Hex } from "viem";
 import { readHead } from "../chain/blocks.js";
 import { readView } from "../chain/read-view.js";
 import { readManyStored } from "../chain/stored-values.js";
@@ -157,10 +157,9 @@ export class Overview {
 
   /** Returns the configured keys first, then those that were added to the dataset, the newest first. */
   async #keysOf(dataset: Dataset): Promise<readonly Hex[]> {
-    const listed = dataset.keys.map((key) => stringToHex(key));
     const fed = dataset.feeds.map(({ key }) => key);
     const added = (await this.#keys.get(dataset)?.read()) ?? [];
-    return [...new Set([...listed, ...fed, ...added.map(([key]) => key)])];
+    return [...new Set([...dataset.keys, ...fed, ...added.map(([key]) => key)])];
   }
 
   /** Returns the published specs whose keys belong to the dataset, the newest first. */

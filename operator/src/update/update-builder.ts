@@ -1,5 +1,4 @@
 import { storedValue } from "@dataset-oracle/protocol/agreed-value";
-import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import {
   encodeUpdate,
   encodeUpdateBatch,
@@ -189,8 +188,7 @@ function unknownKeyFix({ dataset, key }: DataPoint, failures: readonly Failure[]
   // The other codes say themselves what is wrong. A few members can lag behind the others.
   if (2 * unknown.length <= refusals.length) return "";
   if (dataset.keyForm === "WEB_ORACLE") return " A Web Oracle key is served once its request spec is published.";
-  const isListed = dataset.keys.includes(keyToAscii(key) ?? "");
-  return isListed ? "" : " GET /datasets, under the operator's base URL, lists the known keys.";
+  return dataset.keys.includes(key) ? "" : " GET /datasets, under the operator's base URL, lists the known keys.";
 }
 
 function roundCall({ address, maxRoundAge }: Dataset, round: bigint, data: Hex, gas: bigint): RoundCall {
