@@ -37,8 +37,17 @@ export type AppSettings = Pick<
   | "trustedProxies"
 >;
 
-/** Builds the operator's HTTP side, without opening a port. */
-export async function buildOperatorApp(operator: Operator, settings: AppSettings, registry: Registry): Promise<App> {
+/**
+ * Builds the operator's HTTP side, without opening a port.
+ *
+ * @param isForDocs True to add every operation, also those for nodes where no network can have nodes.
+ */
+export async function buildOperatorApp(
+  operator: Operator,
+  settings: AppSettings,
+  registry: Registry,
+  isForDocs = false,
+): Promise<App> {
   const app = await buildApp({ ...settings, logger: operator.logger });
   measureRequests(app, registry);
   const networks = [...operator.networks.values()];
@@ -52,9 +61,9 @@ export async function buildOperatorApp(operator: Operator, settings: AppSettings
       const limitNewKeys = newKeyLimit(routes, settings.newKeysPerMinute);
       addDataRequest(routes, operator, settings, limitNewKeys);
       await addCcipReadGateway(routes, operator, limitNewKeys);
-      if (networks.some(({ authentication }) => authentication !== null))
+      if (isForDocs || networks.some(({ authentication }) => authentication !== null))
         addForwardedDataRequest(routes, operator, settings);
-      if (networks.some(({ canHaveOtherNodes }) => canHaveOtherNodes)) {
+      if (isForDocs || networks.some(({ canHaveOtherNodes }) => canHaveOtherNodes)) {
         addTransactions(routes, operator, settings);
         addReports(routes, operator, settings.requestsPerMinute);
       }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { encodeFunctionData, stringToHex } from "viem";
+import { encodeFunctionData, stringToHex, zeroHash } from "viem";
 import { DEVNET } from "../devnet-addresses.js";
 import { objectsOf } from "../json-schema-objects.js";
 import { typeOf } from "../json-schema-text.js";
@@ -37,6 +37,17 @@ const SPEC_VALUES = {
   seconds: 10,
 };
 
+/** Nodes write keys in hex. */
+const NODE_VALUES = {
+  ...VALUES,
+  key: stringToHex(DATA_POINT.key),
+  round: VALUES.timestamp,
+  outcome: "NOT_AVAILABLE",
+  value: zeroHash,
+  signature: `0x${"00".repeat(65)}`,
+  raw: "0x02",
+};
+
 export async function httpReference() {
   const { info, paths } = await withAppForDocs((app) => app.swagger());
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -47,7 +58,9 @@ export async function httpReference() {
   return [
     "# HTTP API",
     info.description,
-    "Generated from the OpenAPI 3.1 document that every operator serves at `GET /openapi.json`. `GET /docs` shows the same " +
+    "Generated from the OpenAPI 3.1 document that every operator serves at `GET /openapi.json`, for an operator whose " +
+      "network can have other [nodes](../../operator/README.md#nodes). Without them, an operator does not have the paths " +
+      "`/data/request/forwarded`, `/transactions` and `/reports`. `GET /docs` shows the same " +
       "document as a page where requests can be tried out. All paths except `/live` and `/ready` are below the operator's " +
       "base path. Problems are `application/problem+json`, except those of the gateway, which have the form of ERC-3668; [the operator's README](../../operator/README.md#http-api) says " +
       "when each of them occurs.",
@@ -56,14 +69,19 @@ export async function httpReference() {
 }
 
 /** Returns the command of a request with everything that is required, on a devnet. */
-function example(method, path, { parameters = [], requestBody }) {
-  const exampleOf = (name) => exampleIn(path.startsWith("/specs/") ? SPEC_VALUES : VALUES, name);
+function example(method, path, { tags, parameters = [], requestBody }) {
+  const values = tags.includes("nodes") ? NODE_VALUES : path.startsWith("/specs/") ? SPEC_VALUES : VALUES;
+  const exampleOf = (name) => exampleIn(values, name);
   const asked = parameters.filter(({ in: place, required }) => place === "query" && required);
   const query = asked.map(({ name }) => `${name}=${exampleOf(name)}`).join("&");
   const at = path.replace(/\{(\w+)\}/g, (_, name) => exampleOf(name)) + (query && `?${query}`);
-  const { required = [] } = requestBody?.content["application/json"].schema ?? {};
-  const body = JSON.stringify(Object.fromEntries(required.map((name) => [name, exampleOf(name)])));
-  const post = method === "post" ? ` -H 'content-type: application/json' -d '${body}'` : "";
+  const schema = requestBody?.content["application/json"].schema;
+  const [{ properties }] = schema ? objectsOf(schema) : [{ properties: [] }];
+  const body = Object.fromEntries(
+    properties.flatMap(({ name, isRequired }) => (isRequired ? [[name, exampleOf(name)]] : [])),
+  );
+  const json = JSON.stringify(schema?.items ? [body] : body);
+  const post = method === "post" ? ` -H 'content-type: application/json' -d '${json}'` : "";
   return ["```sh", `curl -s '${DEVNET.operator}${at}'${post}`, "```"].join("\n");
 }
 
@@ -120,15 +138,17 @@ function problemsOf(status, content = {}) {
 const bodies = (content = {}, required) =>
   Object.entries(content)
     .map(([type, { schema }]) => {
-      const tables = objectsOf(schema).map(({ at, properties }) => {
+      const tables = objectsOf(schema).map(({ at, properties }, index, all) => {
         const rows = properties.map(({ name, schema: inner, isRequired }) => [
           `\`${name}\``,
           typeOf(inner),
           isRequired ? "yes" : "no",
           inner.description,
         ]);
-        const where = at === "" ? "" : at === "[]" ? "Each item of the array:\n\n" : `In \`${at}\`:\n\n`;
-        return where + table(["field", "type", required, "meaning"], rows);
+        const where = at === "[]" ? "Each item of the array" : `In \`${at}\``;
+        const isAlternative = all.slice(0, index).some((other) => other.at === at);
+        const intro = at === "" ? "" : `${where}${isAlternative ? ", alternatively" : ""}:\n\n`;
+        return intro + table(["field", "type", required, "meaning"], rows);
       });
       return [`\`${type}\`${schema.description ? `: ${schema.description}` : ""}`, ...tables].join("\n\n");
     })

@@ -94,12 +94,24 @@ describe("the reference of the HTTP API", () => {
     for (const path of ["POST /data/request", "GET /datasets", "GET /history", "GET /live", "GET /ready"]) {
       expect(text("http")).toContain(`## ${path}\n`);
     }
+    expect(text("http")).toContain("In `networks[].datasets[].points[].format`:\n");
     expect(text("http")).toContain(
       "| `broadcast` | boolean | yes | If true, the operator sends the update transaction; otherwise it returns it. |",
     );
     expect(text("http")).toContain('`"DISAGREEMENT"`');
     expect(text("http")).toContain("| 503 | `no_quorum` | `failures` |");
     expect(text("http")).toContain("| `prefer` | string | no |");
+  });
+
+  test("has the operations of nodes, and the fields of reports and of rows", () => {
+    const forNodes = ["POST /data/request/forwarded", "GET /transactions", "POST /transactions"];
+    for (const path of [...forNodes, "GET /reports", "POST /reports"]) {
+      expect(text("http")).toContain(`## ${path}\n`);
+    }
+    const [, reports = ""] = text("http").split("## POST /reports\n");
+    expect(reports).toMatch(
+      /Each item of the array:\n[^#]*`outcome`[^#]*Each item of the array, alternatively:\n[^#]*`missing`/,
+    );
   });
 
   test("has an example of each operation, which the operator understands", async () => {
@@ -118,7 +130,7 @@ describe("the reference of the HTTP API", () => {
         }),
       ),
     );
-    // The operator of this test serves no network.
-    expect(new Set(codes)).toEqual(new Set(["understood", "unknown_network"]));
+    // The operator of this test serves no network, and the example for nodes is not signed.
+    expect(new Set(codes)).toEqual(new Set(["understood", "unknown_network", "unknown_node"]));
   });
 });
