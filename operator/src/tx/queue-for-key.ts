@@ -4,12 +4,17 @@ import { noSender } from "../problems.js";
 import { rankByRendezvousHash } from "../rendezvous-hashing.js";
 
 /**
- * Returns the transaction queue of a data point, which always goes through the same one.
+ * Returns the transaction queue of a data point, which always goes through the same one. A node has one for all of them,
+ * because the other nodes recognize its transactions by its submitter.
  *
  * @throws ProblemError when this operator sends nothing on the network.
  */
-export function queueForKey({ chainId, queues }: Pick<Network, "chainId" | "queues">, dataset: Address, key: Hex) {
-  const addresses = queues.map(({ address }) => address);
+export function queueForKey(
+  { chainId, queues, nodes: { own } }: Pick<Network, "chainId" | "queues" | "nodes">,
+  dataset: Address,
+  key: Hex,
+) {
+  const addresses = own === null ? queues.map(({ address }) => address) : [own.submitter];
   const [first] = rankByRendezvousHash(concatHex([dataset, key]), addresses);
   const queue = queues.find(({ address }) => address === first);
   if (queue === undefined) throw noSender(chainId);
