@@ -3,13 +3,14 @@ import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { ContradictionAnswer } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
-import { recoverReporter } from "@dataset-oracle/protocol/report";
-import { type Address, type Hex, stringToHex } from "viem";
+import { recoverReporter, signReport } from "@dataset-oracle/protocol/report";
+import { type Address, type Hex, numberToHex, stringToHex, toFunctionSelector } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { findKeyByNodeRank } from "./support/find-key-by-node-rank.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /** Two nodes, and a provider that signs another value for each of them. */
@@ -45,6 +46,8 @@ beforeAll(async () => {
   const { timestamp } = await chain.client.getBlock();
   await sleep(Math.max(0, (Number(timestamp) + 4) * 1_000 - Date.now()));
 });
+
+const COMMITTEE_HASH = toFunctionSelector("committeeHash()");
 
 const [one, two] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];
 const liar = () => providers[4] as Provider;
@@ -128,6 +131,44 @@ test("a provider's contradiction is found in a transaction that a stranger sent"
   const hash = await chain.client.sendTransaction({ account: OWNER, to, data });
   expect((await chain.client.waitForTransactionReceipt({ hash })).status).toBe("success");
   await expect.poll(() => proofs(one(), another)).toMatchObject([{ provider: liar().address, dataset: another }]);
+});
+
+test("an accusation that no block has yet is not sent a second time", async () => {
+  const members = providers.map(({ address }) => address);
+  const accusing = await chain.deploy(members);
+  const proxy = await startRpcProxy(chain.url);
+  const settings = { rpcPollMs: 50 };
+  let aheadMs = 0;
+  const account = privateKeyToAccount(generatePrivateKey());
+  const alone = await startOperator([{ chain, datasets: [accusing], providers, settings, rpcUrls: [proxy.url] }], {
+    account,
+    clock: () => Date.now() + aheadMs,
+  });
+  proxy.faults.set("eth_sendRawTransaction", "swallows");
+  const network = alone.networks.get(42);
+  const served = network?.datasets.get(accusing);
+  if (served === undefined) throw new Error("The dataset is not served.");
+  const about = { key: stringToHex("SPOTPX/ETH-USD"), round: (await chain.client.getBlock()).timestamp + 1n };
+  for (const number of [1, 2]) {
+    const report = { ...about, outcome: "OK", value: numberToHex(number, { size: 32 }) } as const;
+    const signature = await signReport(liar().account, { chainId: 42, dataset: accusing, ...report });
+    network?.statements.add(served, { kind: "report", provider: liar().address, ...report, signature });
+  }
+  const sent = () => network?.queues[0]?.depth.sent;
+  await expect.poll(sent, { timeout: 20_000 }).toBe(1);
+
+  aheadMs = 61_000;
+  // Each look at the contradiction reads the hash of the committee.
+  const looks = () => proxy.calls.filter(({ params }) => JSON.stringify(params).includes(COMMITTEE_HASH)).length;
+  const before = looks();
+  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before + 2);
+  expect(sent()).toBe(1);
+
+  proxy.faults.clear();
+  await expect.poll(() => membersOf(accusing), { timeout: 20_000 }).toEqual(members.slice(0, 4));
+  await expect.poll(sent, { timeout: 20_000 }).toBe(0);
+  expect(await chain.nonce(account.address)).toBe(1);
+  await alone.close();
 });
 
 test("a query for contradictions names a dataset that is served", async () => {

@@ -14,7 +14,7 @@ import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
 const MIN_AFTER_EJECTION = 4;
-/** Time for an accusation to be mined before it is tried again. */
+/** The wait before an accusation is tried again that failed, or that was mined and has changed nothing. */
 const RETRY_MS = 60_000;
 /**
  * An accusation stores the block number. In the block that set the committee that store changes nothing, so an estimate
@@ -72,7 +72,10 @@ export class Accuser {
     this.#nextAt.set(found, clock() + RETRY_MS);
     const job = await this.#jobOf(found);
     const release = reserveFeedGas(this.operator, network, job.call.gas);
-    const { hash } = await sendJob(queueForKey(network, dataset.address, key), job, release);
+    const { hash, confirmed } = await sendJob(queueForKey(network, dataset.address, key), job, release);
+    // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
+    this.#nextAt.set(found, Number.POSITIVE_INFINITY);
+    void confirmed.then(() => this.#nextAt.set(found, clock() + RETRY_MS));
     this.#log.warn(
       { dataset: dataset.address, provider, transaction: hash },
       "accused a member of contradicting itself",
