@@ -16,12 +16,12 @@ import { addEvidence } from "./http/evidence.js";
 import { addForwardedDataRequest } from "./http/forwarded-data-request.js";
 import { addHealth } from "./http/health.js";
 import { addHistory } from "./http/history.js";
+import { newKeyLimit } from "./http/new-key-limits.js";
 import { addOverview } from "./http/overview.js";
-import { newKeyLimit } from "./http/rate-limits.js";
-import { addReports } from "./http/reports.js";
+import { addReports } from "./http/reports-between-nodes.js";
 import { addSpecRoutes } from "./http/spec-routes.js";
-import { addGuide, addPage } from "./http/static-files.js";
-import { addTransactions } from "./http/transactions.js";
+import { addGuide, addPage } from "./http/static-sites.js";
+import { addTransactions } from "./http/transactions-between-nodes.js";
 import type { Operator } from "./operator.js";
 import { Overview } from "./overview/overview.js";
 

@@ -10,16 +10,6 @@ export interface DataPoint {
   readonly id: string;
 }
 
-/** Several data points of one dataset at one round. */
-export interface Batch {
-  readonly network: Network;
-  readonly dataset: Dataset;
-  /** 1 to 256. */
-  readonly keys: readonly Hex[];
-  /** Seconds since 1970. */
-  readonly round: bigint;
-}
-
 export function dataPointOf(network: Network, dataset: Dataset, key: Hex): DataPoint {
   return { network, dataset, key, id: `${network.chainId} ${dataset.address} ${key}` };
 }

@@ -3,7 +3,7 @@ import { requireReachablePort } from "@dataset-oracle/service/config/blocked-por
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
 import { AddressRanges } from "@dataset-oracle/service/http-server/address-ranges";
-import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connections";
+import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connection-limits";
 import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 import { rateLimitSchema } from "./rate-limit-schema.js";

@@ -1,4 +1,4 @@
-import { ANY_BODY, problemResponses } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 
 /** The members that the bodies of these problems have in addition to those of every problem, by code. */

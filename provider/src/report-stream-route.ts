@@ -5,9 +5,9 @@ import {
   ReportStreamRequest,
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
-import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
 import type { RateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { traceOf } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";

@@ -4,9 +4,10 @@ import {
   ReportRequest,
   SignedBatchReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
-import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
+import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { addOpenApi, gatherSchemas, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import { callerFinder } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
@@ -85,7 +86,7 @@ interface RoutesParts {
  */
 export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
-    const preParsing = anonymousLimit(app, anonymousPerMinute, isOperator);
+    const preParsing = anonymousTotalLimit(app, anonymousPerMinute, isOperator);
     const callerOf = callerFinder(isOperator);
     await gatherSchemas(app, API);
     addOpenApi(app);

@@ -12,7 +12,7 @@ import { decodeFunctionData, type Hex, hexToString, keccak256, stringToHex } fro
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { styleOf } from "../src/cli/text-style.js";
 import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
-import { startRegistry, type TestRegistry } from "./support/web-oracle-registry.js";
+import { startRegistry, type TestRegistry } from "./support/registry-on-anvil.js";
 
 const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
 /** The well-known key of a development chain's first account. */

@@ -1,4 +1,4 @@
-import type { Blocks } from "./blocks.js";
+import type { Blocks } from "./read-blocks.js";
 import { RpcError } from "./rpc-error.js";
 
 /**

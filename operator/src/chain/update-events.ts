@@ -3,9 +3,9 @@ import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query
 import { type Address, type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { Clock } from "../process-context.js";
-import { type Blocks, readBlockNumber } from "./blocks.js";
 import type { ChainClient } from "./client.js";
 import { halveWindow } from "./halve-window.js";
+import { type Blocks, readBlockNumber } from "./read-blocks.js";
 import { unwrapRpcError } from "./rpc-error.js";
 
 /** One update of a key, from its event. */

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs } from "../chain/blocks.js";
+import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs } from "../chain/read-blocks.js";
 import { readManyStored } from "../chain/stored-values.js";
-import { type Batch, dataPointOf } from "../data-point.js";
+import { dataPointOf } from "../data-point.js";
 import { type Dataset, datasetsWithFeeds, type Network } from "../network.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Operator } from "../operator.js";
 import { roundAt, roundStartMs } from "../round-time.js";
 import { agreedValueInBatch } from "../update/agreed-value-in-batch.js";
+import type { Batch } from "../update/batch.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
 import { type Dependency, FailureBackoff } from "./failure-backoff.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";

@@ -12,7 +12,7 @@ import { Progress } from "../progress.js";
 import { roundStartMs } from "../round-time.js";
 import type { StoredFeed } from "./feed.js";
 import { FeedChunks } from "./feed-chunks.js";
-import { minedNonces, submitForOtherNodes } from "./submit-for-other-nodes.js";
+import { minedNonces, submitForOtherNodes } from "./rebroadcast-for-other-nodes.js";
 import { orderOf, stagesBefore } from "./turn-schedule.js";
 import { waitForTurn } from "./wait-for-turn.js";
 

@@ -1,6 +1,5 @@
 import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
-import type { Batch } from "../data-point.js";
 import { reserveFeedGas } from "../gas-budget.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Context } from "../process-context.js";
@@ -8,6 +7,7 @@ import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
 import { queueForKey } from "../tx/queue-for-key.js";
 import { sendJob } from "../tx/send-job.js";
+import type { Batch } from "../update/batch.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
 import { allStoredOrPending } from "../update/stored-or-pending.js";
 import type { BatchUpdate, UpdateBuilder } from "../update/update-builder.js";

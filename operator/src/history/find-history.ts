@@ -1,4 +1,4 @@
-import type { Blocks } from "../chain/blocks.js";
+import type { Blocks } from "../chain/read-blocks.js";
 import { type PastUpdate, readUpdatesBackwards } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import type { Clock } from "../process-context.js";

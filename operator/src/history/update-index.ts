@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Address, type Hex, keccak256 } from "viem";
-import { type Block, type Blocks, readBlockHash, readHead } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
 import { halveWindow } from "../chain/halve-window.js";
+import { type Block, type Blocks, readBlockHash, readHead } from "../chain/read-blocks.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
 import { type KeyedUpdate, type PastUpdate, readUpdates } from "../chain/update-events.js";
 import type { NetworkSettings } from "../config.js";

@@ -1,5 +1,5 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import { toAtom } from "../alerts/atom-feed.js";
 import type { Operator } from "../operator.js";

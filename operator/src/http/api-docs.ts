@@ -1,7 +1,7 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { type ApiDescription, addOpenApi } from "@dataset-oracle/service/http-server/openapi";
 import swaggerUi from "@fastify/swagger-ui";
-import { STATIC_CSP, shareBytes, staticRate } from "./static-files.js";
+import { STATIC_CSP, shareBytes, staticRate } from "./static-sites.js";
 import { DOCS_SCRIPT, DOCS_STYLE } from "./swagger-ui-fixes.js";
 
 export const API_DESCRIPTION: ApiDescription = {

@@ -1,9 +1,9 @@
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
-import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DataPoint } from "../data-point.js";
@@ -11,10 +11,10 @@ import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { findDataPoint } from "./find-data-point.js";
+import type { NewKeyLimit } from "./new-key-limits.js";
 import { parseFetchUpdateCall } from "./parse-fetch-update-call.js";
 import { gatewayErrors } from "./problem-responses.js";
-import type { NewKeyLimit } from "./rate-limits.js";
-import { RoundWait } from "./wait-for-round.js";
+import { RoundWait } from "./wait-for-block.js";
 
 const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
 

@@ -1,14 +1,14 @@
 import { ContradictionAnswer, ContradictionQuery } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
 import { invalidParameter } from "../problems.js";
 import { writeStatement } from "../statements/statement.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";
+import { costlyRate } from "./costly-rate.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
-import { costlyRate } from "./rate-limits.js";
 
 /** One row can be up to 200 kB. */
 const MAX_LISTED = 16;

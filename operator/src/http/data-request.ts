@@ -1,8 +1,8 @@
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
-import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { ANY_BODY, RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
@@ -12,9 +12,9 @@ import { acceptsEventStream } from "./accept-header.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { eventStream, streamedAnswer } from "./event-stream.js";
 import { dataPointFinder } from "./find-data-point.js";
+import type { NewKeyLimit } from "./new-key-limits.js";
 import { preferredWait } from "./prefer-header.js";
 import { dataPointProblems } from "./problem-responses.js";
-import type { NewKeyLimit } from "./rate-limits.js";
 
 const EVENTS = [
   ["asked", { timestamp: 1_790_000_000, providers: ["0x..."] }],

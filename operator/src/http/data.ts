@@ -1,6 +1,6 @@
 import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/http-schemas/data";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { readView } from "../chain/read-view.js";
 import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";

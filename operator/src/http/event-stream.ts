@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from "node:stream";
 import { logFailure } from "@dataset-oracle/service/http-server/app";
-import { toProblem } from "@dataset-oracle/service/http-server/http-problems";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 

@@ -3,8 +3,8 @@ import { EvidenceAnswer, EvidenceQuery, MAX_EVIDENCE_TEXT } from "@dataset-oracl
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import type { Address } from "viem";
@@ -13,9 +13,9 @@ import type { Operator } from "../operator.js";
 import { evidenceFailed, invalidParameter, noEvidence, unknownProvider } from "../problems.js";
 import { askProvider, type Fail, type Failure, postQuestion } from "../providers/ask-provider.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";
+import { costlyRate } from "./costly-rate.js";
 import { findDataPoint } from "./find-data-point.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
-import { costlyRate } from "./rate-limits.js";
 
 /** A caller's limit is that of data requests divided by this, because an answer can have several megabytes. */
 const COST_IN_REQUESTS = 3;

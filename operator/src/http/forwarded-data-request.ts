@@ -1,7 +1,7 @@
 import { ForwardedAnswer, ForwardedRequest } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import { NODE_SIGNATURE_HEADER } from "@dataset-oracle/protocol/node-request-signature";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
@@ -9,8 +9,9 @@ import { FORWARDED_PATH } from "../peers/forwarding.js";
 import { invalidProperty, unknownNode } from "../problems.js";
 import { errorForCaller } from "./error-for-caller.js";
 import { findDataPoint } from "./find-data-point.js";
+import { newKeyLimitOfNodes } from "./new-key-limits.js";
+import { nodeLimits } from "./node-rate-limits.js";
 import { dataPointProblems } from "./problem-responses.js";
-import { newKeyLimitOfNodes, nodeLimits } from "./rate-limits.js";
 
 const schema = {
   tags: ["nodes"],

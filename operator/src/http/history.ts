@@ -2,7 +2,7 @@ import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
@@ -14,10 +14,10 @@ import { invalidParameter, invalidQuery, rangeTooWide } from "../problems.js";
 import { SingleFlight } from "../single-flight.js";
 import { acceptsCsv } from "./accept-header.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";
+import { costlyRate } from "./costly-rate.js";
 import { findDataPoint } from "./find-data-point.js";
 import { toCsv } from "./history-csv.js";
 import { dataPointProblems, INVALID_QUERY } from "./problem-responses.js";
-import { costlyRate } from "./rate-limits.js";
 
 const DEFAULT_LIMIT = 20;
 /** A caller's limit is that of data requests divided by this, because a call can cause many RPC calls. */

@@ -1,6 +1,6 @@
 import { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { Overview } from "../overview/overview.js";
 import { chainProblems } from "./problem-responses.js";
 

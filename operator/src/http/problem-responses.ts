@@ -1,5 +1,5 @@
 import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblemCode } from "@dataset-oracle/protocol/operator-problem";
-import { problemResponses } from "@dataset-oracle/service/http-server/openapi";
+import { problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 
 type Codes = Readonly<Record<number, readonly OperatorProblemCode[]>>;

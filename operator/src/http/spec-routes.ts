@@ -6,8 +6,8 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { globalRateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { ANY_BODY, jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
 import type { Dataset, Network } from "../network.js";
@@ -16,10 +16,10 @@ import { invalidProperty, notWebOracle, trialsBusy, trialsOff, unknownProvider }
 import { adviseOnSpec } from "../trials/advise-on-spec.js";
 import { firstTrial } from "../trials/first-trial.js";
 import { acceptsEventStream } from "./accept-header.js";
+import { costlyRate } from "./costly-rate.js";
 import { eventStream, streamedAnswer } from "./event-stream.js";
 import { findDataset } from "./find-data-point.js";
 import { datasetProblems } from "./problem-responses.js";
-import { costlyRate } from "./rate-limits.js";
 
 /** A caller's limit is that of data requests divided by this, because trials and advice make the providers work. */
 const TRIAL_COST_IN_REQUESTS = 2;

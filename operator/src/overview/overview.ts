@@ -11,7 +11,7 @@ import type {
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, getAddress, type Hex } from "viem";
-import { readHead } from "../chain/blocks.js";
+import { readHead } from "../chain/read-blocks.js";
 import { readView } from "../chain/read-view.js";
 import { readManyStored } from "../chain/stored-values.js";
 import type { NetworkSettings } from "../config.js";
@@ -21,9 +21,9 @@ import type { Dataset, Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import { SingleFlight } from "../single-flight.js";
+import { type RecentEntries, recentKeys, recentSpecs } from "./added-keys-and-published-specs.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
-import { PublishedSpecFormats } from "./published-spec-formats.js";
-import { type RecentEntries, recentKeys, recentSpecs } from "./recent-keys-and-specs.js";
+import { PublishedSpecFormats } from "./value-format-cache.js";
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
 const SPOT_PRICE_FORMAT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };

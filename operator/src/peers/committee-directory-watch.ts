@@ -1,9 +1,9 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address } from "viem";
-import { readBlockNumber } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
 import { type AnnouncementEvent, readAnnouncementEvents, readAnnouncements } from "../chain/committee-directory.js";
 import { hasCode } from "../chain/has-code.js";
+import { readBlockNumber } from "../chain/read-blocks.js";
 import type { NetworkSettings } from "../config.js";
 import type { Dataset } from "../network.js";
 import type { Context } from "../process-context.js";

@@ -1,7 +1,7 @@
 import { isLocalNodeUrl } from "@dataset-oracle/protocol/base-url";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
-import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/http-answer";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import { getText, postText } from "@dataset-oracle/service/http-client/trusted-request";
 
 /** The most requests to announced URLs that are in flight or waiting. */

@@ -1,6 +1,6 @@
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import type { Result } from "@dataset-oracle/protocol/result";
-import type { HttpAnswer } from "@dataset-oracle/service/http-client/http-answer";
+import type { HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
 

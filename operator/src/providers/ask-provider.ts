@@ -1,7 +1,7 @@
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
-import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-client/http-answer";
+import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
 import type { Address } from "viem";
 import type { GuardedHttp } from "../peers/guarded-http.js";
 import { describeFetchFailure } from "./describe-fetch-failure.js";

@@ -1,5 +1,5 @@
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
-import type { FetchFailure } from "@dataset-oracle/service/http-client/http-answer";
+import type { FetchFailure } from "@dataset-oracle/service/http-client/fetch-result";
 
 /** Completes the sentence "The provider ...", or "The node ...". */
 export function describeFetchFailure({ code, detail }: FetchFailure<EgressFailure>): string {

@@ -6,7 +6,7 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { err, ok } from "@dataset-oracle/protocol/result";
-import { ABORTED, tooLarge } from "@dataset-oracle/service/http-client/http-answer";
+import { ABORTED, tooLarge } from "@dataset-oracle/service/http-client/fetch-result";
 import { LineSplitter } from "@dataset-oracle/service/http-client/line-splitter";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Batcher } from "../batcher.js";

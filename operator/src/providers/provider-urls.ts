@@ -2,7 +2,7 @@ import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/
 import { NetworkId } from "@dataset-oracle/protocol/http-schemas/fields";
 import type { Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
-import type { FetchFailure, HttpAnswer } from "@dataset-oracle/service/http-client/http-answer";
+import type { FetchFailure, HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Logger } from "pino";

@@ -2,7 +2,7 @@ import { type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decod
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { LRUCache } from "lru-cache";
 import { type Address, getAddress, type Hex, hexToBytes } from "viem";
-import { readTransaction } from "../chain/transactions.js";
+import { readTransaction } from "../chain/read-and-send-transactions.js";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 

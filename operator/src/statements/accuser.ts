@@ -1,6 +1,6 @@
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import type { Logger } from "pino";
-import { readBlockIntervalMs } from "../chain/blocks.js";
+import { readBlockIntervalMs } from "../chain/read-blocks.js";
 import { describeError } from "../chain/rpc-error.js";
 import { orderOf } from "../feeds/turn-schedule.js";
 import { reserveFeedGas } from "../gas-budget.js";

@@ -1,5 +1,5 @@
-import { readBlockNumber } from "../chain/blocks.js";
-import { readTransaction } from "../chain/transactions.js";
+import { readTransaction } from "../chain/read-and-send-transactions.js";
+import { readBlockNumber } from "../chain/read-blocks.js";
 import { readUpdates } from "../chain/update-events.js";
 import type { Dataset, Network } from "../network.js";
 import { holdStatementsInCalldata } from "./statements-in-calldata.js";

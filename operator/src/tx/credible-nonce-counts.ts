@@ -1,7 +1,7 @@
 import { type Address, type Hex, hexToNumber } from "viem";
 import type { ChainClient } from "../chain/client.js";
+import { readNonce } from "../chain/read-and-send-transactions.js";
 import { RpcError } from "../chain/rpc-error.js";
-import { readNonce } from "../chain/transactions.js";
 import type { Clock } from "../process-context.js";
 import type { TransactionCounts } from "./plan-actions.js";
 

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import type { Mined } from "../chain/transactions.js";
+import type { Mined } from "../chain/read-and-send-transactions.js";
 
 /** A transaction without nonce, fees and signature, which the queue adds. */
 export interface Call {

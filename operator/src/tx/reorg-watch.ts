@@ -1,6 +1,6 @@
-import { readBlockHash, readBlockNumber } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
-import { type Mined, readMined } from "../chain/transactions.js";
+import { type Mined, readMined } from "../chain/read-and-send-transactions.js";
+import { readBlockHash, readBlockNumber } from "../chain/read-blocks.js";
 import type { Confirmed, RoundCall } from "./job.js";
 import type { Transaction } from "./queue-state.js";
 

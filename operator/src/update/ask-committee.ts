@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import type { Address, Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
-import { fetchStatements } from "../peers/fetch-statements.js";
+import { fetchStatements } from "../peers/fetch-reports-from-nodes.js";
 import { othersOf } from "../peers/node-list.js";
 import type { Context } from "../process-context.js";
 import { askProvider, type Failure, isFailure, type ProviderRequest } from "../providers/ask-provider.js";

@@ -12,12 +12,13 @@ import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
-import type { Batch, DataPoint } from "../data-point.js";
+import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import { type Fail, type Failure, type ProviderRequest, postQuestion } from "../providers/ask-provider.js";
 import type { ReportStatement, RowStatement } from "../statements/statement.js";
 import { askCommittee } from "./ask-committee.js";
+import type { Batch } from "./batch.js";
 import { decideByQuorum, type ProviderAnswer } from "./quorum-decision.js";
 
 /** A provider's checked row of a batch, or why there is none. */

@@ -2,7 +2,8 @@ import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { Hex } from "viem";
 import { readManyStored, readStored } from "../chain/stored-values.js";
 import { findUpdates } from "../chain/update-events.js";
-import { type Batch, type DataPoint, dataPointOf } from "../data-point.js";
+import { type DataPoint, dataPointOf } from "../data-point.js";
+import type { Batch } from "./batch.js";
 import { toDataAnswer } from "./data-answer.js";
 import type { SentUpdate } from "./sent-update.js";
 

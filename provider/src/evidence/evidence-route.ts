@@ -1,9 +1,9 @@
 import { finished } from "node:stream";
 import { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
-import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
+import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
 import { findDataset } from "../data-point.js";
@@ -55,7 +55,7 @@ export function addEvidenceRoute(app: App, { stores, served, provider, isOperato
     name: "evidence",
     perMinute: ({ ip }: { readonly ip: string }) => (isOperator(ip) ? PER_OPERATOR : PER_CALLER),
   };
-  const preParsing = anonymousLimit(app, OF_ANONYMOUS, isOperator);
+  const preParsing = anonymousTotalLimit(app, OF_ANONYMOUS, isOperator);
   const options = { schema, config: { rate }, preParsing, serializerCompiler: () => JSON.stringify };
   let atOnce = 0;
 

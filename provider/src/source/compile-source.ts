@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
+import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import type { SourceSpec } from "./common-source-spec.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type Budget, compileJsonPath, findOne } from "./json-path.js";

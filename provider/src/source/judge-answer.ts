@@ -1,6 +1,6 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
-import type { HttpAnswer } from "@dataset-oracle/service/http-client/http-answer";
+import type { HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import { type Json, parseExactJson } from "./exact-json.js";
 import { failed, type Reading, type SourceFailure } from "./source-failure.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
-import type { FetchLimits } from "@dataset-oracle/service/http-client/http-answer";
+import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
 import { RequestRateLimiter } from "../request-rate-limiter.js";
 import { withDefaultHeaders } from "./default-headers.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";

@@ -1,5 +1,5 @@
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
-import type { FetchRequest } from "@dataset-oracle/service/http-client/fetch";
+import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import type { RateLimit } from "../rate-limit-schema.js";
 import type { Json } from "./exact-json.js";
 import type { SourceFailure } from "./source-failure.js";

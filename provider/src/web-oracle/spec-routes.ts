@@ -1,8 +1,8 @@
 import { SpecAdvice, SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
-import { anonymousLimit } from "@dataset-oracle/service/http-server/anonymous-limit";
+import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../caller.js";
 import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../problem-responses.js";
@@ -61,7 +61,7 @@ export interface SpecRoutesParts {
 export function addSpecRoutes(app: App, { trials, isOperator, callerOf }: SpecRoutesParts): void {
   const perMinute = ({ ip }: { readonly ip: string }) => (isOperator(ip) ? PER_OPERATOR : PER_CALLER);
   const rate = (name: string) => ({ config: { rate: { name, perMinute } } });
-  const preParsing = anonymousLimit(app, OF_ANONYMOUS, isOperator);
+  const preParsing = anonymousTotalLimit(app, OF_ANONYMOUS, isOperator);
 
   app.post(
     "/specs/try",

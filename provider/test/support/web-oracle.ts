@@ -7,8 +7,8 @@ import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import type { ProviderConfig, WebOracleSettings } from "../../src/config.js";
+import { startRegistry, type TestRegistry } from "./registry-on-anvil.js";
 import { startProvider } from "./test-provider.js";
-import { startRegistry, type TestRegistry } from "./web-oracle-registry.js";
 
 export const NUMBERS: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 export const WORDS: Address = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
 import { Agent, type buildConnector, Pool } from "undici";
-import { type FetchRequest, fetchText } from "../http-client/fetch.js";
-import type { FetchFailure, FetchFailureCode, FetchLimits, HttpAnswer } from "../http-client/http-answer.js";
+import type { FetchFailure, FetchFailureCode, FetchLimits, HttpAnswer } from "../http-client/fetch-result.js";
 import { FORBIDDEN_ADDRESS, guardedConnector } from "./connector.js";
+import { type FetchRequest, fetchText } from "./fetch-text.js";
 import { parseHttpsUrl } from "./https-url.js";
 import { type ResolveHost, resolveByDns } from "./resolve-by-dns.js";
 import { Secrets } from "./secrets.js";

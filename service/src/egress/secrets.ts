@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ConfigError } from "../config/config-error.js";
 import { readSecretFile } from "../config/secret-file.js";
-import type { FetchRequest } from "../http-client/fetch.js";
+import type { FetchRequest } from "./fetch-text.js";
 import { parseHttpsUrl } from "./https-url.js";
 
 const strict = { additionalProperties: false } as const;

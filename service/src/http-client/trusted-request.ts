@@ -10,7 +10,7 @@ import {
   redirected,
   timedOut,
   tooLarge,
-} from "./http-answer.js";
+} from "./fetch-result.js";
 
 /**
  * The connections to services that their owner has configured. The global dispatcher is never used: Node's own fetch

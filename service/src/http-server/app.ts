@@ -16,12 +16,13 @@ import { callerIdOf } from "./caller-id.js";
 import {
   BODY_LIMIT,
   CONNECTION_LIMITS,
-  endConnectionsAtClose,
   limitConnectionsPerCaller,
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
-} from "./connections.js";
-import { methodNotAllowed, noSuchPath, toProblem, unreadable } from "./http-problems.js";
+} from "./connection-limits.js";
+import { endConnectionsAtClose } from "./end-connections-at-close.js";
+import { toProblem } from "./error-to-problem.js";
+import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
 import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
 import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";

@@ -1,44 +1,6 @@
-import type { FastifyError } from "fastify";
-import { BODY_LIMIT, MAX_HEADER_BYTES, TOO_SLOW } from "./connections.js";
+import { MAX_HEADER_BYTES, TOO_SLOW } from "./connection-limits.js";
 import { ProblemError } from "./problem-error.js";
-import { problemsByProperty, shortened, toSentence, type ValidationFailure } from "./validation-messages.js";
-
-/**
- * Turns an error into the problem that the caller sees. It reveals nothing of an unexpected error.
- *
- * @param bodyLimit The route's limit in bytes.
- */
-export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError {
-  if (thrown instanceof ProblemError) return thrown;
-  const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
-  if (error.validation) return invalidBody(error.validation);
-  switch (error.code) {
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return unsupportedMediaType();
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return bodyTooLarge(bodyLimit);
-  }
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new ProblemError(error.statusCode, "bad_request", {
-      title: "The request cannot be read.",
-      detail: error.message ?? "Check the request.",
-    });
-  }
-  return new ProblemError(500, "internal_error", {
-    title: "The service failed unexpectedly.",
-    detail:
-      "This is a bug, and its cause is in the service's log. Try again; if it happens again, tell the service's owner.",
-  });
-}
-
-function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
-  const errors = [...problemsByProperty(failures)].map(([property, problem]) => ({ property, problem }));
-  return new ProblemError(400, "invalid_body", {
-    title: "The request's body is not valid.",
-    detail: errors.map(({ property, problem }) => toSentence(property, problem)).join(" "),
-    extras: { errors },
-  });
-}
+import { shortened } from "./validation-messages.js";
 
 export const unsupportedMediaType = (title = "The content type is not JSON.") =>
   new ProblemError(415, "unsupported_media_type", {
@@ -46,7 +8,7 @@ export const unsupportedMediaType = (title = "The content type is not JSON.") =>
     detail: 'Send JSON in UTF-8, uncompressed, with the header "content-type: application/json".',
   });
 
-const bodyTooLarge = (limit: number) =>
+export const bodyTooLarge = (limit: number) =>
   new ProblemError(413, "body_too_large", { title: "The body is too large.", detail: `Send at most ${limit} bytes.` });
 
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>

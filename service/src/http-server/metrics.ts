@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import Fastify, { type FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { App } from "./app.js";
-import { CONNECTION_LIMITS } from "./connections.js";
+import { CONNECTION_LIMITS } from "./connection-limits.js";
 import { listen } from "./listen.js";
 
 /**

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { findViolations } from "../support/axe.js";
-import { formOf } from "../support/request-form.js";
+import { formOf } from "../support/find-request-form.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 

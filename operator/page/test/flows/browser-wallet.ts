@@ -2,7 +2,7 @@ import { simulateQuery } from "@dataset-oracle/protocol";
 import type { Address } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { installWallet, type WalletBehaviour, walletOf } from "../support/fake-wallet.js";
-import { formOf } from "../support/request-form.js";
+import { formOf } from "../support/find-request-form.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 

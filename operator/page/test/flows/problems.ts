@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { formOf } from "../support/request-form.js";
+import { formOf } from "../support/find-request-form.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Type } from "@sinclair/typebox";
-import type { FastifyHttpOptions, FastifyInstance } from "fastify";
+import type { FastifyHttpOptions } from "fastify";
 import { callerIdOf } from "./caller-id.js";
 
 /** The schema of the setting that limits open connections. */
@@ -73,29 +73,5 @@ export function limitConnectionsPerCaller(
       if (rest > 0) open.set(caller, rest);
       else open.delete(caller);
     });
-  });
-}
-
-/**
- * Lets a service close as soon as its last answer is sent. By itself a closing server ends only the connections that
- * are idle between two requests. It waits for those without any request yet, which browsers and fetch open in advance,
- * and for those that were being answered, until their clients close them.
- */
-export function endConnectionsAtClose(app: Pick<FastifyInstance, "server" | "addHook">): void {
-  const silent = new Set<Socket>();
-  let isClosing = false;
-  app.server.on("connection", (socket: Socket) => {
-    silent.add(socket);
-    socket.once("close", () => silent.delete(socket));
-  });
-  app.server.on("request", ({ socket }) => silent.delete(socket));
-  app.addHook("preClose", async () => {
-    isClosing = true;
-    for (const socket of silent) socket.destroy();
-  });
-  app.addHook("onResponse", (_request, _reply, done) => {
-    // The connection becomes idle just after this hook.
-    if (isClosing) setImmediate(() => app.server.closeIdleConnections());
-    done();
   });
 }

@@ -1,11 +1,11 @@
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "../chain/client.js";
-import { readNonce } from "../chain/transactions.js";
-import type { Batch } from "../data-point.js";
+import { readNonce } from "../chain/read-and-send-transactions.js";
 import type { Network } from "../network.js";
 import type { HeldTransaction } from "../peers/held-transactions.js";
 import type { Context } from "../process-context.js";
 import { submitRaw } from "../tx/submitter.js";
+import type { Batch } from "../update/batch.js";
 
 /**
  * The maximum number of one other node's transactions that are submitted in a turn. One that is never mined is

@@ -3,9 +3,9 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { LRUCache } from "lru-cache";
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
-import { readBlockNumber } from "../chain/blocks.js";
 import type { ChainClient } from "../chain/client.js";
 import { halveWindow } from "../chain/halve-window.js";
+import { readBlockNumber } from "../chain/read-blocks.js";
 import { unwrapRpcError } from "../chain/rpc-error.js";
 
 /** Reads what the events from one block to another, both inclusive, have added, each under its id. Ids can repeat. */

@@ -6,7 +6,7 @@ import { globalRateLimiter } from "./rate-limit.js";
  * Makes a `preParsing` hook that bounds the requests of all anonymous callers together: those without a reserved share.
  * On a route it runs after the limit of each caller, so that one caller above its limit does not use up the others'.
  */
-export function anonymousLimit(
+export function anonymousTotalLimit(
   app: Pick<FastifyInstance, "createRateLimit">,
   requestsPerMinute: number,
   isReserved: (address: string) => boolean,

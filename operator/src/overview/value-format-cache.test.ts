@@ -11,7 +11,7 @@ import {
   stringToHex,
 } from "viem";
 import { beforeEach, expect, test } from "vitest";
-import { PublishedSpecFormats } from "./published-spec-formats.js";
+import { PublishedSpecFormats } from "./value-format-cache.js";
 
 const REGISTRY = "0x0000000000000000000000000000000000000001";
 const SPEC = stringToHex(

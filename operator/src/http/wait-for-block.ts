@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readHead } from "../chain/blocks.js";
+import { readHead } from "../chain/read-blocks.js";
 import type { Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { type SingleFlight, singleFlightOfRounds } from "../single-flight.js";

@@ -1,7 +1,7 @@
 import { SharedTransaction, TransactionsQuery } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { Hex } from "viem";
 import { RpcError } from "../chain/rpc-error.js";
@@ -11,8 +11,8 @@ import { holdReceived, readReceived, TRANSACTIONS_PATH } from "../peers/share-tr
 import { invalidParameter, invalidTransaction, unknownNetwork } from "../problems.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";
 import { findDataset } from "./find-data-point.js";
+import { nodeLimits } from "./node-rate-limits.js";
 import { datasetProblems, INVALID_QUERY } from "./problem-responses.js";
-import { nodeLimits } from "./rate-limits.js";
 
 /** Room for a batch of 100 keys that 60 members have signed. */
 const MAX_BODY_BYTES = 512 * 1024;

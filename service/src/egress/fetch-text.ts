@@ -10,7 +10,7 @@ import {
   redirected,
   timedOut,
   tooLarge,
-} from "./http-answer.js";
+} from "../http-client/fetch-result.js";
 
 export interface FetchRequest {
   readonly url: string;

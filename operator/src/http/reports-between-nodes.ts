@@ -4,10 +4,10 @@ import {
   SignedStatement,
 } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
-import { REPORTS_PATH } from "../peers/fetch-statements.js";
+import { REPORTS_PATH } from "../peers/fetch-reports-from-nodes.js";
 import { invalidParameter } from "../problems.js";
 import { readStatement, writeStatement } from "../statements/statement.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";

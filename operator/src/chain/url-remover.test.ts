@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { urlRemover } from "./endpoint.js";
+import { urlRemover } from "./url-remover.js";
 
 test.each([
   [

@@ -1,0 +1,18 @@
+/** Nodes and proxies repeat the URL in their messages, as it is or decoded, and it may hold a token. */
+export function urlRemover(url: string): (text: string) => string {
+  const { host, hostname, pathname, search } = new URL(url);
+  const parts = [host, hostname, ...`${pathname}${search}`.split(/[/?&=]/)].flatMap((part) => [part, decoded(part)]);
+  // A part of three characters or fewer is no token, and can occur in any word.
+  const longestFirst = parts.filter(({ length }) => length > 3).toSorted((a, b) => b.length - a.length);
+  if (longestFirst.length === 0) return (text) => text;
+  const pattern = new RegExp(longestFirst.map((part) => part.replace(/\W/g, "\\$&")).join("|"), "gi");
+  return (text) => text.replace(pattern, "...");
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

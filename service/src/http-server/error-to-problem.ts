@@ -1,0 +1,42 @@
+import type { FastifyError } from "fastify";
+import { BODY_LIMIT } from "./connection-limits.js";
+import { bodyTooLarge, unsupportedMediaType } from "./http-problems.js";
+import { ProblemError } from "./problem-error.js";
+import { problemsByProperty, toSentence, type ValidationFailure } from "./validation-messages.js";
+
+/**
+ * Turns an error into the problem that the caller sees. It reveals nothing of an unexpected error.
+ *
+ * @param bodyLimit The route's limit in bytes.
+ */
+export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError {
+  if (thrown instanceof ProblemError) return thrown;
+  const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
+  if (error.validation) return invalidBody(error.validation);
+  switch (error.code) {
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return unsupportedMediaType();
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return bodyTooLarge(bodyLimit);
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ProblemError(error.statusCode, "bad_request", {
+      title: "The request cannot be read.",
+      detail: error.message ?? "Check the request.",
+    });
+  }
+  return new ProblemError(500, "internal_error", {
+    title: "The service failed unexpectedly.",
+    detail:
+      "This is a bug, and its cause is in the service's log. Try again; if it happens again, tell the service's owner.",
+  });
+}
+
+function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
+  const errors = [...problemsByProperty(failures)].map(([property, problem]) => ({ property, problem }));
+  return new ProblemError(400, "invalid_body", {
+    title: "The request's body is not valid.",
+    detail: errors.map(({ property, problem }) => toSentence(property, problem)).join(" "),
+    extras: { errors },
+  });
+}
