@@ -1,4 +1,4 @@
-import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { DATASET_KINDS, type DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
@@ -215,17 +215,20 @@ async function connectDataset(
   context: Context,
 ): Promise<Dataset> {
   const { address } = dataset;
-  const [keyForm, committee, maxRoundAge] = await Promise.all([
+  const [judgement, keyForm, committee, maxRoundAge] = await Promise.all([
+    readView(client, address, "judgement"),
     readView(client, address, "keyForm"),
     CommitteeCache.load(client, address, context.logger),
     readView(client, address, "maxRoundAge"),
     // A dataset that cannot be queried must make the start fail, not the first request.
     readView(client, address, "queryPrice"),
   ]);
-  if (KEY_FORMS[keyForm] !== dataset.keyForm) {
+  const onChain = { kind: DATASET_KINDS[judgement], keyForm: KEY_FORMS[keyForm] };
+  for (const name of ["kind", "keyForm"] as const) {
+    if (onChain[name] === dataset[name]) continue;
     throw new ConfigError(
-      `network ${client.chain.id}: the keyForm of dataset ${address} is ${KEY_FORMS[keyForm]}, but the deployment ` +
-        `file says ${dataset.keyForm}. Correct the file.`,
+      `network ${client.chain.id}: the ${name} of dataset ${address} is ${onChain[name]}, but the deployment file says ` +
+        `${dataset[name]}. Correct the file.`,
     );
   }
   const { kind, name } = dataset;

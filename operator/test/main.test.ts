@@ -185,6 +185,22 @@ test("startup fails when an address is not a dataset, and names it", async () =>
   }
 });
 
+test.each([
+  ["kind", { kind: "majority" }, "is median, but the deployment file says majority. Correct the file."],
+  [
+    "keyForm",
+    { keyForm: "WEB_ORACLE", keys: [] },
+    "is SPOT_PRICE, but the deployment file says WEB_ORACLE. Correct the file.",
+  ],
+])("startup fails when the deployment file has another %s than the dataset", async (name, change, difference) => {
+  writeDeployment(42, change, "other");
+  const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "other.json" })]);
+  expect([code, output]).toEqual([
+    2,
+    expect.stringContaining(`network 42: the ${name} of dataset ${dataset} ${difference}`),
+  ]);
+});
+
 /** Deploys a contract that answers every call with nothing. */
 async function deployOther() {
   // Returns one byte of code, STOP.
