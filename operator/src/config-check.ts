@@ -37,7 +37,8 @@ function unlistedFeeds({ deployment, feeds }: NetworkPlan): string[] {
     return unlisted.map(
       ({ key }) =>
         `network ${deployment.chainId}: feed key "${keyToAscii(key)}" is not one of the keys that the deployment lists for ` +
-        `${address}. If too few providers serve it, it is never stored: correct it, or ask the providers' owners.`,
+        `${address}. If too few providers serve it, it is never stored: correct the key, or ask the providers' owners to ` +
+        "serve it.",
     );
   });
 }

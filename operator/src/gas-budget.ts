@@ -11,7 +11,7 @@ type Reservation =
 /** The feeds' own gas budget is spent. Requests do not draw on it, so no caller is told. */
 export class FeedGasSpent extends Error {
   constructor(readonly retryAfterSeconds: number) {
-    super(`The feeds have used up their gasPerHourForFeeds. The next update is possible in ${retryAfterSeconds} s.`);
+    super(`The feeds have used up gasPerHourForFeeds. The next update is possible in ${retryAfterSeconds} s.`);
     this.name = "FeedGasSpent";
   }
 }

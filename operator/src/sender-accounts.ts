@@ -33,6 +33,8 @@ export function listUnreadKeys(env: NodeJS.ProcessEnv, chainIds: readonly number
   return Object.keys(env)
     .filter((name) => /^OPERATOR_.*(PRIVATE_?KEY|KEY_?STORE|KEY_?FILE)/i.test(name) && !read.test(name))
     .map(
-      (name) => `${name} is set, but no key is read from a variable of this name. If it is meant for one, correct it.`,
+      (name) =>
+        `${name} is set, but the operator reads no key from a variable of that name. If it should hold a key, correct ` +
+        "the name.",
     );
 }

@@ -31,7 +31,7 @@ async function watchNetwork(operator: Operator, network: Network): Promise<void>
   const unread = (log: Logger, what: string) => (error: unknown) =>
     log.debug({ reason: describeError(error) }, `${what} cannot be read`);
   const accuser = new Accuser(operator, network);
-  // None waits for another: an accusation can stay in its sender's queue for half a minute.
+  // They run independently: an accusation can stay in its sender's queue for half a minute.
   const watches = [watch(() => accuser.pursueAll())];
   if (directory !== null) {
     // It was looked at when the network was connected.

@@ -143,7 +143,7 @@ test("feeds and requests have separate gas budgets", async () => {
   const { ask, log } = await start({}, { gasPerHourForFeeds: 0, gasPerHourForNewKeys: 400_000 });
   await sleep();
   expect(await chain.updates(dataset)).toEqual([]);
-  expect(log.join()).toContain("The feeds have used up their gasPerHourForFeeds");
+  expect(log.join()).toContain("The feeds have used up gasPerHourForFeeds");
   // A feed may be updating the same key at the same round.
   const answer = await ask(body(KEYS[0] as string), { prefer: "wait=10" });
   expect(await chain.query(dataset, KEYS[0] as string)).toMatchObject({ updatedAt: BigInt(answer.timestamp) });
@@ -152,7 +152,7 @@ test("feeds and requests have separate gas budgets", async () => {
   const spent = await start({}, { gasPerHour: 0, gasPerHourForNewKeys: 0 });
   await updatesAfter(1, 2);
   expect((await spent.askForProblem(body("SPOTPX/ADA-USD"))).code).toBe("gas_budget_spent");
-  expect(spent.log.join()).not.toContain("have used up their gas");
+  expect(spent.log.join()).not.toContain("have used up gas");
 });
 
 test("a request shares a feed's update of the same round", async () => {

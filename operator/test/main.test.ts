@@ -142,7 +142,9 @@ describe("operator --check-config", () => {
 
 test("a variable that is misspelt, or names another network, is named, unless every network has a key", async () => {
   const env = { OPERATOR_PRIVATEKEY_FILE: "./key", OPERATOR_KEYSTORE_1: "./keystore" };
-  const isNamed = [...Object.keys(env)].map((name) => expect.stringContaining(`${name} is set, but no key is read`));
+  const isNamed = [...Object.keys(env)].map((name) =>
+    expect.stringContaining(`${name} is set, but the operator reads no key`),
+  );
   const path = writeConfig({ port: 0 });
   const { code, output } = await run(["--config", path, "--check-config"], { ...env, OPERATOR_RPC_KEY: "abc" });
   expect([code, output, output]).toEqual([0, ...isNamed]);

@@ -2,7 +2,7 @@ import type { Blocks } from "./read-blocks.js";
 import { RpcError } from "./rpc-error.js";
 
 /**
- * Returns how many blocks to read at a time after a node has refused to return the events of some.
+ * Returns how many blocks to read at a time after a node has refused a range of blocks.
  *
  * @throws The error, unless it is a refusal of more than one block.
  */

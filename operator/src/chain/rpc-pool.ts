@@ -80,7 +80,7 @@ export class RpcPool implements JsonRpc {
     const pool = new RpcPool(chainId, urls, settings, context);
     const checks = await Promise.allSettled(pool.#endpoints.map((endpoint) => pool.#check(endpoint)));
     const problems: unknown[] = checks.flatMap((check) => (check.status === "rejected" ? [check.reason] : []));
-    // Only now are the chain ids of all endpoints known, which the error can name.
+    // Only now are all endpoints' chain ids known, so that the error can name them.
     const foreign = pool.#endpoints.find((endpoint) => endpoint.chainId !== null && endpoint.chainId !== chainId);
     if (foreign !== undefined) throw pool.#otherNetwork(foreign);
     const wrong = problems.find((problem) => !(problem instanceof RpcError));
@@ -95,7 +95,7 @@ export class RpcPool implements JsonRpc {
     return this.#endpoints.some(({ health }) => health.isReady);
   }
 
-  /** Makes a call. viem uses this one function to send and to read, and only the method tells the two apart. */
+  /** Makes a call. viem sends and reads through this one function; only the method tells them apart. */
   request(method: string, params: readonly unknown[]): Promise<unknown> {
     return method === SEND_TRANSACTION ? this.#sendToAll(method, params) : this.#readFromFirst(method, params);
   }

@@ -12,7 +12,7 @@ export class StoredKeyCache {
 
   constructor(private readonly client: ChainClient) {}
 
-  /** Reports whether a key is remembered as stored. It asks nobody. */
+  /** Reports whether a key is remembered as stored. It makes no request. */
   remembers(dataset: Address, key: Hex): boolean {
     return this.#stored.has(`${dataset} ${key}`);
   }

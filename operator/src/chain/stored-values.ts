@@ -20,7 +20,7 @@ export function readStored(client: ChainClient, dataset: Address, key: Hex, bloc
 }
 
 /**
- * Reads the stored values of many keys, hundreds with each call. Within a call all are of the same state.
+ * Reads the stored values of many keys, hundreds with each call. All values of one call are from the same state.
  *
  * @returns The values in the order of the keys.
  * @throws RpcError

@@ -114,7 +114,7 @@ function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: str
 
 /**
  * Reports whether a file or its compressed form is a symbolic link: it can have become one since the start. A missing
- * file is none.
+ * file does not count as one.
  */
 async function isLink(file: string): Promise<boolean> {
   const paths = [file, `${file}.gz`];

@@ -81,7 +81,7 @@ export async function acceptForwardedAnswer(
   return ok({
     answer: accepted,
     raw: signed.raw,
-    // It is possible that nobody waits for it, and looking costs requests.
+    // Lazy, because looking costs requests and nobody may be waiting.
     get mined() {
       mined ??= watch(context, dataPoint, accepted, hash, progress);
       return mined;

@@ -29,7 +29,7 @@ export class HeldTransactions {
 
   constructor(private readonly nodes: Nodes) {}
 
-  /** Returns true if a transaction with this hash is held. The statements in its calldata are known then. */
+  /** Returns true if a transaction with this hash is held. If so, the statements in its calldata have been read already. */
   hasHash(hash: Hex): boolean {
     return [...this.#held.values()].some((held) => held.some((one) => one.hash === hash));
   }

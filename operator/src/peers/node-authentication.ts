@@ -60,6 +60,7 @@ export class NodeAuthentication {
     this.#seen.set(digest, true);
     return node;
   }
+
   get #account(): LocalAccount | undefined {
     return this.accounts.find(({ address }) => address === this.nodes.own?.submitter);
   }

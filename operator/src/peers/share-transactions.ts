@@ -92,7 +92,7 @@ async function fetchFrom({ url }: Node, context: Context, network: Network, quer
 }
 
 /**
- * Reads a transaction that is said to be another node's update, or its cancellation of one. It asks nobody.
+ * Reads a transaction that is said to be another node's update, or its cancellation of one. It makes no request.
  *
  * @returns The transaction, or the reason why it is not one.
  */

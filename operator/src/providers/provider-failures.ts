@@ -31,7 +31,7 @@ export class ProviderFailures {
     private readonly clock: Clock,
   ) {}
 
-  /** Records an answer. One that came after enough others does not tell why the provider fails. */
+  /** Records an answer. One that is only late does not say why the provider fails. */
   record(provider: Address, answer: { readonly kind: string } | Failure): void {
     const known = this.#streaks.get(provider);
     if (!isFailure(answer) || answer.refuses !== null) {

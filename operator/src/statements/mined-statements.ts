@@ -5,7 +5,8 @@ import type { Dataset, Network } from "../network.js";
 import { holdStatementsInCalldata } from "./statements-in-calldata.js";
 
 /**
- * The maximum number of transactions that are read each time; the others are skipped. Whoever sends more pays for each.
+ * The maximum number of transactions that are read each time; the others are skipped. Sending more to hide one costs the
+ * sender gas for each.
  */
 const MAX_READ = 50;
 const MAX_BLOCKS = 1_000;

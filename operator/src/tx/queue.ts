@@ -192,8 +192,10 @@ export class TransactionQueue {
     }
   }
 
-  /** Returns how many transactions may be pending after this pass. Only updates without a payer may use the places kept
-   * for feeds. */
+  /**
+   * Returns how many transactions may be pending after this pass. Only updates without a payer may use the places kept
+   * for feeds.
+   */
   #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;

@@ -71,7 +71,7 @@ export class ReorgWatch {
     return read.flatMap(({ one, found }) => (found === null ? [one.transaction] : []));
   }
 
-  /** Returns null when no block has the update, and when it reverted and its round is not stored by another either. */
+  /** Returns null if no block has the update, or if it reverted and no other update has stored its round. */
   async #findStored({ transaction: { task }, mined: { hash, call } }: Watched): Promise<Mined | null> {
     const found = await readMined(this.client, hash);
     if (found === null || !found.isReverted) return found;

@@ -159,5 +159,5 @@ function firstDifference(answer: SharedFields, expected: SharedFields): string |
 
 const answeredForOther = (difference: string, { provider }: SharedFields) =>
   difference === "provider"
-    ? `signs as ${provider}: the operator's owner must correct \`providers\`, or the provider's owner its announced node`
+    ? `signs as ${provider}: the operator's owner must correct \`providers\`, or the provider's owner must correct the announced node`
     : `answered for a different ${difference} than the one requested`;

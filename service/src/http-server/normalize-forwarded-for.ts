@@ -7,7 +7,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 /**
  * Reduces an X-Forwarded-For header to plain addresses, because some proxies add ports, brackets or zones, and a caller
  * would count as a new one with each port. An entry that holds no address, such as `unknown`, is left out with
- * everything before it: nobody vouches for those. The caller is then the proxy that wrote the entry.
+ * everything before it: no trusted proxy vouches for those. The caller is then the proxy that wrote the entry.
  */
 export function normalizeForwardedFor(header: string): string {
   const addresses: string[] = [];
