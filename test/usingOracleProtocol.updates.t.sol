@@ -193,7 +193,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
 
     function test_verify_RevertWhen_theKeyIsAnother() public {
         bytes memory update = providers.report(dataset, "SPOTPX/BTC-USD", START, valuesNear3000(3, 1)).encode();
-        bytes memory reason = abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, "SPOTPX/BTC-USD", KEY);
+        bytes memory reason = abi.encodeWithSelector(UpdateCalldata.UpdateOfAnotherKey.selector, "SPOTPX/BTC-USD", KEY);
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(reason);
             consumer.verify(helper, dataset, update, 0);

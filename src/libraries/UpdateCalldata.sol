@@ -13,9 +13,9 @@ library UpdateCalldata {
     error NotAnUpdate(bytes4 selector);
 
     /// @notice The update is of `key`, but one of `asked` is needed: request it.
-    error WrongKey(bytes key, bytes asked);
+    error UpdateOfAnotherKey(bytes key, bytes asked);
 
-    /// @notice Returns the calldata of the verification. Reverts with `NotAnUpdate` or `WrongKey` unless the update is
+    /// @notice Returns the calldata of the verification. Reverts with `NotAnUpdate` or `UpdateOfAnotherKey` unless the update is
     /// one of `key`.
     /// @param update The calldata of `update` or `updateNotAvailable`.
     /// @param key The key that the update must have.
@@ -25,7 +25,7 @@ library UpdateCalldata {
         returns (bytes memory verification)
     {
         bytes4 selector = _verifierOf(selectorOf(update));
-        if (!_isOf(update, key)) revert WrongKey(abi.decode(update[4:], (bytes)), key);
+        if (!_isOf(update, key)) revert UpdateOfAnotherKey(abi.decode(update[4:], (bytes)), key);
         verification = update;
         assembly ("memory-safe") {
             let start := add(verification, 0x20)

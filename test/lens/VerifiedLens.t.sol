@@ -114,7 +114,7 @@ contract VerifiedLensTest is DatasetFixture {
     function test_readCallback_RevertWhen_theUpdateIsOfAnotherKey() public {
         bytes memory other = "SPOTPX/BTC-USD";
         Update memory update = providers.report(dataset, other, START, valuesNear3000(3, 1));
-        asCall(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, other, KEY));
+        asCall(abi.encodeWithSelector(UpdateCalldata.UpdateOfAnotherKey.selector, other, KEY));
         lens.readCallback(update.encode(), abi.encode(dataset, KEY, MAX_AGE, 0));
     }
 
@@ -164,7 +164,7 @@ contract VerifiedLensTest is DatasetFixture {
             expectLookup(KEY, MAX_AGE, skipped);
             lens.readCallback(other.encode(), abi.encode(dataset, KEY, MAX_AGE, skipped - 1));
         }
-        asCall(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, other.key, KEY));
+        asCall(abi.encodeWithSelector(UpdateCalldata.UpdateOfAnotherKey.selector, other.key, KEY));
         lens.readCallback(other.encode(), abi.encode(dataset, KEY, MAX_AGE, 2));
     }
 

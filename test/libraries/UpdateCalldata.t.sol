@@ -20,7 +20,7 @@ contract UpdateCalldataTest is Test {
 
     function testFuzz_toVerificationCalldata_RevertWhen_theKeyIsAnother(Update memory update, bytes memory key) public {
         vm.assume(keccak256(key) != keccak256(update.key));
-        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.WrongKey.selector, update.key, key));
+        vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.UpdateOfAnotherKey.selector, update.key, key));
         this.toVerificationCalldata(update.encode(), key);
     }
 
@@ -94,7 +94,7 @@ contract UpdateCalldataTest is Test {
 
     function plainly(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
         bytes memory updated = abi.decode(update[4:], (bytes));
-        if (keccak256(updated) != keccak256(key)) revert UpdateCalldata.WrongKey(updated, key);
+        if (keccak256(updated) != keccak256(key)) revert UpdateCalldata.UpdateOfAnotherKey(updated, key);
         return bytes.concat(IDataset.verify.selector, update[4:]);
     }
 

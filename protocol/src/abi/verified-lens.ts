@@ -12,5 +12,5 @@ export const verifiedLensAbi = [
   {"type":"error","name":"NotAnUpdate","inputs":[{"name":"selector","type":"bytes4"}]},
   {"type":"error","name":"OffchainLookup","inputs":[{"name":"sender","type":"address"},{"name":"urls","type":"string[]"},{"name":"callData","type":"bytes"},{"name":"callbackFunction","type":"bytes4"},{"name":"extraData","type":"bytes"}]},
   {"type":"error","name":"TooOld","inputs":[{"name":"age","type":"uint256"},{"name":"maxAge","type":"uint256"}]},
-  {"type":"error","name":"WrongKey","inputs":[{"name":"key","type":"bytes"},{"name":"asked","type":"bytes"}]},
+  {"type":"error","name":"UpdateOfAnotherKey","inputs":[{"name":"key","type":"bytes"},{"name":"asked","type":"bytes"}]},
 ] as const;
