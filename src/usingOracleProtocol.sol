@@ -302,7 +302,8 @@ library OracleProtocol {
     /// @param maxPrice The most that the read may cost, inclusive, in wei.
     /// @dev A refused update does not matter as long as what is stored can be used; where it cannot, reverts with
     /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `UpdateCalldata.NotAnUpdate`
-    /// when `update` calls anything else. The update gets no Ether.
+    /// when `update` calls anything else. The update gets no Ether. In the latest block, its round is still in the
+    /// future and refused: estimate the gas of the transaction in the pending one.
     function updateAndQueryBytes32(
         Oracle oracle,
         bytes memory key,

@@ -101,6 +101,9 @@ struct DatasetSettings {
 /// An update lists the whole committee in its order: signers are recovered from their reports, absent members are given
 /// by address. The tolerance and that list are hashed, and the upper 168 bits must equal those of `committeeHash`. This
 /// single comparison proves membership, distinctness and the tolerance.
+///
+/// A dataset is also an `Ownable2Step`, which has `owner` and `pendingOwner`, and gives the domain by ERC-5267,
+/// `eip712Domain`: ask its address through OpenZeppelin's `Ownable2Step` and `IERC5267`.
 interface IDataset is Oracle {
     /// @notice The outcome of one key of a batch. Every outcome but STORED leaves the key unchanged. UNKNOWN_KEY: the
     /// key was never stored or announced. STALE_ROUND: the same or a newer round is stored. NO_QUORUM: neither the rows
@@ -432,7 +435,8 @@ interface IDataset is Oracle {
     /// remaining committee. A round counts only if it is later than the time at which the owner set the committee. At
     /// least four members must be left: only the owner can replace a smaller committee.
     /// @dev May revert with `NoContradiction`, `DifferentSigners`, `WrongKey`, `TooManyKeys`, `WrongCommittee`,
-    /// `CommitteeTooSmall`, `RoundBeforeCommittee`, `NotAMember` or `RewardRejected`.
+    /// `CommitteeTooSmall`, `RoundBeforeCommittee`, `NotAMember` or `RewardRejected`, and panics if the `index` of a
+    /// statement is out of range.
     /// @param keyHash keccak256 of the key on which the statements contradict each other.
     /// @param timestamp The round of both statements.
     /// @param a One statement that the member signed.
