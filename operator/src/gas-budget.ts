@@ -1,6 +1,3 @@
-import type { Network } from "./network.js";
-import type { Context } from "./process-context.js";
-
 const HOUR_MS = 3_600_000;
 
 type Reservation =
@@ -103,16 +100,4 @@ export class GasBudget {
     own?.delete(entry);
     if (payer !== null && own?.size === 0) this.#byPayer.delete(payer);
   }
-}
-
-/**
- * Reserves gas from the feeds' budget.
- *
- * @returns A function that gives the gas back.
- * @throws FeedGasSpent
- */
-export function reserveFeedGas({ clock }: Context, { gasForFeeds }: Network, gas: bigint): () => void {
-  const reservation = gasForFeeds.reserve(gas, clock());
-  if (!reservation.ok) throw new FeedGasSpent(reservation.retryAfterSeconds);
-  return reservation.release;
 }

@@ -204,18 +204,23 @@ export const staleRound = (stored: bigint) =>
  * @param cause The node's answer, for the log.
  * @param fix A sentence.
  */
-export function updateReverted(error: string | null, cause?: Error, fix = "Try again in a few seconds."): ProblemError {
+export function updateReverted(
+  error: string | null,
+  cause?: ProblemError,
+  fix = "Try again in a few seconds.",
+): ProblemError {
   const problem = new ProblemError(503, "update_reverted", {
     title: `The dataset refuses the update${error === null ? "" : `: ${error}`}.`,
     detail: `Nothing was changed. ${fix}`,
     extras: { error },
+    ...(cause && { logFields: cause.logFields }),
   });
   problem.cause = cause;
   return problem;
 }
 
 /** The node executed the dataset's code, and met an instruction that its EVM does not know. */
-export function evmTooOld(cause: Error): ProblemError {
+export function evmTooOld(cause: ProblemError): ProblemError {
   const fix = "The network's EVM is older than Cancun, which the dataset's code needs.";
   return updateReverted("invalid opcode", cause, fix);
 }
@@ -266,19 +271,13 @@ export const shuttingDown = () =>
     headers: { "retry-after": "1" },
   });
 
-/** A sender cannot pay for a transaction. Its address is for the operator's log. */
-export class OutOfFunds extends ProblemError {
-  constructor(
-    networkId: number,
-    readonly sender: Address,
-  ) {
-    super(503, "out_of_funds", {
-      title: `The operator's account on network ${networkId} cannot pay for the transaction.`,
-      detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
-    });
-    this.name = "OutOfFunds";
-  }
-}
+/** @param sender The account that cannot pay, which only the operator's owner learns. */
+export const outOfFunds = (networkId: number, sender: Address) =>
+  new ProblemError(503, "out_of_funds", {
+    title: `The operator's account on network ${networkId} cannot pay for the transaction.`,
+    detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
+    logFields: { sender },
+  });
 
 /** @param wanted The fee per gas that the chain asks for, in wei, like `cap`. */
 export const feesTooHigh = (networkId: number, wanted: bigint, cap: bigint) =>

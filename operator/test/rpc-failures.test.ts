@@ -92,6 +92,20 @@ test("GET /datasets is a 503 while the chain cannot be read", async () => {
   expect((await fetch(`${operator.base}/datasets`)).status).toBe(200);
 });
 
+test("what an RPC refuses to a GET is in the log, and only there", async () => {
+  proxy.answers.set("eth_getLogs", { body: { error: { code: -32005, message: "logs are for paying users" } } });
+  operator.log.length = 0;
+  const query = new URLSearchParams({ network_id: "42", dataset, key: "SPOTPX/NEVER-USD", limit: "1" });
+  const response = await fetch(`${operator.base}/history?${query}`);
+  proxy.answers.clear();
+  const text = await response.text();
+  expect([response.status, JSON.parse(text).code]).toEqual([502, "rpc_failed"]);
+  expect(text).not.toContain("paying users");
+  const lines = operator.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
+  const reason = expect.stringContaining("logs are for paying users");
+  expect(lines).toMatchObject([{ code: "rpc_failed", method: "eth_getLogs", reason }]);
+});
+
 test("the nonce is read from pending, never from latest alone", async () => {
   proxy.calls.length = 0;
   await operator.ask(body());

@@ -25,6 +25,7 @@ export class RpcError extends ProblemError {
       detail:
         "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint " +
         "and the reason.",
+      logFields: { method, reason },
     });
     this.name = "RpcError";
   }

@@ -30,40 +30,44 @@ const FIRST_WINDOW = 2_000;
 const MAX_CALLS = 100;
 const MAX_MS = 10_000;
 
+/** The updates in a window of blocks, the newest first. */
+export interface UpdatesInWindow {
+  /** The window's first block. */
+  readonly from: number;
+  readonly updates: readonly PastUpdate[];
+}
+
 /**
- * Reads the updates of a data point in a range of blocks, from the end backwards, until there are enough, or it takes
- * too long or too many calls. Nodes limit the logs of one call, each in its own way: a window of blocks that is refused
- * is halved.
+ * Reads the updates of a data point in a range of blocks, window by window, from the end backwards, until it takes too long
+ * or too many calls. Nodes limit the logs of one call, each in its own way: a window of blocks that is refused is halved.
  *
- * @param take Called with the updates of some whole blocks, the newest first; returns true once there are enough.
- * @returns The first block that was read: there can be more updates before it.
  * @throws RpcError when a call fails, or the node refuses even a single block.
  */
-export async function readUpdatesBackwards(
+export async function* readUpdatesBackwards(
   client: ChainClient,
   dataset: Address,
   key: Hex,
   blocks: Blocks,
   clock: Clock,
-  take: (updates: readonly PastUpdate[]) => boolean,
-): Promise<number> {
+): AsyncGenerator<UpdatesInWindow> {
   const keyHash = keccak256(key);
   const giveUpAt = clock() + MAX_MS;
   let window = FIRST_WINDOW;
   let next = blocks.to;
   for (let calls = 0; next >= blocks.from; calls++) {
     const hasRead = next < blocks.to;
-    if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) break;
-    const first = Math.max(blocks.from, next - window + 1);
+    if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) return;
+    const from = Math.max(blocks.from, next - window + 1);
+    let updates: readonly PastUpdate[];
     try {
-      const updates = await readUpdates(client, dataset, [keyHash], first, next);
-      next = first - 1;
-      if (take(updates.toReversed())) break;
+      updates = await readUpdates(client, dataset, [keyHash], from, next);
     } catch (error) {
-      window = halveWindow({ from: first, to: next }, error);
+      window = halveWindow({ from, to: next }, error);
+      continue;
     }
+    next = from - 1;
+    yield { from, updates: updates.toReversed() };
   }
-  return next + 1;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { FeedGasSpent } from "../gas-budget.js";
-import { NoQuorum, OutOfFunds } from "../problems.js";
+import { NoQuorum, outOfFunds } from "../problems.js";
 import { backoffMsAfter, FailureBackoff } from "./failure-backoff.js";
 
 test.each([
@@ -40,7 +40,7 @@ test("a sender that cannot pay is named with what to do", () => {
   const log: string[] = [];
   const backoff = new FailureBackoff(() => 0, pino({}, { write: (line: string) => log.push(line) }));
   const sender = "0x0000000000000000000000000000000000000001";
-  backoff.failed("sending", new OutOfFunds(42, sender));
+  backoff.failed("sending", outOfFunds(42, sender));
   expect(JSON.parse(log[0] ?? "")).toMatchObject({ sender, fix: "Fund the sender." });
   expect(log[0]).not.toContain("broadcast");
 });

@@ -2,9 +2,7 @@ import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
-import { OutOfFunds } from "../problems.js";
 import type { Clock } from "../process-context.js";
 
 /** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
@@ -84,32 +82,22 @@ function nameOf(dependency: Dependency) {
   return dependency.startsWith("0x") ? { key: dependency, ascii: keyToAscii(dependency as Hex) } : { dependency };
 }
 
+/** What the operator's owner can do. */
+const FIXES: Readonly<Record<string, string>> = {
+  out_of_funds: "Fund the sender.",
+  fees_too_high: "Wait until gas is cheaper, or raise maxFeePerGasGwei.",
+  unknown_key: "Remove the key from feeds, or ask the providers' owners to serve it.",
+};
+
+/** The problems whose details advise callers. */
+const CALLERS_ADVISED = ["out_of_funds", "fees_too_high", "rpc_failed", "rpc_timeout"];
+
 function describe(error: unknown) {
-  if (error instanceof RpcError) {
-    return {
-      level: "warn",
-      fields: { method: error.method, reason: error.reason },
-      message: "feed: RPC failed",
-    } as const;
-  }
   if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
-  if (error instanceof ProblemError) {
-    const { code, detail, title } = error;
-    const message = `feed: ${title}`;
-    // Their details advise callers.
-    if (error instanceof OutOfFunds) {
-      return { level: "warn", fields: { code, sender: error.sender, fix: "Fund the sender." }, message } as const;
-    }
-    if (code === "fees_too_high") {
-      const fix = "Wait until gas is cheaper, or raise maxFeePerGasGwei.";
-      return { level: "warn", fields: { code, fix }, message } as const;
-    }
-    const fix =
-      code === "unknown_key" ? { fix: "Remove the key from feeds, or ask the providers' owners to serve it." } : {};
-    // The RPC endpoint's own message, for an error that the dataset does not declare.
-    const { cause } = error;
-    const reason = cause instanceof RpcError ? { method: cause.method, reason: cause.reason } : {};
-    return { level: "warn", fields: { code, detail, ...fix, ...reason }, message } as const;
-  }
-  return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;
+  if (!(error instanceof ProblemError))
+    return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;
+  const { code, title, detail, logFields } = error;
+  const fix = FIXES[code];
+  const advice = { ...(!CALLERS_ADVISED.includes(code) && { detail }), ...(fix !== undefined && { fix }) };
+  return { level: "warn", fields: { code, ...advice, ...logFields }, message: `feed: ${title}` } as const;
 }

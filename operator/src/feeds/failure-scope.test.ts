@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
-import { NoQuorum, OutOfFunds, unknownKey } from "../problems.js";
+import { NoQuorum, outOfFunds, unknownKey } from "../problems.js";
 import type { Failure } from "../providers/ask-provider.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 
@@ -14,7 +14,7 @@ const failure = (isRefusal: boolean): Failure => ({
   code: null,
   refuses: isRefusal ? "question" : null,
 });
-const OUT_OF_FUNDS = new OutOfFunds(42, "0x0000000000000000000000000000000000000001");
+const OUT_OF_FUNDS = outOfFunds(42, "0x0000000000000000000000000000000000000001");
 const [silent, refusal] = [failure(false), failure(true)];
 const noQuorum = (...failures: readonly Failure[]) => new NoQuorum(4, "too few signed the same", failures);
 

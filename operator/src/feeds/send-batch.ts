@@ -1,12 +1,10 @@
 import type { Hex } from "viem";
 import { readManyStored } from "../chain/stored-values.js";
-import { reserveFeedGas } from "../gas-budget.js";
 import { nullAfterTimeout } from "../null-after-timeout.js";
 import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
-import { queueForKey } from "../tx/queue-for-key.js";
-import { sendJob } from "../tx/send-job.js";
+import { sendJob } from "../tx/send-within-gas-budget.js";
 import type { Batch } from "../update/batch.js";
 import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
 import { allStoredOrPending } from "../update/stored-or-pending.js";
@@ -29,10 +27,12 @@ export async function sendBatch(
   const [first] = keys;
   const update = await builder.buildBatch(batch);
   if (update === null || network.queues.length === 0 || first === undefined) return new Map();
-  const release = reserveFeedGas(context, network, update.gas);
-  const queue = queueForKey(network, dataset.address, first);
   const { notAvailable } = update;
-  const { hash, confirmed } = await sendJob(queue, batchJob(context, builder, batch, update), release);
+  const { hash, confirmed } = await sendJob(
+    context,
+    { network, dataset, key: first },
+    batchJob(context, builder, batch, update),
+  );
   context.logger.info(
     {
       network: network.chainId,

@@ -1,5 +1,5 @@
 import type { Blocks } from "../chain/read-blocks.js";
-import { type PastUpdate, readUpdatesBackwards } from "../chain/update-events.js";
+import { type PastUpdate, readUpdatesBackwards, type UpdatesInWindow } from "../chain/update-events.js";
 import type { DataPoint } from "../data-point.js";
 import type { Clock } from "../process-context.js";
 
@@ -28,53 +28,39 @@ interface History {
  *
  * @throws RpcError when blocks are wanted that the index does not have, and none of them can be read.
  */
-export async function findHistory(
-  { network, dataset, key }: DataPoint,
-  range: HistoryRange,
-  clock: Clock,
-): Promise<History> {
-  const { updateIndex } = dataset;
-  const { from, to } = updateIndex.blocks;
-  const found = new Found(range);
-  const isCovered = range.to <= to;
-  if (isCovered && found.take(updateIndex.updatesOf(key, range))) return found.history(Math.max(from, range.from));
-  const rest = { from: range.from, to: isCovered ? Math.min(range.to, from - 1) : range.to };
-  const take = (updates: readonly PastUpdate[]) => found.take(updates);
-  const first = await readUpdatesBackwards(network.client, dataset.address, key, rest, clock, take);
-  return found.history(Math.max(range.from, first));
+export async function findHistory(dataPoint: DataPoint, range: HistoryRange, clock: Clock): Promise<History> {
+  const { limit, fromTime, toTime } = range;
+  const updates: PastUpdate[] = [];
+  let from = range.to + 1;
+  for await (const window of windowsOf(dataPoint, range, clock)) {
+    from = window.from;
+    for (const update of window.updates) {
+      const last = updates[limit - 1];
+      // Blocks before that of the last update do not count as searched: updates in them may be left out.
+      if (last !== undefined && update.blockNumber < last.blockNumber)
+        return { from: last.blockNumber, updates, before: null };
+      if (fromTime !== null && update.timestamp < fromTime)
+        return { from: update.blockNumber, updates, before: update };
+      if (toTime === null || update.timestamp <= toTime) updates.push(update);
+    }
+    const last = updates.at(-1);
+    if (last !== undefined && updates.length >= limit) return { from: last.blockNumber, updates, before: null };
+  }
+  return { from: Math.max(range.from, from), updates, before: null };
 }
 
-/** Collects updates, from the newest on, until there are enough. */
-class Found {
-  readonly #updates: PastUpdate[] = [];
-  #before: PastUpdate | null = null;
-  #isComplete = false;
-
-  constructor(private readonly range: HistoryRange) {}
-
-  /** @param updates Those of some whole blocks, the newest first. @returns True once there are enough. */
-  take(updates: readonly PastUpdate[]): boolean {
-    const { limit, fromTime, toTime } = this.range;
-    for (const update of updates) {
-      const last = this.#updates[limit - 1];
-      if (last !== undefined && update.blockNumber < last.blockNumber) {
-        this.#isComplete = true;
-      } else if (fromTime !== null && update.timestamp < fromTime) {
-        this.#before = update;
-        this.#isComplete = true;
-      } else if (toTime === null || update.timestamp <= toTime) {
-        this.#updates.push(update);
-      }
-      if (this.#isComplete) return true;
-    }
-    this.#isComplete = this.#updates.length >= limit;
-    return this.#isComplete;
+/** Reads the updates in the index, then those that the chain has before. */
+async function* windowsOf(
+  { network, dataset, key }: DataPoint,
+  range: Blocks,
+  clock: Clock,
+): AsyncGenerator<UpdatesInWindow> {
+  const { blocks: indexed } = dataset.updateIndex;
+  const isCovered = range.to <= indexed.to;
+  if (isCovered) {
+    const from = Math.min(Math.max(indexed.from, range.from), range.to + 1);
+    yield { from, updates: dataset.updateIndex.updatesOf(key, range) };
   }
-
-  /** @param first The first block that was read. */
-  history(first: number): History {
-    // Blocks before that of the last update do not count as searched: updates in them may have been dropped.
-    const from = this.#isComplete ? (this.#before ?? this.#updates.at(-1))?.blockNumber : undefined;
-    return { from: from ?? first, updates: this.#updates, before: this.#before };
-  }
+  const rest = { from: range.from, to: isCovered ? Math.min(range.to, indexed.from - 1) : range.to };
+  yield* readUpdatesBackwards(network.client, dataset.address, key, rest, clock);
 }

@@ -9,11 +9,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import { invalidLookup } from "../problems.js";
-import { errorForCaller } from "./error-for-caller.js";
 import { findDataPoint } from "./find-data-point.js";
 import type { NewKeyLimit } from "./new-key-limits.js";
 import { parseFetchUpdateCall } from "./parse-fetch-update-call.js";
 import { gatewayErrors } from "./problem-responses.js";
+import { unlessClosing } from "./unless-closing.js";
 import { RoundWait } from "./wait-for-block.js";
 
 const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
@@ -70,13 +70,9 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
       await limitNewKeys(request, reply, dataPoint);
       return updates.prepare(dataPoint, { payer: callerIdOf(request.ip), trace: request.trace, listener: () => {} });
     };
-    try {
-      const { timestamp, transaction } = updates.preparedAnswer(dataPoint) ?? (await prepare());
-      await roundWait.reach(dataPoint.network, BigInt(timestamp));
-      return { data: transaction?.data ?? "0x" };
-    } catch (error) {
-      throw errorForCaller(operator, request, error);
-    }
+    const { timestamp, transaction } = updates.preparedAnswer(dataPoint) ?? (await prepare());
+    await roundWait.reach(dataPoint.network, BigInt(timestamp));
+    return { data: transaction?.data ?? "0x" };
   }
 
   // Errors have the standard's form on these routes only.
@@ -96,10 +92,10 @@ export async function addCcipReadGateway(app: App, operator: Operator, limitNewK
     routes.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
 
     routes.get("/data/gateway/:networkId/:sender/:data", { schema: getSchema }, (request, reply) =>
-      answer(request, reply, dataPointOf(request.params.networkId, request.params)),
+      answer(request, reply, dataPointOf(request.params.networkId, request.params)).catch(unlessClosing(operator)),
     );
     routes.post("/data/gateway/:networkId", { schema: postSchema }, (request, reply) =>
-      answer(request, reply, dataPointOf(request.params.networkId, request.body)),
+      answer(request, reply, dataPointOf(request.params.networkId, request.body)).catch(unlessClosing(operator)),
     );
   });
 

@@ -9,12 +9,12 @@ import { noSender, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
 import { MAX_MINING_WAIT_MS } from "../update/sent-update.js";
 import { acceptsEventStream } from "./accept-header.js";
-import { errorForCaller } from "./error-for-caller.js";
 import { eventStream, streamedAnswer } from "./event-stream.js";
 import { dataPointFinder } from "./find-data-point.js";
 import type { NewKeyLimit } from "./new-key-limits.js";
 import { preferredWait } from "./prefer-header.js";
 import { dataPointProblems } from "./problem-responses.js";
+import { unlessClosing } from "./unless-closing.js";
 
 const EVENTS = [
   ["asked", { timestamp: 1_790_000_000, providers: ["0x..."] }],
@@ -99,13 +99,10 @@ export function addDataRequest(
     // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
     const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_MINING_WAIT_MS : 0;
     const { trace } = request;
-    const work = async (listener: ProgressListener) => {
+    const work = (listener: ProgressListener) => {
       const caller = { payer: callerIdOf(request.ip), trace, listener };
-      try {
-        return await (broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller));
-      } catch (error) {
-        throw errorForCaller(operator, request, error);
-      }
+      const answer = broadcast ? updates.broadcast(dataPoint, waitMs, caller) : updates.prepare(dataPoint, caller);
+      return answer.catch(unlessClosing(operator));
     };
     if (!isStream) return work(() => {});
     return eventStream(request, reply, work);

@@ -7,11 +7,11 @@ import type { OperatorConfig } from "../config.js";
 import type { Operator } from "../operator.js";
 import { FORWARDED_PATH } from "../peers/forwarding.js";
 import { invalidProperty, unknownNode } from "../problems.js";
-import { errorForCaller } from "./error-for-caller.js";
 import { findDataPoint } from "./find-data-point.js";
 import { newKeyLimitOfNodes } from "./new-key-limits.js";
 import { nodeLimits } from "./node-rate-limits.js";
 import { dataPointProblems } from "./problem-responses.js";
+import { unlessClosing } from "./unless-closing.js";
 
 const schema = {
   tags: ["nodes"],
@@ -56,10 +56,7 @@ export function addForwardedDataRequest(
     const dataPoint = findDataPoint(operator.networks, request.body, invalidProperty);
     await limitNewKeys(request, reply, node.submitter, dataPoint);
     const caller = { payer: `node ${node.submitter}`, trace: request.trace, listener: () => {} };
-    try {
-      return await operator.updates.broadcastForwarded(dataPoint, BigInt(request.body.timestamp), caller);
-    } catch (error) {
-      throw errorForCaller(operator, request, error);
-    }
+    const round = BigInt(request.body.timestamp);
+    return operator.updates.broadcastForwarded(dataPoint, round, caller).catch(unlessClosing(operator));
   });
 }

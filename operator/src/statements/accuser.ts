@@ -3,13 +3,11 @@ import type { Logger } from "pino";
 import { readBlockIntervalMs } from "../chain/read-blocks.js";
 import { describeError } from "../chain/rpc-error.js";
 import { orderOf } from "../feeds/turn-schedule.js";
-import { reserveFeedGas } from "../gas-budget.js";
 import type { Network } from "../network.js";
 import type { Operator } from "../operator.js";
 import { nodesIn } from "../peers/node-list.js";
 import type { Job, RoundCall } from "../tx/job.js";
-import { queueForKey } from "../tx/queue-for-key.js";
-import { sendJob } from "../tx/send-job.js";
+import { sendJob } from "../tx/send-within-gas-budget.js";
 import type { Contradiction } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
@@ -71,8 +69,7 @@ export class Accuser {
     if (clock() < nextAt || network.queues.length === 0 || members.length <= MIN_AFTER_EJECTION) return;
     this.#nextAt.set(found, clock() + RETRY_MS);
     const job = await this.#jobOf(found);
-    const release = reserveFeedGas(this.operator, network, job.call.gas);
-    const { hash, confirmed } = await sendJob(queueForKey(network, dataset.address, key), job, release);
+    const { hash, confirmed } = await sendJob(this.operator, { network, dataset, key }, job);
     // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
     this.#nextAt.set(found, Number.POSITIVE_INFINITY);
     void confirmed.then(() => this.#nextAt.set(found, clock() + RETRY_MS));

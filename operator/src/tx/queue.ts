@@ -6,7 +6,7 @@ import { getBalance } from "viem/actions";
 import type { ChainClient } from "../chain/client.js";
 import { type Mined, readMined } from "../chain/read-and-send-transactions.js";
 import { describeError, RpcError } from "../chain/rpc-error.js";
-import { OutOfFunds, shuttingDown } from "../problems.js";
+import { outOfFunds, shuttingDown } from "../problems.js";
 import type { Context } from "../process-context.js";
 import { CredibleNonceCounts } from "./credible-nonce-counts.js";
 import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
@@ -288,7 +288,7 @@ export class TransactionQueue {
     const { why, error } = rejection;
     if (why === "insufficient_funds") {
       void this.#reportOutOfFunds();
-      throw new OutOfFunds(this.client.chain.id, this.address);
+      throw outOfFunds(this.client.chain.id, this.address);
     }
     const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;

@@ -2,13 +2,10 @@ import { traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Hex } from "viem";
 import { readStored } from "../chain/stored-values.js";
 import type { DataPoint } from "../data-point.js";
-import { reserveFeedGas } from "../gas-budget.js";
-import { GasBudgetSpent } from "../problems.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import type { Job, RoundCall } from "../tx/job.js";
-import { queueForKey } from "../tx/queue-for-key.js";
-import { sendJob } from "../tx/send-job.js";
+import { sendJob } from "../tx/send-within-gas-budget.js";
 import { toDataAnswer } from "./data-answer.js";
 import type { SentUpdate } from "./sent-update.js";
 import type { Update, UpdateBuilder } from "./update-builder.js";
@@ -29,11 +26,9 @@ export async function sendUpdate(
   progress: Progress,
 ): Promise<SentUpdate> {
   const { network, dataset, key } = dataPoint;
-  const queue = queueForKey(network, dataset.address, key);
-  const release = await reserveGas(context, dataPoint, update.gas, payer);
   const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
   const job = updateJob(dataPoint, payer, update, () => builder.buildNewest(dataPoint), onSigned);
-  const { hash, raw, confirmed } = await sendJob(queue, job, release);
+  const { hash, raw, confirmed } = await sendJob(context, dataPoint, job);
   const { round, status, reports } = update;
   const log = { network: network.chainId, dataset: dataset.address, key, round: round.toString(), transaction: hash };
   context.logger.info({ ...traceFieldsOf(progress.trace), ...log, status, signers: reports.length }, "update sent");
@@ -50,28 +45,6 @@ export async function sendUpdate(
       return answerOf(call, transaction.hash);
     }),
   };
-}
-
-/**
- * Reserves gas from the budget that pays for an update: the feeds', the one for new keys, or the one for stored keys.
- *
- * @param payer The caller whose share of the budget pays for it; null for a feed.
- * @returns A function that gives the gas back.
- * @throws ProblemError when the budget or the caller's share of it is spent. FeedGasSpent.
- */
-async function reserveGas(
-  context: Context,
-  dataPoint: DataPoint,
-  gas: bigint,
-  payer: string | null,
-): Promise<() => void> {
-  const { network, dataset, key } = dataPoint;
-  if (payer === null) return reserveFeedGas(context, network, gas);
-  const isNewKey = !(await network.storedKeys.has(dataset.address, key));
-  const reservation = (isNewKey ? network.gasForNewKeys : network.gas).reserve(gas, context.clock(), payer);
-  if (reservation.ok) return reservation.release;
-  const { isShareSpent, retryAfterSeconds } = reservation;
-  throw new GasBudgetSpent(isShareSpent ? payer : null, isNewKey, retryAfterSeconds);
 }
 
 /**

@@ -196,7 +196,8 @@ export function logFailure(
 ): void {
   if (problem.status < 500) return;
   const fields = traceFieldsOf(trace);
-  if (error instanceof ProblemError) log.warn({ ...fields, code: problem.code, detail: problem.detail }, problem.title);
+  const { code, detail, title, logFields } = problem;
+  if (error instanceof ProblemError) log.warn({ ...fields, ...logFields, code, detail }, title);
   else log.error({ ...fields, err: error }, "request failed");
 }
 

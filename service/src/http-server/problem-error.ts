@@ -4,6 +4,8 @@ import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 interface Content extends Pick<Problem, "title" | "detail"> {
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What only the service's owner may know: fields of the log line about the failure. */
+  readonly logFields?: Readonly<Record<string, unknown>>;
 }
 
 /** An expected failure of a request, with the content of its problem+json answer. */
@@ -12,12 +14,13 @@ export class ProblemError extends Error {
   readonly detail: string;
   readonly extras: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly logFields: Readonly<Record<string, unknown>>;
 
   /** @param code A stable code, for programs. */
   constructor(
     readonly status: number,
     readonly code: string,
-    { title, detail, extras = {}, headers = {} }: Content,
+    { title, detail, extras = {}, headers = {}, logFields = {} }: Content,
   ) {
     super(`${title} ${detail}`);
     this.name = "ProblemError";
@@ -25,6 +28,7 @@ export class ProblemError extends Error {
     this.detail = detail;
     this.extras = extras;
     this.headers = headers;
+    this.logFields = logFields;
   }
 
   /** Returns the answer's body. */

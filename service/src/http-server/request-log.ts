@@ -8,13 +8,15 @@ const SAMPLES = 10;
 /** The maximum number of pairs of a caller and a problem whose refusals are logged in one second. */
 const MAX_SAMPLED = 100;
 
+/** Refusals with the same problem of one caller in one second, or of all callers beyond `MAX_SAMPLED`. */
 interface Sampled {
-  readonly ip: string;
-  readonly code: string;
-  logged: number;
-  /** How many refusals were not logged. */
-  suppressed: number;
+  readonly ip?: string;
+  readonly code?: string;
+  count: number;
 }
+
+/** The id of the callers beyond `MAX_SAMPLED`. */
+const OTHERS = "";
 
 /**
  * Logs answered requests, each in one line. Refusals cost their caller nothing, so their lines could fill the disk. Of
@@ -22,8 +24,6 @@ interface Sampled {
  */
 export class RequestLog {
   readonly #sampled = new Map<string, Sampled>();
-  /** Refusals of callers beyond `MAX_SAMPLED`. */
-  #unsampled = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly logger: Pick<FastifyBaseLogger, "info">) {}
@@ -38,33 +38,20 @@ export class RequestLog {
   flush(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
-    for (const { ip, code, suppressed } of this.#sampled.values()) {
-      if (suppressed > 0) this.logger.info({ ip, code, suppressed }, "more requests refused");
+    for (const { count, ...who } of this.#sampled.values()) {
+      if (count > SAMPLES) this.logger.info({ ...who, suppressed: count - SAMPLES }, "more requests refused");
     }
-    if (this.#unsampled > 0) this.logger.info({ suppressed: this.#unsampled }, "more requests refused");
     this.#sampled.clear();
-    this.#unsampled = 0;
   }
 
   #isSample({ ip, problemCode: code }: FastifyRequest): boolean {
     this.#timer ??= setTimeout(() => this.flush(), SAMPLE_MS).unref();
     const caller = callerIdOf(ip);
-    const id = `${caller} ${code}`;
-    let sampled = this.#sampled.get(id);
-    if (sampled === undefined) {
-      if (this.#sampled.size >= MAX_SAMPLED) {
-        this.#unsampled++;
-        return false;
-      }
-      sampled = { ip: caller, code, logged: 0, suppressed: 0 };
-      this.#sampled.set(id, sampled);
-    }
-    if (sampled.logged >= SAMPLES) {
-      sampled.suppressed++;
-      return false;
-    }
-    sampled.logged++;
-    return true;
+    const own = `${caller} ${code}`;
+    const id = this.#sampled.has(own) || this.#sampled.size < MAX_SAMPLED ? own : OTHERS;
+    const sampled = this.#sampled.get(id) ?? (id === OTHERS ? { count: SAMPLES } : { ip: caller, code, count: 0 });
+    this.#sampled.set(id, sampled);
+    return ++sampled.count <= SAMPLES;
   }
 }
 

@@ -1,0 +1,9 @@
+import type { Operator } from "../operator.js";
+import { shuttingDown } from "../problems.js";
+
+/** Throws an error again, unless the operator closes: that ends everything, so the error says nothing about the request. */
+export const unlessClosing =
+  ({ closing }: Operator) =>
+  (error: unknown): never => {
+    throw closing.aborted ? shuttingDown() : error;
+  };
