@@ -12,7 +12,7 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 contract DatasetIncomeTest is DatasetFixture {
     /// @dev The gas that an account may use, and the gas that the dataset requires before it pays one.
     uint256 private constant SHARE_GAS = 50_000;
-    uint256 private constant MIN_GAS_PER_SHARE = 88_457;
+    uint256 private constant MIN_GAS_PER_SHARE = 93_457;
 
     address[] private members;
 
@@ -522,6 +522,24 @@ contract DatasetIncomeTest is DatasetFixture {
         assertFalse(done);
         assertGt(reason.length, 0);
         _assertTooLittleGas(reason);
+    }
+
+    /// With any gas limit that reaches the payments, the error says that the gas is too little: even for a member that
+    /// burns its gas in delegated code (EIP-7702), whose refusal costs the most.
+    /// forge-config: default.isolate = true
+    function test_shareIncome_RevertWhen_tooLittleGasIsLeftForARefusal() public {
+        _deployWithMembers(_accounts(1));
+        vm.etch(members[0], bytes.concat(hex"ef0100", bytes20(address(new Burner()))));
+        vm.deal(address(dataset), 1 ether);
+        uint256 gas_ = 100_000;
+        (bool done, bytes memory reason) = _shareWithGas(gas_);
+        while (!done) {
+            assertGt(reason.length, 0);
+            _assertTooLittleGas(reason);
+            gas_ += 100;
+            (done, reason) = _shareWithGas(gas_);
+        }
+        assertEq(dataset.unpaidShares(members[0]), 1 ether);
     }
 
     // ---------------------------------------------------------------- no plain Ether
