@@ -3,6 +3,7 @@ import type { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evide
 import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { DatasetTrialRequest, SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 
 /** The operator's base URL. The page is served directly under it. */
@@ -84,19 +85,10 @@ async function ask<T>(path: string, deadlineMs: number, init: RequestInit = {}):
   try {
     const response = await fetch(`${OPERATOR_URL}/${path}`, { ...init, signal: AbortSignal.timeout(deadlineMs) });
     if (!response.ok) return err(await readProblem(response));
-    const json = await readJson(response);
-    return json.ok ? ok(json.value as T) : json;
+    const json = parseJson(await response.text());
+    return json === null ? err(unexpectedAnswer(response.status)) : ok(json as T);
   } catch {
     return err(UNREACHABLE);
-  }
-}
-
-async function readJson(response: Response): Promise<Result<unknown, ReadError>> {
-  const text = await response.text();
-  try {
-    return ok(JSON.parse(text));
-  } catch {
-    return err(unexpectedAnswer(response.status));
   }
 }
 
@@ -128,11 +120,10 @@ export const unexpectedAnswer = (status: number): ReadError => ({
 
 /** Reads an answer that is not a success. */
 export async function readProblem(response: Response): Promise<ReadError> {
-  const json = await readJson(response);
-  if (!json.ok) return json.error;
-  const { code, title, detail, errors } = (json.value ?? {}) as Partial<ReadError>;
-  const seconds = response.headers.get("retry-after");
-  const retryAfter = seconds === null ? null : Number(seconds);
+  const { code, title, detail, errors } = (parseJson(await response.text()) ?? {}) as Partial<ReadError>;
+  const seconds = response.headers.get("retry-after") ?? "";
+  // A timer fires at once if its time is not a number or too large. A proxy may send a date.
+  const retryAfter = /^\d{1,6}$/.test(seconds) ? Number(seconds) : null;
   if (!code || !title || !detail) return { ...unexpectedAnswer(response.status), retryAfter };
   return { code, title, detail, retryAfter, ...(errors && { errors }) };
 }

@@ -28,6 +28,16 @@ test("a problem without a code is an unexpected answer, with advice", async () =
   });
 });
 
+test.each([
+  ["17", "<html>Busy</html>", 17],
+  ["17", "{}", 17],
+  ["Wed, 21 Oct 2026 07:28:00 GMT", "{}", null],
+  ["31536000", "{}", null],
+])("Retry-After: %s, with the body %s, is read as %s seconds", async (header, body, seconds) => {
+  operator.answer = { status: 503, contentType: "text/html", body, headers: { "retry-after": header } };
+  expect(await getOverview()).toMatchObject({ error: { code: "unexpected_answer", retryAfter: seconds } });
+});
+
 test("an operator that cannot be reached is reported as such", async () => {
   await operator.close();
   expect(await getOverview()).toMatchObject({ ok: false, error: { code: "unreachable" } });

@@ -2,17 +2,24 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, vi } from "vitest";
 
+interface StubAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
  * Runs a server that answers each request with `answer`, for all tests of a file. Import the page's modules in a hook
  * or a test: they read the operator's URL when they load, and the server has no port before.
  */
 export function useStubOperator() {
   const server = createServer((_, response) => {
-    const { status, contentType, body } = stub.answer;
-    response.writeHead(status, { "content-type": contentType }).end(body);
+    const { status, contentType, body, headers } = stub.answer;
+    response.writeHead(status, { "content-type": contentType, ...headers }).end(body);
   });
   const stub = {
-    answer: { status: 200, contentType: "application/json", body: "" },
+    answer: { status: 200, contentType: "application/json", body: "" } as StubAnswer,
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
