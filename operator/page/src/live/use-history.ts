@@ -1,8 +1,9 @@
 import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { getHistory, type HistoryRange, type PointId, type ReadError } from "../operator-api";
 import { RANGES, type RangeId } from "./history-range";
+import { usePolled } from "./use-polled";
 
 /** The maximum number of updates in one answer. */
 const LIMIT = 999;
@@ -13,7 +14,6 @@ const FIVE_MINUTES_SECONDS = 300;
 
 /** The part of a range's history that has been read. */
 interface Read {
-  readonly range: RangeId;
   readonly part: HistoryRange;
   readonly history: HistoryAnswer;
 }
@@ -29,34 +29,27 @@ interface Read {
  * since.
  */
 export function useHistory(id: PointId, range: RangeId, newest: number, hasCandles: boolean, now: number) {
-  const [state, setState] = useState<Read | null>(null);
-  const [error, setError] = useState<ReadError | null>(null);
-  const readAt = useRef(0);
-  const isKnown = state?.range === range;
+  const last = useRef<{ range: RangeId; newest: number; at: number; read: Read } | null>(null);
+  const read = async () => {
+    const known = last.current;
+    if (known?.range === range && known.newest === newest) return ok(known.read);
+    const at = Date.now();
+    const got = await readRange(id, range, hasCandles, now);
+    if (got.ok) last.current = { range, newest, at, read: got.value };
+    return got;
+  };
+  const { value, error, refresh } = usePolled(range, read, EVERY_MS);
 
   useEffect(() => {
-    let isGone = false;
-    const pause = error === null ? EVERY_MS : Math.max(EVERY_MS, 1000 * (error.retryAfter ?? 0));
-    const read = async () => {
-      readAt.current = Date.now();
-      const got = await readRange(id, range, hasCandles, now);
-      if (isGone) return;
-      // Each failure is an object of its own, so that it is followed by another attempt.
-      setError(got.ok ? null : { ...got.error });
-      if (got.ok) setState({ range, ...got.value });
-    };
-    // A new round waits, so that fast feeds stay below the rate limit of the history.
-    const timer = setTimeout(read, isKnown || error ? Math.max(0, readAt.current + pause - Date.now()) : 0);
-    return () => {
-      clearTimeout(timer);
-      isGone = true;
-    };
-  }, [newest, range, error]);
+    // Other new rounds wait, so that fast feeds stay below the rate limit of the history.
+    const isQuiet = last.current !== null && Date.now() >= last.current.at + EVERY_MS;
+    if (isQuiet && error === null) refresh();
+  }, [newest]);
 
-  return { history: isKnown ? state.history : null, part: isKnown ? state.part : {}, error };
+  return { history: value?.history ?? null, part: value?.part ?? {}, error };
 }
 
-type RangeRead = Result<Omit<Read, "range">, ReadError>;
+type RangeRead = Result<Read, ReadError>;
 
 async function readRange(id: PointId, range: RangeId, hasCandles: boolean, now: number): Promise<RangeRead> {
   const { seconds, interval } = RANGES[range];

@@ -11,6 +11,8 @@ import type { ReadError } from "../operator-api";
 export function usePolled<T>(id: string, read: () => Promise<Result<T, ReadError>>, everyMs: number) {
   const [state, setState] = useState<{ id: string; value: T | null; error: ReadError | null }>();
   const refresh = useRef(() => {});
+  const newestRead = useRef(read);
+  newestRead.current = read;
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -20,7 +22,7 @@ export function usePolled<T>(id: string, read: () => Promise<Result<T, ReadError
       clearTimeout(timer);
       if (isBusy || isGone || document.hidden) return;
       isBusy = true;
-      const got = await read();
+      const got = await newestRead.current();
       isBusy = false;
       if (isGone) return;
       setState((before) => {

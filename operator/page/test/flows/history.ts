@@ -1,7 +1,9 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { Page, Route } from "playwright-core";
 import { formatUnits, keccak256 } from "viem";
 import { expect, test } from "vitest";
+import { formOf } from "../support/request-form.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 import { withoutCommas } from "../support/without-commas.js";
@@ -74,6 +76,43 @@ export function historyFlows(environment: () => TestEnvironment): void {
     await history.getByText("Read from the contract's events: the last day.").waitFor();
     const csv = await history.getByRole("link", { name: "Download as CSV" }).getAttribute("href");
     expect((await (await fetch(csv ?? "")).text()).split("\r\n")[0]).toContain("timestamp,status,value");
+    await end();
+  });
+
+  /** Opens a data point that no feed updates, so that only this test stores its rounds. */
+  async function visitUnfed(city: string, prepare: (page: Page) => Promise<void>) {
+    const { devnet, browser } = environment();
+    const example = devnet.webOracle.examples.find(({ name }) => name === "temperature");
+    const key = example?.key.replace(/[^/]+$/, city) ?? "";
+    const at = `/42/${example?.dataset}/${encodeURIComponent(key)}`;
+    const opened = await visit(browser, devnet.operator.url, { at, prepare });
+    const store = async () => {
+      await formOf(opened.page).getByRole("button", { name: "Update now" }).click();
+      await formOf(opened.page).locator(".result").waitFor();
+    };
+    return { ...opened, store, history: opened.page.getByRole("region", { name: "History", exact: true }) };
+  }
+
+  test("shows a history that takes longer to read than the next round to be stored", async ({ expect }) => {
+    const asked: Route[] = [];
+    const { page, history, store, end } = await visitUnfed("Quito", async (page) => {
+      await page.route("**/history?*", (route) => void asked.push(route));
+    });
+    await store();
+    await page.getByRole("region", { name: "Last round" }).locator("dl").waitFor();
+    expect(asked.length).toBe(1);
+    await asked[0]?.continue();
+    await history.getByText("Read from the contract's events").waitFor();
+    await end();
+  });
+
+  test("reads a new round at once if none was read for a while", async () => {
+    const { page, history, store, end } = await visitUnfed("Cairo", (page) => page.clock.install());
+    await store();
+    await history.getByText("(1 rounds)").waitFor();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await store();
+    await history.getByText("(2 rounds)").waitFor();
     await end();
   });
 }
