@@ -1,8 +1,7 @@
 /** The schemas of `POST /data/request`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { QUERY_STATUSES } from "../query-status.js";
-import { Address, dataPointFields, HexKey, NetworkId, orNull, Signature, strict, Timestamp } from "./fields.js";
+import { Address, dataPointFields, NetworkId, orNull, Signature, storedFields, strict } from "./fields.js";
 
 /** `POST /data/request`: the body. */
 export const DataRequest = Type.Object(
@@ -68,11 +67,7 @@ export const DataAnswer = Type.Object(
   {
     network_id: NetworkId,
     dataset: Address,
-    key: orNull(Type.String(), "The key in ASCII; null if it is not printable."),
-    key_hex: HexKey,
-    status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
-    value: Type.String({ description: "A decimal string (median) or 32 bytes in hex (majority). Zero when not OK." }),
-    timestamp: Timestamp,
+    ...storedFields,
     reports: Type.Array(AnsweredReport),
     transaction_hash: Type.Optional(orNull(Type.String())),
     fresh: Type.Optional(

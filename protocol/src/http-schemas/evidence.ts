@@ -1,7 +1,7 @@
 /** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Address, BYTES32, dataPointFields, Outcome, orNull, strict, Timestamp } from "./fields.js";
+import { Address, BYTES32, dataPointFields, Outcome, oneOf, orNull, strict, Timestamp } from "./fields.js";
 import { SourceNote } from "./reports.js";
 
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -9,7 +9,7 @@ const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in 
 /** One request and its answer's hash, or why there was no answer. */
 export const RecordedAnswer = Type.Object(
   {
-    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
+    method: oneOf(["GET", "POST"]),
     url: Type.String(),
     headers: Type.Record(Type.String(), Type.String()),
     body: Type.Optional(Type.String()),

@@ -2,6 +2,7 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { MAX_KEY_BYTES } from "../key-bytes.js";
+import { QUERY_STATUSES } from "../query-status.js";
 
 const HEX_KEY = `^0x(?:[0-9a-f]{2}){1,${MAX_KEY_BYTES}}$`;
 const ADDRESS = "^0x[0-9a-fA-F]{40}$";
@@ -14,10 +15,10 @@ export const strict = { additionalProperties: false } as const;
 export const orNull = <T extends TSchema>(type: T, description?: string) =>
   Type.Union([type, Type.Null()], description === undefined ? {} : { description });
 
-export const oneOf = <const T extends readonly string[]>(names: T, description: string) =>
+export const oneOf = <const T extends readonly string[]>(names: T, description?: string) =>
   Type.Union(
     names.map((name) => Type.Literal<T[number]>(name)),
-    { description },
+    description === undefined ? {} : { description },
   );
 
 export const bounded = (maxLength: number, description?: string) =>
@@ -38,8 +39,22 @@ export const Timestamp = Type.Integer({
 });
 export const Address = Type.String({ pattern: ADDRESS, description: "An address with its EIP-55 checksum." });
 export const HexKey = Type.String({ pattern: HEX_KEY, description: "The key's bytes as lower-case hex." });
-export const Outcome = Type.Union([Type.Literal("OK"), Type.Literal("NOT_AVAILABLE")]);
+export const Outcome = oneOf(["OK", "NOT_AVAILABLE"]);
 export const Signature = Type.String({ pattern: SIGNATURE, description: "65 bytes: r, s, v." });
+
+/** The key of a data point, as answers name it. */
+export const namedKey = {
+  key: orNull(Type.String(), "The key in ASCII; null if it is not printable."),
+  key_hex: HexKey,
+};
+
+/** What is stored for a data point. */
+export const storedFields = {
+  ...namedKey,
+  status: oneOf(QUERY_STATUSES),
+  value: Type.String({ description: "A decimal string (median) or 32 bytes in hex (majority). Zero when not OK." }),
+  timestamp: Timestamp,
+};
 
 /** A dataset, as callers name it. */
 export const datasetFields = {

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { QUERY_STATUSES } from "../query-status.js";
-import { Address, dataPointFields, HexKey, NetworkId, orNull, strict, Timestamp } from "./fields.js";
+import { Address, dataPointFields, NetworkId, namedKey, oneOf, orNull, strict, Timestamp } from "./fields.js";
 
 const blockNumber = (description: string) => Type.Integer({ minimum: 0, maximum: 10 ** 15 - 1, description });
 const historyTime = (description: string) => Type.Integer({ minimum: 0, maximum: 2 ** 40 - 1, description });
@@ -35,10 +35,7 @@ export const HistoryQuery = Type.Object(
       }),
     ),
     format: Type.Optional(
-      Type.Union(
-        HISTORY_FORMATS.map((format) => Type.Literal(format)),
-        { description: "The form of the answer. By default CSV if the Accept header names text/csv, else JSON." },
-      ),
+      oneOf(HISTORY_FORMATS, "The form of the answer. By default CSV if the Accept header names text/csv, else JSON."),
     ),
   },
   strict,
@@ -47,7 +44,7 @@ export type HistoryQuery = Static<typeof HistoryQuery>;
 
 const StoredUpdate = Type.Object(
   {
-    status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
+    status: oneOf(QUERY_STATUSES),
     value: Type.String({ description: "In the form of a data request's `value`." }),
     timestamp: Timestamp,
     block_number: Type.Integer(),
@@ -79,8 +76,7 @@ export const HistoryAnswer = Type.Object(
   {
     network_id: NetworkId,
     dataset: Address,
-    key: orNull(Type.String(), "The key in ASCII; null if it is not printable."),
-    key_hex: HexKey,
+    ...namedKey,
     from: Type.Integer({
       description: "The first block that was searched. For older updates, set `to` to the block before it.",
     }),

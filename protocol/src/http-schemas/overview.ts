@@ -3,17 +3,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { DATASET_KINDS } from "../dataset-kind.js";
 import { KEY_FORMS } from "../key-form.js";
-import { QUERY_STATUSES } from "../query-status.js";
-import { Address, HexKey, NetworkId, orNull, strict, Timestamp } from "./fields.js";
+import { VALUE_TYPES } from "../value-type.js";
+import { Address, NetworkId, oneOf, orNull, storedFields, strict, Timestamp } from "./fields.js";
 
 /** The meaning of a number or of 32 bytes. */
 export const ValueFormat = Type.Object(
   {
     title: orNull(Type.String(), "A description of the value, from its request spec; null if there is none."),
-    type: Type.Union(
-      (["uint", "bool", "bytes32", "string"] as const).map((type) => Type.Literal(type)),
-      { description: "A string is left-aligned text in UTF-8. A hashed string is a bytes32." },
-    ),
+    type: oneOf(VALUE_TYPES, "A string is left-aligned text in UTF-8. A hashed string is a bytes32."),
     decimals: Type.Integer({ description: "The power of ten by which a uint is scaled." }),
     unit: orNull(
       Type.String(),
@@ -28,11 +25,7 @@ export const ValueFormat = Type.Object(
 export type ValueFormat = Static<typeof ValueFormat>;
 
 export const dataPointState = {
-  key: orNull(Type.String(), "The key in ASCII; null if it is not printable."),
-  key_hex: HexKey,
-  status: Type.Union(QUERY_STATUSES.map((status) => Type.Literal(status))),
-  value: Type.String({ description: "A decimal string (median) or 32 bytes in hex (majority). Zero when not OK." }),
-  timestamp: Timestamp,
+  ...storedFields,
   deviation_bps: orNull(
     Type.Integer(),
     "The deviation threshold: the change, in basis points of the stored value, that makes this operator update it " +
@@ -95,8 +88,8 @@ export const DatasetOverview = Type.Object(
   {
     dataset: Address,
     name: Type.String({ description: "The name in the deployment file." }),
-    kind: Type.Union(DATASET_KINDS.map((kind) => Type.Literal(kind))),
-    key_form: Type.Union(KEY_FORMS.map((form) => Type.Literal(form))),
+    kind: oneOf(DATASET_KINDS),
+    key_form: oneOf(KEY_FORMS),
     query_price: orNull(
       Type.String(),
       "The price of one query, in wei, as a decimal string; null if it cannot be read now.",

@@ -5,6 +5,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { DATASET_KINDS } from "../dataset-kind.js";
+import { VALUE_TYPES } from "../value-type.js";
 import { Address, BYTES32, bounded, count, HexKey, NetworkId, oneOf, orNull, strict } from "./fields.js";
 
 const Bytes32 = Type.String({ pattern: BYTES32 });
@@ -117,7 +118,7 @@ export const SpecTrial = Type.Object(
       description: "The spec's canonical JSON (RFC 8785) in UTF-8, in hex: the argument of the registry's `publish`.",
     }),
     kind: oneOf(DATASET_KINDS, "The kind of the datasets that its keys belong to."),
-    type: oneOf(["uint", "bool", "bytes32", "string"], "The type of the value, as in the spec."),
+    type: oneOf(VALUE_TYPES, "The type of the value, as in the spec."),
     key: bounded(512, "The key with these arguments, in ASCII."),
     key_hex: HexKey,
     sources: Type.Array(TrialSource, { maxItems: MAX_SOURCES }),

@@ -7,6 +7,7 @@ import {
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/http-schemas/evidence";
+import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { requireValid } from "@dataset-oracle/service/config/require-valid";
@@ -29,10 +30,10 @@ export interface LoadedEvidence {
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The field that tells the kinds of records apart. */
-const AnyRecord = Type.Object({ kind: Type.Union([Type.Literal("spot_price"), Type.Literal("web_oracle")]) });
+const AnyRecord = Type.Object({ kind: oneOf(["spot_price", "web_oracle"]) });
 
 /** An answer of `POST /evidence`. Its record is checked separately, so that mistakes in it are named. */
-const AnyAnswer = Type.Object({ ...EvidenceAnswer.properties, record: AnyRecord }, { additionalProperties: false });
+const AnyAnswer = Type.Object({ ...EvidenceAnswer.properties, record: AnyRecord }, strict);
 
 /**
  * Reads evidence: a file of a provider's folder, whose specs and answers are in files beside it, or an answer of

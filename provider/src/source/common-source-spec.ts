@@ -1,6 +1,7 @@
+import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
+import { VALUE_TYPES } from "@dataset-oracle/protocol/value-type";
 import { type Static, Type } from "@sinclair/typebox";
 import { ROUNDINGS } from "./decimal-text.js";
-import { VALUE_TYPES } from "./node-to-value.js";
 
 /** Makes the schema of a list of a source's own error texts. */
 export function errorTexts(description: string) {
@@ -10,7 +11,7 @@ export function errorTexts(description: string) {
 /** The part that every source's spec has: the request, and how its answer becomes a value. */
 export const SourceSpec = Type.Object(
   {
-    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")], { description: "The HTTP method." }),
+    method: oneOf(["GET", "POST"], "The HTTP method."),
     url: Type.String({ maxLength: 2_048, description: "The https URL, with variables in its path or query." }),
     headers: Type.Optional(
       Type.Record(
@@ -32,19 +33,11 @@ export const SourceSpec = Type.Object(
       Type.String({ description: "JSONPath of the source's own error. An answer in which it matches gives no value." }),
     ),
     throttleErrors: errorTexts("The errors at errorPath that mean that the source's rate limit is used up."),
-    type: Type.Union(
-      VALUE_TYPES.map((type) => Type.Literal(type)),
-      { description: "The type of the value." },
-    ),
+    type: oneOf(VALUE_TYPES, "The type of the value."),
     decimals: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 62, description: "For a uint: the value is the number times 10^decimals." }),
     ),
-    rounding: Type.Optional(
-      Type.Union(
-        ROUNDINGS.map((rounding) => Type.Literal(rounding)),
-        { description: "For a uint: how digits beyond the decimals are dropped." },
-      ),
-    ),
+    rounding: Type.Optional(oneOf(ROUNDINGS, "For a uint: how digits beyond the decimals are dropped.")),
     hash: Type.Optional(
       Type.Boolean({
         description: "For a string: true makes its keccak256 the value. Otherwise it may have at most 32 bytes.",

@@ -5,9 +5,6 @@ import { describeNode } from "./describe-node.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { failed, type Reading } from "./source-failure.js";
 
-export const VALUE_TYPES = ["uint", "bool", "bytes32", "string"] as const;
-export type ValueType = (typeof VALUE_TYPES)[number];
-
 /** The rule that makes a value of 32 bytes from a node of an answer. */
 export type ValueShape =
   | { readonly type: "uint"; readonly decimals: number; readonly rounding: Rounding }

@@ -1,3 +1,4 @@
+import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { scaleDecimal } from "./decimal-text.js";
@@ -12,10 +13,7 @@ const UNITS = ["iso8601", "seconds", "milliseconds"] as const;
 export const QuoteTimeSpec = Type.Object(
   {
     path: Type.String({ description: "JSONPath of the time." }),
-    unit: Type.Union(
-      UNITS.map((unit) => Type.Literal(unit)),
-      { description: "iso8601 is a UTC time that ends in Z; the others count from 1970." },
-    ),
+    unit: oneOf(UNITS, "iso8601 is a UTC time that ends in Z; the others count from 1970."),
   },
   { additionalProperties: false, description: "The time at which the quote was made, if the source gives it." },
 );

@@ -1,3 +1,4 @@
+import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { type Static, Type } from "@sinclair/typebox";
 import { rateLimitSchema } from "../rate-limit-schema.js";
 import { SpreadSpec } from "./clamp-to-spread.js";
@@ -5,7 +6,6 @@ import { errorTexts, SourceSpec } from "./common-source-spec.js";
 import { ROUNDINGS } from "./decimal-text.js";
 import { QuoteTimeSpec } from "./read-quote-time.js";
 
-const strict = { additionalProperties: false } as const;
 const SYMBOL = "[A-Z0-9]{1,16}";
 const PAIR = `${SYMBOL}-${SYMBOL}`;
 
@@ -27,10 +27,7 @@ export const SpotSourceSpec = Type.Object(
     rateLimit: rateLimitSchema({}, {}, { description: "The rate limit that the provider keeps to." }),
     type: Type.Literal("uint", { description: "An unsigned integer: the price times 10^decimals." }),
     decimals: Type.Literal(18, { description: "A spot price is scaled by 10^18." }),
-    rounding: Type.Union(
-      ROUNDINGS.map((rounding) => Type.Literal(rounding)),
-      { description: "How digits beyond the eighteenth decimal are dropped." },
-    ),
+    rounding: oneOf(ROUNDINGS, "How digits beyond the eighteenth decimal are dropped."),
     quoteTime: Type.Optional(QuoteTimeSpec),
     spread: Type.Optional(SpreadSpec),
     pricing: Type.Optional(
@@ -40,9 +37,7 @@ export const SpotSourceSpec = Type.Object(
     maintenanceErrors: errorTexts("The errors at errorPath that mean that the source is closed for maintenance."),
     symbols: Type.Object(
       {
-        case: Type.Union([Type.Literal("upper"), Type.Literal("lower")], {
-          description: "The case in which the source writes symbols.",
-        }),
+        case: oneOf(["upper", "lower"], "The case in which the source writes symbols."),
         spelling: Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ minLength: 1, maxLength: 32 }), {
           ...strict,
           description: "The source's own names of symbols, where they differ.",

@@ -1,11 +1,11 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { ValueType } from "@dataset-oracle/protocol/value-type";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";
 import type { CombinedValue } from "../combined-value.js";
 import { type BoundSource, compileSource, type Source } from "../source/compile-source.js";
-import type { ValueType } from "../source/node-to-value.js";
 import type { Reading } from "../source/source-failure.js";
 import { parseCanonicalSpec } from "./canonical-json.js";
 import { combine } from "./combine.js";

@@ -1,3 +1,4 @@
+import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
 import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
 import { type Static, Type } from "@sinclair/typebox";
 import { SourceSpec } from "../source/common-source-spec.js";
@@ -19,13 +20,10 @@ export const RequestSpec = Type.Object(
       description: "The sources of the value. The values of several sources are combined.",
     }),
     minSources: Type.Integer({ minimum: 1, maximum: 8, description: "How many sources must answer for a value." }),
-    combine: Type.Union(
-      COMBINATIONS.map((name) => Type.Literal(name)),
-      {
-        description:
-          "How values are combined: numbers by median; others by majority (more than half of the answers agree) or by " +
-          "equal (all of them agree).",
-      },
+    combine: oneOf(
+      COMBINATIONS,
+      "How values are combined: numbers by median; others by majority (more than half of the answers agree) or by " +
+        "equal (all of them agree).",
     ),
   },
   { additionalProperties: false },

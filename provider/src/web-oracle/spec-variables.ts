@@ -1,3 +1,4 @@
+import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The character classes for values. Specs name one of them, because a regular expression could be made to run for ever. */
@@ -24,13 +25,8 @@ export const Variable = Type.Object(
       pattern: "^[a-z][A-Za-z0-9_]{0,31}$",
       description: "Its name; {name} stands where the value goes.",
     }),
-    type: Type.Union([Type.Literal("string"), Type.Literal("integer")], {
-      description: "An integer consists of digits without leading zeros.",
-    }),
-    characters: Type.Union(
-      CHARACTER_CLASSES.map((name) => Type.Literal(name)),
-      { description: "The characters that its values may have." },
-    ),
+    type: oneOf(["string", "integer"], "An integer consists of digits without leading zeros."),
+    characters: oneOf(CHARACTER_CLASSES, "The characters that its values may have."),
     minLength: Type.Integer({
       minimum: 0,
       maximum: MAX_LENGTH,

@@ -1,5 +1,6 @@
 import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
+import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { KEY_FORM_WORDS, KEY_FORMS, type KeyForm, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
@@ -7,13 +8,11 @@ import { ConfigError } from "./config-error.js";
 import { loadConfig } from "./load-config.js";
 import { requireAddress } from "./require-address.js";
 
-const strict = { additionalProperties: false } as const;
-
 const DatasetFile = Type.Object(
   {
     address: Type.String(),
-    kind: Type.Union(DATASET_KINDS.map((kind) => Type.Literal(kind))),
-    keyForm: Type.Union(KEY_FORMS.map((form) => Type.Literal(form))),
+    kind: oneOf(DATASET_KINDS),
+    keyForm: oneOf(KEY_FORMS),
     keys: Type.Array(Type.String()),
   },
   strict,
