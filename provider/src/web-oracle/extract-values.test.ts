@@ -1,10 +1,12 @@
+import { ok } from "@dataset-oracle/protocol/result";
 import { describe, expect, it } from "vitest";
+import { failed } from "../source/source-failure.js";
 import { compileSpec } from "./compile-spec.js";
 import { extractValues, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 
 const source = { method: "GET", url: "https://api.example.com/", type: "uint", decimals: 0, rounding: "truncate" };
 
-/** Extracts from as many sources as there are texts; each has the same paths. */
+/** Extracts from as many sources as there are texts, each with the same paths; null for one that did not answer. */
 function extract(texts: readonly (string | null)[], paths: object) {
   const sources = texts.map(() => ({ ...source, ...paths }));
   const spec = { title: "a", variables: [], sources, minSources: 1, combine: "median" };
@@ -12,16 +14,15 @@ function extract(texts: readonly (string | null)[], paths: object) {
   if (!compiled.ok) throw new Error(compiled.error);
   const request = compiled.value.bind([]);
   if (!request.ok) throw new Error(request.error);
-  const { readings, selected, steps } = extractValues(request.value.sources, texts);
-  const codes = readings.map((reading) =>
-    reading === null || reading.ok ? (reading?.value ?? null) : reading.error.code,
-  );
+  const answers = texts.map((text) => (text === null ? failed("timeout", "timed out") : ok({ text })));
+  const { readings, selected, steps } = extractValues(request.value.sources, answers);
+  const codes = readings.map((reading) => (reading.ok ? reading.value : reading.error.code));
   return { codes, selected, steps };
 }
 
 it("finds the value of each source that answered, and what it is made from", () => {
   const { codes, selected, steps } = extract(['{"a":{"b":7}}', null, '{"a":{"b":"12.9"}}'], { path: "$.a.b" });
-  expect(codes).toEqual([7n, null, 12n]);
+  expect(codes).toEqual([7n, "timeout", 12n]);
   expect(selected).toEqual(["7", null, '"12.9"']);
   expect(steps).toBeGreaterThan(0);
 });
@@ -55,6 +56,6 @@ describe("the limits of extraction", () => {
     const share = MAX_KEY_TEXT / 4;
     const text = (length: number) => `{"a":7,"b":"${"x".repeat(length - 14)}"}`;
     const { codes } = extract([text(share), text(share + 1), null, "{"], { path: "$.a" });
-    expect(codes).toEqual([7n, "too_large", null, "not_json"]);
+    expect(codes).toEqual([7n, "too_large", "timeout", "not_json"]);
   });
 });

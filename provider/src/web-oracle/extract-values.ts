@@ -17,8 +17,8 @@ const MAX_SHOWN = 200;
 
 /** The values in a key's answers, and the number of steps that finding them took. */
 export interface Extracted {
-  /** One for each source; null where there was no answer. */
-  readonly readings: readonly (Reading<bigint> | null)[];
+  /** One for each source. */
+  readonly readings: readonly Reading<bigint>[];
   /** Short descriptions, for people, of the nodes that the values are made from; null where none was selected. */
   readonly selected: readonly (string | null)[];
   readonly steps: number;
@@ -29,12 +29,12 @@ export interface Extracted {
  * text and steps, so that a failure of one source never decides whether another is read: what does not fit here fits
  * nowhere, and every provider finds the same values in the same answers.
  *
- * @param texts The answers of the sources; null where there is none.
+ * @param answers One for each source. The reading of a source without an answer is the reason why it has none.
  * @param parse Parses an answer; replaced to parse the same text only once.
  */
 export function extractValues(
   sources: readonly Pick<BoundSource, "select" | "scale">[],
-  texts: readonly (string | null)[],
+  answers: readonly Reading<AnswerText>[],
   parse: (text: string) => Reading<Json> = parseExactJson,
 ): Extracted {
   const maxText = Math.floor(MAX_KEY_TEXT / sources.length);
@@ -42,8 +42,9 @@ export function extractValues(
   const selected: (string | null)[] = sources.map(() => null);
   let steps = 0;
   const readings = sources.map(({ select, scale }, index) => {
-    const text = texts[index] ?? null;
-    if (text === null) return null;
+    const answer = answers[index] as Reading<AnswerText>;
+    if (!answer.ok) return answer;
+    const { text } = answer.value;
     if (text.length > maxText) {
       const share = `its share of what ${sources.length} sources may answer`;
       return failed("too_large", `answered ${text.length} characters, more than ${maxText}, ${share}`);
@@ -60,26 +61,19 @@ export function extractValues(
   return { readings, selected, steps };
 }
 
-/** Returns the texts from which the values are extracted; null for a source without one. */
-export const textsOf = (answers: readonly Reading<AnswerText>[]): (string | null)[] =>
-  answers.map((answer) => (answer.ok ? answer.value.text : null));
-
-/** Returns the reading of each source: the one extracted from its text, or the reason why there is no text. */
-export const readingsOf = (
-  answers: readonly Reading<AnswerText>[],
-  extracted: readonly (Reading<bigint> | null)[],
-): Reading<bigint>[] => answers.map((answer, index) => (answer.ok ? (extracted[index] as Reading<bigint>) : answer));
-
 /** Extracts a key's values from the answers to its requests. */
 export interface WebValueExtractor {
   /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
   waitMs(key: WebOracleKey): number;
   /** Returns one reading for each answer, or after how many milliseconds to try again. */
-  extract(key: WebOracleKey, texts: readonly (string | null)[]): Promise<Result<Pick<Extracted, "readings">, number>>;
+  extract(
+    key: WebOracleKey,
+    answers: readonly Reading<AnswerText>[],
+  ): Promise<Result<Pick<Extracted, "readings">, number>>;
 }
 
 /** Extracts in the calling thread, without allowances: for commands. */
 export const EXTRACT_HERE: WebValueExtractor = {
   waitMs: () => 0,
-  extract: async ({ request }, texts) => ok(extractValues(request.sources, texts)),
+  extract: async ({ request }, answers) => ok(extractValues(request.sources, answers)),
 };

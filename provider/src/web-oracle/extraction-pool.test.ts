@@ -1,3 +1,4 @@
+import { ok } from "@dataset-oracle/protocol/result";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ExtractionPool, type ExtractionPoolOptions } from "./extraction-pool.js";
 import type { RequestSpec } from "./spec-schema.js";
@@ -11,7 +12,7 @@ const SPEC: RequestSpec = {
   combine: "median",
 };
 const job = (arg: string, text = '{"a":1.0,"b":2}') =>
-  ({ specHash: "0x01", spec: SPEC, args: [arg], texts: [text] }) as const;
+  ({ specHash: "0x01", spec: SPEC, args: [arg], answers: [ok({ text })] }) as const;
 
 /** Returns a worker module that runs `onJob` for each job. */
 const worker = (onJob: string) =>

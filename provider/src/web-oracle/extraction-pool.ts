@@ -183,9 +183,10 @@ export class ExtractionPool {
   }
 
   /** Counts a job's texts in, with 1, or out, with -1. */
-  #countTexts({ texts }: ExtractionJob, change: 1 | -1): void {
-    for (const text of texts) {
-      if (text === null) continue;
+  #countTexts({ answers }: ExtractionJob, change: 1 | -1): void {
+    for (const answer of answers) {
+      if (!answer.ok) continue;
+      const { text } = answer.value;
       const before = this.#texts.get(text) ?? 0;
       const after = before + change;
       if (after === 0) this.#texts.delete(text);

@@ -2,6 +2,7 @@ import { type MessagePort, parentPort } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { type Json, parseExactJson } from "../source/exact-json.js";
+import type { AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import { type CompiledRequest, compileSpec } from "./compile-spec.js";
 import { type Extracted, extractValues, MAX_KEY_TEXT } from "./extract-values.js";
@@ -12,8 +13,8 @@ export interface ExtractionJob {
   readonly specHash: Hex;
   readonly spec: RequestSpec;
   readonly args: readonly string[];
-  /** One for each source; null where there is no answer. */
-  readonly texts: readonly (string | null)[];
+  /** One for each source. */
+  readonly answers: readonly Reading<AnswerText>[];
 }
 
 export interface Extraction extends Pick<Extracted, "readings" | "selected"> {
@@ -31,13 +32,13 @@ const documents = new LRUCache<string, Reading<Json>>({
   sizeCalculation: (_, text) => text.length + 1,
 });
 
-function extract({ specHash, spec, args, texts }: ExtractionJob): Extraction {
+function extract({ specHash, spec, args, answers }: ExtractionJob): Extraction {
   const compiled = specs.get(specHash) ?? compile(spec);
   specs.set(specHash, compiled);
   const request = compiled.bind(args);
   if (!request.ok) throw new Error(request.error);
   let parsed = 0;
-  const { readings, selected, steps } = extractValues(request.value.sources, texts, (text) => {
+  const { readings, selected, steps } = extractValues(request.value.sources, answers, (text) => {
     const known = documents.get(text);
     if (known !== undefined) return known;
     const document = parseExactJson(text);

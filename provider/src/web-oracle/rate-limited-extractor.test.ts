@@ -7,7 +7,7 @@ import type { RequestSpec } from "./spec-schema.js";
 
 const MOST = MAX_KEY_TEXT + MAX_KEY_STEPS;
 const SPEC: RequestSpec = { title: "a", variables: [], sources: [], minSources: 1, combine: "median" };
-const job = (specHash: `0x${string}` = "0x01") => ({ specHash, spec: SPEC, args: [], texts: [] });
+const job = (specHash: `0x${string}` = "0x01") => ({ specHash, spec: SPEC, args: [], answers: [] });
 const mallory = { id: "203.0.113.1", mayUseReserve: false };
 const alice = { id: "203.0.113.2", mayUseReserve: false };
 const operator = { id: "198.51.100.7", mayUseReserve: true };

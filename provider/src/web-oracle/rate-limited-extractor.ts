@@ -73,6 +73,6 @@ export class RateLimitedExtractor {
 /** Extracts within the allowances of a caller. */
 export const extractFor = (extractor: RateLimitedExtractor, caller: Caller): WebValueExtractor => ({
   waitMs: ({ specHash }) => extractor.waitMs(caller, specHash),
-  extract: ({ specHash, args, compiled: { spec } }, texts) =>
-    extractor.extract({ specHash, spec, args, texts }, caller),
+  extract: ({ specHash, args, compiled: { spec } }, answers) =>
+    extractor.extract({ specHash, spec, args, answers }, caller),
 });

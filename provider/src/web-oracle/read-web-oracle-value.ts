@@ -1,7 +1,7 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import type { ReadContext } from "../spot-price.js";
 import { toUse, type ValueWithSources } from "../value-with-sources.js";
-import { readingsOf, textsOf, type WebValueExtractor } from "./extract-values.js";
+import type { WebValueExtractor } from "./extract-values.js";
 import type { WebOracleKey } from "./web-oracle-key-finder.js";
 
 /** Asks all sources of a key at the same time and combines their values. Each source is named by its path in the spec. */
@@ -14,9 +14,9 @@ export async function readWebOracleValue(
   const waitMs = extractor.waitMs(key);
   if (waitMs > 0) return busy(waitMs);
   const answers = await Promise.all(key.requests.map((request) => reader.read(request, mayUseReserve)));
-  const extracted = await extractor.extract(key, textsOf(answers));
+  const extracted = await extractor.extract(key, answers);
   if (!extracted.ok) return busy(extracted.error);
-  const readings = readingsOf(answers, extracted.value.readings);
+  const { readings } = extracted.value;
   const sources = readings.map((reading, index) =>
     toUse(`/sources/${index}`, reading.ok ? ok({ value: reading.value, quotedAt: null }) : reading),
   );

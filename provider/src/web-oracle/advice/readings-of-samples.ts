@@ -1,5 +1,5 @@
-import { err } from "@dataset-oracle/protocol/result";
-import type { FailureCode, Reading } from "../../source/source-failure.js";
+import { ok } from "@dataset-oracle/protocol/result";
+import { type FailureCode, failed, type Reading } from "../../source/source-failure.js";
 import type { BoundRequest } from "../compile-spec.js";
 import { extractValues } from "../extract-values.js";
 import type { ProviderReadings } from "./parse-readings.js";
@@ -16,13 +16,11 @@ export function readingsOfSample(
   bound: BoundRequest,
   answers: SampledAnswers["samples"][number]["answers"],
   texts: SampledAnswers["texts"],
-): Reading<bigint>[] {
-  const { readings } = extractValues(
-    bound.sources,
-    answers.map(({ text }) => (text === null ? null : (texts[text] ?? null))),
+): readonly Reading<bigint>[] {
+  const kept = answers.map(({ text, failure, detail }) =>
+    text === null
+      ? failed((failure ?? "unreachable") as FailureCode, detail ?? "")
+      : ok({ text: texts[text] as string }),
   );
-  return answers.map(
-    ({ failure, detail }, index) =>
-      readings[index] ?? err({ code: (failure ?? "unreachable") as FailureCode, detail: detail ?? "" }),
-  );
+  return extractValues(bound.sources, kept).readings;
 }

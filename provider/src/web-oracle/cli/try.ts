@@ -5,7 +5,7 @@ import { describeWebOracleValue } from "../../cli/web-oracle-value-text.js";
 import { printable } from "../../printable.js";
 import type { Reading, SourceFailure } from "../../source/source-failure.js";
 import type { BoundRequest, CompiledRequest } from "../compile-spec.js";
-import { extractValues, readingsOf, textsOf } from "../extract-values.js";
+import { extractValues } from "../extract-values.js";
 import { type AskedSource, askSources } from "../fetch-source-answers.js";
 import type { PublishableSpec } from "../publishable-spec.js";
 import type { CliCommand } from "./arguments.js";
@@ -55,7 +55,7 @@ export async function tryRequest(
 ): Promise<{ readonly text: string; readonly hasValue: boolean }> {
   const asked = await askSources(bound, egress);
   const answers = asked.map(({ judged }) => judged);
-  const readings = readingsOf(answers, extractValues(bound.sources, textsOf(answers)).readings);
+  const { readings } = extractValues(bound.sources, answers);
   const sections = bound.sources.map(({ request: { method, url, body } }, index) => {
     const [{ answer }, reading] = [asked[index] as AskedSource, readings[index] as Reading<bigint>];
     const status = answer.ok ? `HTTP ${answer.value.status} ${answer.value.contentType}` : "no answer";

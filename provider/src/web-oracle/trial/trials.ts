@@ -18,7 +18,6 @@ import type { Reading, SourceFailure } from "../../source/source-failure.js";
 import { TokenBucket } from "../../token-bucket.js";
 import { type AllowedHosts, isHostAllowed } from "../allowed-hosts.js";
 import type { CompiledRequest } from "../compile-spec.js";
-import { readingsOf, textsOf } from "../extract-values.js";
 import type { Extraction } from "../extraction-worker.js";
 import { type AskedSource, askSources } from "../fetch-source-answers.js";
 import type { RateLimitedExtractor } from "../rate-limited-extractor.js";
@@ -99,11 +98,10 @@ export class Trials {
     const { hash: specHash, compiled, bound, args } = tried;
     const asked = await askSources(bound, this.parts.egress);
     const answers = asked.map(({ judged }) => judged);
-    const job = { specHash, spec: compiled.spec, args, texts: textsOf(answers) };
+    const job = { specHash, spec: compiled.spec, args, answers };
     const extracted = await this.parts.extractor.extract(job, withoutReserve(caller));
     if (!extracted.ok) throw trialsBusy(Math.ceil(extracted.error / 1_000));
-    const readings = readingsOf(answers, extracted.value.readings);
-    return showTrial(tried, this.parts.provider, { asked, extracted: extracted.value, readings });
+    return showTrial(tried, this.parts.provider, { asked, extracted: extracted.value });
   }
 }
 
@@ -114,13 +112,13 @@ const withoutReserve = ({ id }: Caller): Caller => ({ id, mayUseReserve: false }
 interface Steps {
   readonly asked: readonly AskedSource[];
   readonly extracted: Extraction;
-  readonly readings: readonly Reading<bigint>[];
 }
 
 function showTrial(tried: TriedSpec, provider: Address, steps: Steps): SpecTrial {
   const { compiled, bound, bytes, hash, key } = tried;
   const { spec, kind, type } = compiled;
-  const combined = bound.combine(steps.readings);
+  const { readings } = steps.extracted;
+  const combined = bound.combine(readings);
   const value = combined.kind === "value" ? combined.value : null;
   return {
     provider,
@@ -130,11 +128,11 @@ function showTrial(tried: TriedSpec, provider: Address, steps: Steps): SpecTrial
     type,
     key: keyToAscii(key) ?? key,
     key_hex: key,
-    sources: steps.readings.map((_, index) => showSource(tried, index, steps)),
+    sources: readings.map((_, index) => showSource(tried, index, steps)),
     combined: {
       how: spec.combine,
       min_sources: spec.minSources,
-      with_value: steps.readings.filter(({ ok }) => ok).length,
+      with_value: readings.filter(({ ok }) => ok).length,
       status: OUTCOMES[combined.kind],
       reason: reasonOf(combined),
       value: value === null ? null : formatValue(kind, value),
@@ -156,7 +154,7 @@ function reasonOf(combined: CombinedValue): string | null {
 function showSource({ compiled, bound }: TriedSpec, index: number, steps: Steps): TrialSource {
   const { request } = bound.sources[index] as (typeof bound.sources)[number];
   const { answer, judged, ms } = steps.asked[index] as AskedSource;
-  const reading = steps.readings[index] as Reading<bigint>;
+  const reading = steps.extracted.readings[index] as Reading<bigint>;
   const text = answer.ok ? answer.value.text : null;
   const selected = steps.extracted.selected[index] ?? null;
   const step = !judged.ok ? "fetched" : selected === null ? "selected" : "scaled";
