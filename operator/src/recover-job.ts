@@ -1,3 +1,4 @@
+import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { dataPointOf } from "./data-point.js";
 import { findFeedKeysByHash } from "./feeds/find-keys-by-hash.js";
 import { batchJob } from "./feeds/send-batch.js";
@@ -5,7 +6,6 @@ import type { Network } from "./network.js";
 import type { Context } from "./process-context.js";
 import { holdStatementsInCalldata } from "./statements/statements-in-calldata.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
-import { decodeUpdateCall } from "./update/decode-update-call.js";
 import { updateJob } from "./update/send-update.js";
 import { expiryOf, type UpdateBuilder } from "./update/update-builder.js";
 

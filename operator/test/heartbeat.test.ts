@@ -1,5 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { queryLensAbi } from "@dataset-oracle/protocol/abi/query-lens";
+import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import {
   type Address,
   decodeFunctionData,
@@ -10,7 +11,6 @@ import {
   toFunctionSelector,
 } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { decodeUpdateCall } from "../src/update/decode-update-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";

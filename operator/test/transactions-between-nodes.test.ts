@@ -1,10 +1,10 @@
+import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { type Address, type Hex, keccak256, parseGwei, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../src/network.js";
 import { TRANSACTIONS_PATH } from "../src/peers/share-transactions.js";
 import { readSignedTransaction } from "../src/peers/signed-transaction.js";
-import { decodeUpdateCall } from "../src/update/decode-update-call.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { signedUpdate } from "./support/signed-update.js";

@@ -1,10 +1,10 @@
 import { type Address, type Hex, hexToBigInt, keccak256, toHex } from "viem";
 import { isMissing } from "./batch-report.js";
 import { fullSignature } from "./compact-signature.js";
-import { decodeUpdateArguments } from "./decode-update-arguments.js";
+import { decodeUpdateCall, type UpdateCall } from "./decode-update-call.js";
 import { FastReportDigests } from "./fast-report-digests.js";
 import { recoverSigner } from "./recover-signer.js";
-import { type DataPoint, type Outcome, type ReportHeader, reportDigest, ZERO_VALUE } from "./report.js";
+import { type DataPoint, type Outcome, ZERO_VALUE } from "./report.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {
@@ -24,12 +24,6 @@ export interface DecodedUpdate {
   readonly absentees: readonly Address[];
 }
 
-interface Signed {
-  readonly content: Hex;
-  readonly r: Hex;
-  readonly vs: Hex;
-}
-
 /** Recovers the signer of a digest; null for a signature that the contract would refuse. */
 type Recover = (digest: Hex, signature: Hex) => Promise<Address | null>;
 
@@ -45,58 +39,49 @@ export async function decodeUpdate(
   dataPoint: DataPoint,
   recover: Recover = recoverSigner,
 ): Promise<DecodedUpdate | null> {
-  const call = decodeUpdateArguments(data);
-  if (call?.functionName === "update") {
-    const [key, round, , , signed, absentees] = call.args;
-    return key === dataPoint.key ? decodeSingle({ ...dataPoint, round }, "OK", signed, absentees, recover) : null;
-  }
-  if (call?.functionName === "updateNotAvailable") {
-    const [key, round, , signed, absentees] = call.args;
-    return key === dataPoint.key
-      ? decodeSingle({ ...dataPoint, round }, "NOT_AVAILABLE", signed, absentees, recover)
-      : null;
-  }
-  if (call?.functionName !== "updateBatch") return null;
-  const [{ keyHashes, timestamp: round, values, rows, absentees }] = call.args;
-  const index = keyHashes.indexOf(keccak256(dataPoint.key));
-  if (index < 0 || values.length !== rows.length * keyHashes.length) return null;
-  const { chainId, dataset } = dataPoint;
-  const digests = new FastReportDigests(chainId, dataset, (bytes) => keccak256(bytes, "bytes"));
+  const call = decodeUpdateCall(data);
+  const signed = call && signedReports(call, dataPoint);
+  if (!signed) return null;
   const reports = await Promise.all(
-    rows.map(async ({ content, ...signature }, i): Promise<DecodedReport | null> => {
-      const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);
-      const missing = hexToBigInt(content);
-      const digest = toHex(digests.ofRowWithHashes(keyHashes, { missing, values: row, round }));
-      const provider = await recover(digest, fullSignature(signature));
-      const hasNoData = isMissing({ missing }, index);
-      const value = hasNoData ? ZERO_VALUE : (row[index] ?? ZERO_VALUE);
-      return provider && { provider, outcome: hasNoData ? "NOT_AVAILABLE" : "OK", value };
+    signed.map(async ({ digest, signature, ...report }): Promise<DecodedReport | null> => {
+      const provider = await recover(toHex(digest), fullSignature(signature));
+      return provider && { provider, ...report };
     }),
   );
-  return toUpdate(round, reports, absentees);
-}
-
-async function decodeSingle(
-  header: ReportHeader,
-  outcome: Outcome,
-  signed: readonly Signed[],
-  absentees: readonly Address[],
-  recover: Recover,
-): Promise<DecodedUpdate | null> {
-  const reports = await Promise.all(
-    signed.map(async ({ content, ...signature }): Promise<DecodedReport | null> => {
-      const provider = await recover(reportDigest({ ...header, outcome, value: content }), fullSignature(signature));
-      return provider && { provider, outcome, value: outcome === "OK" ? content : ZERO_VALUE };
-    }),
-  );
-  return toUpdate(header.round, reports, absentees);
-}
-
-function toUpdate(
-  round: bigint,
-  reports: readonly (DecodedReport | null)[],
-  absentees: readonly Address[],
-): DecodedUpdate | null {
   const known = reports.flatMap((report) => report ?? []);
-  return known.length === reports.length ? { round, reports: known, absentees } : null;
+  if (known.length < reports.length) return null;
+  return { round: call.round, reports: known, absentees: call.absentees };
+}
+
+/** A report whose provider is not known yet. */
+interface SignedReport extends Omit<DecodedReport, "provider"> {
+  /** What the provider signed: this report, or the row of a batch that contains it. */
+  readonly digest: Uint8Array;
+  readonly signature: { readonly r: Hex; readonly vs: Hex };
+}
+
+/** Lists the reports about a data point; null if the update does not have it, or is malformed. */
+function signedReports(call: UpdateCall, { chainId, dataset, key }: DataPoint): readonly SignedReport[] | null {
+  const digests = new FastReportDigests(chainId, dataset, (bytes) => keccak256(bytes, "bytes"));
+  const { round } = call;
+  if (call.kind === "update") {
+    if (call.key !== key) return null;
+    const { outcome, signed } = call;
+    const digestOf = digests.of({ key, round });
+    return signed.map(({ content, ...signature }) => {
+      const value = outcome === "OK" ? content : ZERO_VALUE;
+      return { digest: digestOf(outcome, content), signature, outcome, value };
+    });
+  }
+  const { keyHashes, rows, values } = call;
+  const index = keyHashes.indexOf(keccak256(key));
+  if (index < 0 || values.length !== rows.length * keyHashes.length) return null;
+  return rows.map(({ content, ...signature }, i): SignedReport => {
+    const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);
+    const missing = hexToBigInt(content);
+    const digest = digests.ofRowWithHashes(keyHashes, { missing, values: row, round });
+    return isMissing({ missing }, index)
+      ? { digest, signature, outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
+      : { digest, signature, outcome: "OK", value: row[index] ?? ZERO_VALUE };
+  });
 }

@@ -1,5 +1,5 @@
+import type { UpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { type Address, type Hex, keccak256 } from "viem";
-import type { DecodedUpdateCall } from "../update/decode-update-call.js";
 import type { Nodes } from "./node-list.js";
 import type { SignedTransaction } from "./signed-transaction.js";
 
@@ -39,7 +39,7 @@ export class HeldTransactions {
    *
    * @param call Null if it stores nothing.
    */
-  add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: DecodedUpdateCall | null): void {
+  add({ raw, hash, sender, nonce, to: dataset }: SignedTransaction, call: UpdateCall | null): void {
     const others = (this.#held.get(sender) ?? []).filter((one) => one.nonce !== nonce);
     const update = call && { dataset, keyHashes: keyHashesOf(call), round: call.round };
     const held = [...others, { raw, hash, sender, nonce, update }];
@@ -87,5 +87,5 @@ export class HeldTransactions {
   }
 }
 
-const keyHashesOf = (call: DecodedUpdateCall): ReadonlySet<Hex> =>
+const keyHashesOf = (call: UpdateCall): ReadonlySet<Hex> =>
   new Set(call.kind === "batch" ? call.keyHashes : [keccak256(call.key)]);

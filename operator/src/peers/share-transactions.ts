@@ -1,3 +1,4 @@
+import { decodeUpdateCall, type UpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { SharedTransaction } from "@dataset-oracle/protocol/http-schemas/between-nodes";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { Type } from "@sinclair/typebox";
@@ -11,7 +12,6 @@ import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
 import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
 import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
-import { type DecodedUpdateCall, decodeUpdateCall } from "../update/decode-update-call.js";
 import { type Node, othersOf } from "./node-list.js";
 import { readNodeAnswer } from "./read-node-answer.js";
 import { readSignedTransaction, type SignedTransaction } from "./signed-transaction.js";
@@ -39,7 +39,7 @@ const fetchedAnswer = TypeCompiler.Compile(Type.Array(SharedTransaction));
 export interface ReceivedTransaction {
   readonly signed: SignedTransaction;
   /** Null for a cancellation. */
-  readonly update: { readonly call: DecodedUpdateCall; readonly dataset: Dataset } | null;
+  readonly update: { readonly call: UpdateCall; readonly dataset: Dataset } | null;
 }
 
 /**
@@ -161,7 +161,7 @@ const isCancellation = ({ sender, to, data }: SignedTransaction): boolean => to 
 async function gasOf(
   simulator: Network["simulator"],
   { address }: Dataset,
-  call: DecodedUpdateCall,
+  call: UpdateCall,
   data: Hex,
 ): Promise<bigint | null> {
   if (call.kind === "batch") {

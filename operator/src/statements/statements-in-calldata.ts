@@ -1,6 +1,5 @@
 import { fullSignature } from "@dataset-oracle/protocol/compact-signature";
-import { decodeUpdateArguments } from "@dataset-oracle/protocol/decode-update-arguments";
-import type { Outcome } from "@dataset-oracle/protocol/report";
+import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Hex, hexToBigInt } from "viem";
 import { findFeedKeysByHash } from "../feeds/find-keys-by-hash.js";
@@ -14,15 +13,15 @@ export function holdStatementsInCalldata(network: Network, dataset: Dataset, dat
 
 /** The calldata of a batch contains its keys as hashes only. A batch with a key that is not a feed is left out. */
 function statementsInCalldata(dataset: Dataset, data: Hex): readonly Statement[] {
-  const call = decodeUpdateArguments(data);
+  const call = decodeUpdateCall(data);
   if (call === null) return [];
   const { members } = dataset.committee.current;
   const signerOf = (digest: Uint8Array, signature: Hex) => {
     const signer = recoverSigner(digest, signature);
     return members.find((member) => member === signer);
   };
-  if (call.functionName === "updateBatch") {
-    const [{ keyHashes, timestamp: round, values: all, rows }] = call.args;
+  if (call.kind === "batch") {
+    const { keyHashes, round, values: all, rows } = call;
     const keys = findFeedKeysByHash(dataset, keyHashes);
     if (keys === null || all.length !== rows.length * keys.length) return [];
     return rows.flatMap(({ content, ...compact }, index): Statement[] => {
@@ -32,11 +31,9 @@ function statementsInCalldata(dataset: Dataset, data: Hex): readonly Statement[]
       return provider === undefined ? [] : [{ kind: "row", provider, round, keys, missing, values, signature }];
     });
   }
-  const [key, round] = call.args;
+  const { key, round, outcome, signed } = call;
   const digestOf = dataset.digests.of({ key, round });
-  const outcome: Outcome = call.functionName === "update" ? "OK" : "NOT_AVAILABLE";
-  const reports = call.functionName === "update" ? call.args[4] : call.args[3];
-  return reports.flatMap(({ content: value, ...compact }): Statement[] => {
+  return signed.flatMap(({ content: value, ...compact }): Statement[] => {
     const signature = fullSignature(compact);
     const provider = signerOf(digestOf(outcome, value), signature);
     return provider === undefined ? [] : [{ kind: "report", provider, round, key, outcome, value, signature }];

@@ -1,5 +1,5 @@
+import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { type Address, getAddress, type Hex } from "viem";
-import { decodeUpdateCall } from "../../src/update/decode-update-call.js";
 import type { Chain } from "../support/chain.js";
 
 /** A mined transaction to a dataset. */

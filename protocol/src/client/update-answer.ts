@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Address, type Hash, type Hex, hexToBigInt, isAddressEqual, numberToHex } from "viem";
 import { parseKey } from "../dataset-key.js";
-import { decodeUpdateArguments } from "../decode-update-arguments.js";
+import { decodeUpdateCall } from "../decode-update-call.js";
 import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, UnsentTransaction } from "../http-schemas/data-request.js";
 import { BYTES32, orNull } from "../http-schemas/fields.js";
@@ -133,10 +133,9 @@ function stores(
   { networkId, dataset, key, status, output, updatedAt }: Update,
 ): boolean {
   if (Number(chainId) !== networkId || !isAddressEqual(to as Address, dataset)) return false;
-  const call = decodeUpdateArguments(data as Hex);
-  if (call === null || call.functionName === "updateBatch") return false;
-  if (call.args[0] !== key || call.args[1] !== updatedAt) return false;
+  const call = decodeUpdateCall(data as Hex);
+  if (call?.kind !== "update" || call.key !== key || call.round !== updatedAt) return false;
   return status === "OK"
-    ? call.functionName === "update" && call.args[2] === output
-    : BigInt(output) === 0n && (status === "NOT_AVAILABLE") === (call.functionName === "updateNotAvailable");
+    ? call.outcome === "OK" && call.value === output
+    : BigInt(output) === 0n && (status === "NOT_AVAILABLE") === (call.outcome === "NOT_AVAILABLE");
 }
