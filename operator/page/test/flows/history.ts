@@ -3,7 +3,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Page, Route } from "playwright-core";
 import { formatUnits, keccak256 } from "viem";
 import { expect, test } from "vitest";
-import { formOf } from "../support/request-form.js";
+import { formOf } from "../support/find-request-form.js";
 import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 import { withoutCommas } from "../support/without-commas.js";
