@@ -15,7 +15,7 @@ import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
 import { startOperator } from "./operator.js";
 import { listUnreadKeys, loadSenderAccounts, type SenderAccounts } from "./sender-accounts.js";
-import { watchMembers } from "./watch-members.js";
+import { watchMembers } from "./watch-nodes-and-statements.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);

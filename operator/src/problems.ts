@@ -4,7 +4,7 @@ import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form"
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, formatGwei } from "viem";
-import type { Failure, FailureReason } from "./providers/ask-provider.js";
+import type { Failure, FailureReason } from "./providers/failure.js";
 
 export const invalidProperty = (property: string, problem: string) =>
   new ProblemError(400, "invalid_body", {

@@ -4,7 +4,7 @@ import { findFeedKeysByHash } from "./feeds/find-keys-by-hash.js";
 import { batchJob } from "./feeds/send-batch.js";
 import type { Network } from "./network.js";
 import type { Context } from "./process-context.js";
-import { holdStatementsInCalldata } from "./statements/statements-in-calldata.js";
+import { holdStatementsInCalldata } from "./statements/hold-statements-in-calldata.js";
 import type { Call, Job, RoundCall } from "./tx/job.js";
 import { updateJob } from "./update/send-update.js";
 import { expiryOf, type UpdateBuilder } from "./update/update-builder.js";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { type Address, formatEther, parseGwei } from "viem";
+import { type Address, formatEther } from "viem";
 import { getBalance } from "viem/actions";
-import type { NetworkSettings } from "./config.js";
+import { isLowBalance } from "./low-balance.js";
 import type { Network } from "./network.js";
 import type { Clock } from "./process-context.js";
 import { SingleFlight } from "./single-flight.js";
@@ -65,8 +65,4 @@ export class SenderBalances {
       this.logger.info(fields, "the sender's balance is no longer low");
     }
   }
-}
-
-export function isLowBalance(wei: bigint, { lowBalanceGwei }: NetworkSettings): boolean {
-  return wei === 0n || wei < parseGwei(String(lowBalanceGwei));
 }

@@ -5,7 +5,7 @@ import { createChainClient } from "../src/chain/client.js";
 import { connectEndpoint } from "../src/chain/endpoint.js";
 import { classifyNodeError } from "../src/chain/node-errors.js";
 import type { RpcError } from "../src/chain/rpc-error.js";
-import { submitRaw } from "../src/tx/submitter.js";
+import { submitRaw } from "../src/tx/sign-and-submit.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 let chain: Chain;

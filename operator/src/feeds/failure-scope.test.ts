@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RpcError } from "../chain/rpc-error.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { NoQuorum, outOfFunds, unknownKey } from "../problems.js";
-import type { Failure } from "../providers/ask-provider.js";
+import type { Failure } from "../providers/failure.js";
 import { failureScopeOf, isWorthSplitting } from "./failure-scope.js";
 
 const failure = (isRefusal: boolean): Failure => ({

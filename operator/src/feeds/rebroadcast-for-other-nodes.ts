@@ -4,7 +4,7 @@ import { readNonce } from "../chain/read-and-send-transactions.js";
 import type { Network } from "../network.js";
 import type { HeldTransaction } from "../peers/held-transactions.js";
 import type { Context } from "../process-context.js";
-import { submitRaw } from "../tx/submitter.js";
+import { submitRaw } from "../tx/sign-and-submit.js";
 import type { Batch } from "../update/batch.js";
 
 /**

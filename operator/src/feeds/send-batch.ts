@@ -6,9 +6,10 @@ import { roundAt } from "../round-time.js";
 import type { Job } from "../tx/job.js";
 import { sendJob } from "../tx/send-within-gas-budget.js";
 import type { Batch } from "../update/batch.js";
-import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
+import type { SentUpdate } from "../update/sent-update.js";
 import { allStoredOrPending } from "../update/stored-or-pending.js";
 import type { BatchUpdate, UpdateBuilder } from "../update/update-builder.js";
+import { MAX_MINING_WAIT_MS } from "../update/wait-until-mined.js";
 
 /**
  * Sends a batch in one transaction, within the feeds' gas budget, and waits until it is mined.

@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import type { Operator } from "../operator.js";
 import { noSender, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../progress.js";
-import { MAX_MINING_WAIT_MS } from "../update/sent-update.js";
+import { MAX_MINING_WAIT_MS } from "../update/wait-until-mined.js";
 import { acceptsEventStream } from "./accept-header.js";
 import { eventStream, streamedAnswer } from "./event-stream.js";
 import { dataPointFinder } from "./find-data-point.js";

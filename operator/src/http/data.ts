@@ -7,7 +7,7 @@ import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import type { Overview } from "../overview/overview.js";
 import { invalidParameter } from "../problems.js";
-import { MinedRounds } from "../rounds/mined-rounds.js";
+import { MinedRounds } from "../rounds/mined-reports.js";
 import { readLastRounds } from "../rounds/read-last-rounds.js";
 import { SingleFlight } from "../single-flight.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";

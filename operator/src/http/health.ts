@@ -3,8 +3,8 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
+import { isLowBalance } from "../low-balance.js";
 import type { Operator } from "../operator.js";
-import { isLowBalance } from "../sender-balances.js";
 import { LIMITED_PROBLEMS } from "./problem-responses.js";
 
 const strict = { additionalProperties: false } as const;

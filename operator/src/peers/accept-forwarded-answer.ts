@@ -13,11 +13,12 @@ import type { DataPoint } from "../data-point.js";
 import type { Context } from "../process-context.js";
 import type { Progress } from "../progress.js";
 import type { ReportStatement } from "../statements/statement.js";
-import { submitRaw } from "../tx/submitter.js";
+import { submitRaw } from "../tx/sign-and-submit.js";
 import { toDataAnswer } from "../update/data-answer.js";
 import { decideByQuorum } from "../update/quorum-decision.js";
-import { MAX_MINING_WAIT_MS, type SentUpdate } from "../update/sent-update.js";
+import type { SentUpdate } from "../update/sent-update.js";
 import { storedOrPending } from "../update/stored-or-pending.js";
+import { MAX_MINING_WAIT_MS } from "../update/wait-until-mined.js";
 import type { Node } from "./node-list.js";
 import { readSignedTransaction } from "./signed-transaction.js";
 

@@ -10,7 +10,7 @@ import { unwrapRpcError } from "../chain/rpc-error.js";
 import type { Dataset, Network } from "../network.js";
 import type { Context } from "../process-context.js";
 import { roundAt } from "../round-time.js";
-import { holdStatementsInCalldata } from "../statements/statements-in-calldata.js";
+import { holdStatementsInCalldata } from "../statements/hold-statements-in-calldata.js";
 import { baseFeeOf, readNetworkFees } from "../tx/fees.js";
 import { type Node, othersOf } from "./node-list.js";
 import { readNodeAnswer } from "./read-node-answer.js";

@@ -5,8 +5,8 @@ import { MAX_STREAMED_REPORTS, type ReportStreamRequest } from "@dataset-oracle/
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { GuardedHttp } from "../peers/guarded-http.js";
-import type { AnsweredOrNot } from "./ask-provider.js";
 import { JoinedReportRequests } from "./joined-report-requests.js";
+import type { AnsweredOrNot } from "./post-question.js";
 
 type Asked = ReportStreamRequest["requests"][number];
 type Respond = (requests: readonly Asked[], response: ServerResponse) => void;

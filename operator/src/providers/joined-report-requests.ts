@@ -12,7 +12,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Batcher } from "../batcher.js";
 import type { GuardedHttp } from "../peers/guarded-http.js";
 import type { Clock } from "../process-context.js";
-import { type AnsweredOrNot, postQuestion } from "./ask-provider.js";
+import { type AnsweredOrNot, postQuestion } from "./post-question.js";
 
 const MAX_REPORT_BYTES = 16 * 1024;
 /** A line holds little more than the report. */

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Failure, FailureReason } from "./ask-provider.js";
+import type { Failure, FailureReason } from "./failure.js";
 import { ProviderFailures } from "./provider-failures.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";

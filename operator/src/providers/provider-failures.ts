@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Address } from "viem";
 import type { Clock } from "../process-context.js";
-import { type Failure, type FailureReason, isFailure } from "./ask-provider.js";
+import { type Failure, type FailureReason, isFailure } from "./failure.js";
 
 /**
  * A provider is named in the log after this many requests in a row without a usable answer, if they span this time too:

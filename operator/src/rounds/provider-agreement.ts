@@ -3,7 +3,7 @@ import type { Agreement } from "@dataset-oracle/protocol/http-schemas/data";
 import { type Address, hexToBigInt } from "viem";
 import type { PastUpdate } from "../chain/update-events.js";
 import type { Dataset } from "../network.js";
-import type { MinedRound } from "./mined-rounds.js";
+import type { MinedRound } from "./mined-reports.js";
 
 type Shown = readonly [update: PastUpdate, round: MinedRound];
 

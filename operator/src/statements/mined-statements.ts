@@ -2,7 +2,7 @@ import { readTransaction } from "../chain/read-and-send-transactions.js";
 import { readBlockNumber } from "../chain/read-blocks.js";
 import { readUpdates } from "../chain/update-events.js";
 import type { Dataset, Network } from "../network.js";
-import { holdStatementsInCalldata } from "./statements-in-calldata.js";
+import { holdStatementsInCalldata } from "./hold-statements-in-calldata.js";
 
 /**
  * The maximum number of transactions that are read each time; the others are skipped. Sending more to hide one costs the

@@ -9,7 +9,9 @@ import { Value } from "@sinclair/typebox/value";
 import { type Address, type Hex, hexToString } from "viem";
 import type { Network } from "../network.js";
 import { hostNotAllowed, invalidArguments, invalidSpec, trialFailed, trialsBusy, trialsOff } from "../problems.js";
-import { askProvider, type Fail, type Failure, postQuestion } from "../providers/ask-provider.js";
+import { askProvider } from "../providers/ask-provider.js";
+import type { Fail, Failure } from "../providers/failure.js";
+import { postQuestion } from "../providers/post-question.js";
 
 /** A provider gives its sources 5 s, and its workers 6 s. */
 const TRIAL_MS = 12_000;

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Confirmed, Job, RoundCall, Sent } from "./job.js";
 import type { PendingTransaction } from "./plan-actions.js";
-import type { Submission } from "./submitter.js";
+import type { Submission } from "./sign-and-submit.js";
 
 /** A job in the queue, and who waits for it. Times are milliseconds since 1970. */
 export interface Task extends Job<RoundCall> {

@@ -16,9 +16,9 @@ import { planActions, type QueueAction, type QueueLimits, type TransactionCounts
 import { InFlightTransactions, newTask, type Task, type Transaction } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { RetryQueue } from "./retry-queue.js";
+import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./sign-and-submit.js";
 import { StuckNonces } from "./stuck-nonces.js";
-import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
-import { WaitingUpdates } from "./waiting-updates.js";
+import { WaitingUpdates } from "./updates-without-nonce.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */

@@ -2,8 +2,8 @@ import type { DataPoint } from "../data-point.js";
 import { FeedGasSpent } from "../gas-budget.js";
 import { GasBudgetSpent } from "../problems.js";
 import type { Context } from "../process-context.js";
+import { chooseQueue } from "./choose-queue.js";
 import { type Job, type RoundCall, type Sent, SubmissionUnknown } from "./job.js";
-import { queueForKey } from "./queue-for-key.js";
 
 type KeyOfDataset = Pick<DataPoint, "network" | "dataset" | "key">;
 
@@ -20,7 +20,7 @@ export async function sendJob<C extends RoundCall>(
   about: KeyOfDataset,
   job: Job<C>,
 ): Promise<Sent<C>> {
-  const queue = queueForKey(about.network, about.dataset.address, about.key);
+  const queue = chooseQueue(about.network, about.dataset.address, about.key);
   const release = await reserveGas(context, about, job);
   try {
     return await queue.send(job);

@@ -6,7 +6,7 @@ import type { NetworkFees } from "./fees.js";
 import type { RoundCall } from "./job.js";
 import type { ReplacementContent } from "./plan-actions.js";
 import type { InFlightTransactions, Renewal, Transaction } from "./queue-state.js";
-import type { SubmissionResult, Submitter } from "./submitter.js";
+import type { SubmissionResult, Submitter } from "./sign-and-submit.js";
 
 const HOUR_MS = 3_600_000;
 

@@ -5,7 +5,8 @@ import type { Dataset, Network } from "../network.js";
 import { fetchStatements } from "../peers/fetch-reports-from-nodes.js";
 import { othersOf } from "../peers/node-list.js";
 import type { Context } from "../process-context.js";
-import { askProvider, type Failure, isFailure, type ProviderRequest } from "../providers/ask-provider.js";
+import { askProvider, type ProviderRequest } from "../providers/ask-provider.js";
+import { type Failure, isFailure } from "../providers/failure.js";
 import type { Statement } from "../statements/statement.js";
 
 /** How long only the providers' own answers count; by then other nodes have asked them too. */

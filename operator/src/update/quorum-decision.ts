@@ -1,6 +1,6 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import type { Outcome } from "@dataset-oracle/protocol/report";
-import type { Failure } from "../providers/ask-provider.js";
+import type { Failure } from "../providers/failure.js";
 import type { ReportStatement } from "../statements/statement.js";
 
 /** A provider's checked report, or why there is none. */

@@ -15,13 +15,14 @@ import type { Dataset } from "../network.js";
 import { NoQuorum, unknownKey } from "../problems.js";
 import type { Context } from "../process-context.js";
 import { Progress } from "../progress.js";
-import type { Failure } from "../providers/ask-provider.js";
+import type { Failure } from "../providers/failure.js";
 import { roundAt } from "../round-time.js";
 import { followFlight, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../tx/job.js";
 import { agreedValueInBatch } from "./agreed-value-in-batch.js";
 import type { Batch } from "./batch.js";
-import { gatherReports, gatherRows, type RowAnswer } from "./gather-reports.js";
+import { gatherReports } from "./gather-reports.js";
+import { gatherRows, type RowAnswer } from "./gather-rows.js";
 import { decideByQuorum, type ProviderAnswer, reportsOf } from "./quorum-decision.js";
 import type { Refused, StaleRound } from "./simulator.js";
 

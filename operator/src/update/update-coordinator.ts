@@ -15,9 +15,10 @@ import { type Flight, followFlight, type SingleFlight, singleFlightOfRounds } fr
 import type { Call } from "../tx/job.js";
 import { toDataAnswer } from "./data-answer.js";
 import { sendUpdate } from "./send-update.js";
-import { answerAfter, type SentUpdate } from "./sent-update.js";
+import type { SentUpdate } from "./sent-update.js";
 import { storedOrPending } from "./stored-or-pending.js";
 import type { UpdateBuilder } from "./update-builder.js";
+import { answerAfter } from "./wait-until-mined.js";
 
 /** The request that waits for an update. */
 export interface Caller {

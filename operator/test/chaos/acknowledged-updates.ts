@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { Tally } from "./chaos-result.js";
-import type { FleetNode } from "./fleet.js";
+import type { FleetNode } from "./start-operators.js";
 
 /** An update that was answered with a hash. */
 export interface AcknowledgedUpdate {

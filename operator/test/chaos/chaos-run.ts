@@ -10,8 +10,8 @@ import { startProviders } from "../support/stub-providers.js";
 import { AcknowledgedUpdates } from "./acknowledged-updates.js";
 import type { ChaosResult, Tally } from "./chaos-result.js";
 import { FaultInjector, planFaults } from "./fault-injector.js";
-import { type FleetNode, startFleet } from "./fleet.js";
 import { MemoryWatch } from "./memory-watch.js";
+import { type FleetNode, startFleet } from "./start-operators.js";
 
 export interface ChaosSettings {
   readonly seed: number;

@@ -4,7 +4,7 @@ import { parseGwei } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { AcknowledgedUpdates } from "./acknowledged-updates.js";
 import type { Tally } from "./chaos-result.js";
-import type { FleetNode } from "./fleet.js";
+import type { FleetNode } from "./start-operators.js";
 
 /** One fault of each kind is injected per this many requests. */
 const ONE_IN = {

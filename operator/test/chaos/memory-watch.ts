@@ -1,5 +1,5 @@
 import type { Memory } from "./chaos-result.js";
-import type { FleetNode } from "./fleet.js";
+import type { FleetNode } from "./start-operators.js";
 
 /** Samples the memory of the processes. */
 export class MemoryWatch {

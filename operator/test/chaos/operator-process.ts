@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { operatorMain } from "../support/operator-main.js";
+import { operatorMain } from "../support/built-operator.js";
 
 const START_MS = 120_000;
 

@@ -17,7 +17,7 @@ import { Metrics } from "../../src/metrics.js";
 import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
 import type { Node } from "../../src/peers/node-list.js";
 import type { Clock } from "../../src/process-context.js";
-import { watchMembers } from "../../src/watch-members.js";
+import { watchMembers } from "../../src/watch-nodes-and-statements.js";
 import type { Chain } from "./chain.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./stub-providers.js";

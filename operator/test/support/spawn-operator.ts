@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
-import { operatorMain } from "./operator-main.js";
+import { operatorMain } from "./built-operator.js";
 
 /**
  * Starts the operator as its owner does. The process ends with the test at the latest.

@@ -1,7 +1,7 @@
 import { parseGwei } from "viem";
 import { expect, test } from "vitest";
 import type { NetworkSettings } from "./config.js";
-import { isLowBalance } from "./sender-balances.js";
+import { isLowBalance } from "./low-balance.js";
 
 test.each([
   [0n, 0, true],

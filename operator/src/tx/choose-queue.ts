@@ -9,7 +9,7 @@ import { rankByRendezvousHash } from "../rendezvous-hashing.js";
  *
  * @throws ProblemError when this operator sends nothing on the network.
  */
-export function queueForKey(
+export function chooseQueue(
   { chainId, queues, nodes: { own } }: Pick<Network, "chainId" | "queues" | "nodes">,
   dataset: Address,
   key: Hex,
