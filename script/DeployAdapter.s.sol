@@ -18,7 +18,7 @@ interface IQuoteAdapter {
 
 /// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"`, `"morpho()"` or
 /// `"erc7412()"`. Anyone may run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for
-/// its address; the ERC7412Adapter's `query` also for the price of a query.
+/// its address; an ERC7412Adapter also answers a `query` that pays.
 contract DeployAdapter is DatasetScript {
     /// @dev The same as `QuoteAdapter.Asset`.
     struct Asset {
@@ -111,7 +111,7 @@ contract DeployAdapter is DatasetScript {
         _deploy("MorphoAdapter", abi.encode(adapter, collateral, loan));
     }
 
-    /// @notice Deploys an ERC7412Adapter, which reads every key of every dataset and has no other settings.
+    /// @notice Deploys an ERC7412Adapter, which reads every key of DATASET, whatever its values are.
     function erc7412() external checked {
         _deploy("ERC7412Adapter", abi.encode(dataset));
     }
