@@ -14,7 +14,6 @@ let operator: RunningOperator;
 let dataset: Address;
 
 const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
-const get = (path: string) => fetch(`${operator.base}${path}`, { signal: AbortSignal.timeout(10_000) });
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
