@@ -48,7 +48,7 @@ describe("an answer", () => {
 
 describe("an answer that is passed on in chunks", () => {
   const take = (egress: Egress, path: string, chunks: Buffer[]) =>
-    egress.fetchChunks({ url: `${API}${path}`, method: "GET" }, LIMITS, (chunk) => chunks.push(chunk));
+    egress.fetchText({ url: `${API}${path}`, method: "GET" }, LIMITS, undefined, (chunk) => chunks.push(chunk));
 
   it("is not returned as text as well", async () => {
     const chunks: Buffer[] = [];

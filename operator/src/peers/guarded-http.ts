@@ -43,9 +43,7 @@ export class GuardedHttp {
     const url = `${base}${path}`;
     if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal, onChunk);
     const all = { "content-type": "application/json", ...headers };
-    const request = { url, method: "POST", headers: all, body } as const;
-    if (onChunk === undefined) return this.egress.fetchText(request, limits, signal);
-    return this.egress.fetchChunks(request, limits, onChunk, signal);
+    return this.egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal, onChunk);
   }
 
   /** Gets a text, without following redirects. */

@@ -65,41 +65,17 @@ export class Egress {
     this.#connect = guardedConnector(resolve, dial);
   }
 
-  /** Makes one request within limits. Neither an answer nor a failure contains a secret. */
-  fetchText(request: FetchRequest, limits: FetchLimits, signal?: AbortSignal): Promise<EgressResult> {
-    return this.#guarded(request, async (local, origin) => {
-      if (local !== null) return fetchText(local, limits, this.#local, signal);
-      return this.#redact(await fetchText(this.#secrets.addTo(request), limits, this.#poolOf(origin), signal));
-    });
-  }
-
   /**
-   * Makes one request within limits, and passes an answer with status 200 to `onChunk` as it arrives. No secret is
-   * added to the request, because a chunk of an answer can hold a part of a secret, which nothing would find.
+   * Makes one request within limits. Neither an answer nor a failure contains a secret.
    *
-   * @returns The answer. Its text is empty if it was passed to `onChunk`.
+   * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty. No
+   *   secret is added to such a request, because a chunk can hold a part of one, which nothing would find.
    */
-  fetchChunks(
+  async fetchText(
     request: FetchRequest,
     limits: FetchLimits,
-    onChunk: (chunk: Buffer) => void,
     signal?: AbortSignal,
-  ): Promise<EgressResult> {
-    return this.#guarded(request, async (local, origin) => {
-      const dispatcher = local === null ? this.#poolOf(origin) : this.#local;
-      return this.#redact(await fetchText(local ?? request, limits, dispatcher, signal, onChunk));
-    });
-  }
-
-  /**
-   * Checks that a request is allowed, and counts it while it is made.
-   *
-   * @param fetch Makes the request: `local` in its place if its origin is redirected; otherwise `local` is null, and
-   *   the request goes to `origin`.
-   */
-  async #guarded(
-    request: FetchRequest,
-    fetch: (local: FetchRequest | null, origin: string) => Promise<EgressResult>,
+    onChunk?: (chunk: Buffer) => void,
   ): Promise<EgressResult> {
     const url = parseHttpsUrl(request.url);
     if (!url.ok) return err({ code: "forbidden", detail: `cannot be asked: ${url.error.replace(/\.$/, "")}` });
@@ -112,8 +88,12 @@ export class Egress {
     this.#total += 1;
     try {
       const target = Object.hasOwn(this.#redirectedOrigins, origin) ? this.#redirectedOrigins[origin] : undefined;
-      const local = target === undefined ? null : { ...request, url: target + request.url.slice(origin.length) };
-      return await fetch(local, origin);
+      if (target !== undefined) {
+        const local = { ...request, url: target + request.url.slice(origin.length) };
+        return await fetchText(local, limits, this.#local, signal, onChunk);
+      }
+      const withSecrets = onChunk === undefined ? this.#secrets.addTo(request) : request;
+      return this.#redact(await fetchText(withSecrets, limits, this.#poolOf(origin), signal, onChunk));
     } finally {
       const left = (this.#inFlight.get(host) ?? 1) - 1;
       if (left === 0) this.#inFlight.delete(host);
