@@ -24,7 +24,7 @@ export function RequestResult({ end, network, dataset, format, onStored }: Props
   return (
     <>
       <Value update={end.update} network={network} dataset={dataset} known={format} />
-      {end.kind === "unsent" && <SendTransaction update={end.update} network={network} onStored={onStored} />}
+      {end.kind === "unsent" && <SendTransaction update={end.update} onStored={onStored} />}
     </>
   );
 }

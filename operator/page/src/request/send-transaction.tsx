@@ -1,10 +1,8 @@
 import type { UnsentUpdate } from "@dataset-oracle/protocol";
-import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { WalletSection } from "../wallet/wallet-section";
 
 interface Props {
   readonly update: UnsentUpdate;
-  readonly network: NetworkOverview;
   readonly onStored: (() => void) | undefined;
 }
 
@@ -16,7 +14,7 @@ const WORDS = {
 };
 
 /** Shows a transaction for the user to send with a browser wallet or by copying it. */
-export function SendTransaction({ update: { transaction }, network, onStored }: Props) {
+export function SendTransaction({ update: { transaction }, onStored }: Props) {
   return (
     <>
       <h3>Send the transaction</h3>
@@ -24,17 +22,7 @@ export function SendTransaction({ update: { transaction }, network, onStored }: 
         The page has verified that this transaction updates this key and does nothing else. It is valid for a few
         minutes.
       </p>
-      <WalletSection
-        verb="Send"
-        chainId={network.network_id}
-        transaction={transaction}
-        words={WORDS}
-        send={async (provider, onStep) => {
-          const { sendUpdateFromWallet } = await import("./send-update");
-          await sendUpdateFromWallet(provider, transaction, onStep);
-          onStored?.();
-        }}
-      />
+      <WalletSection verb="Send" transaction={transaction} words={WORDS} onMined={onStored} />
     </>
   );
 }

@@ -53,7 +53,6 @@ function Content({ network, draft, trial, isPublished, onPublished }: Props) {
       </Notice>
     );
   }
-  const specHash = trial.spec_hash as Hex;
   const data = encodeFunctionData({
     abi: webOracleRegistryAbi,
     functionName: "publish",
@@ -69,16 +68,10 @@ function Content({ network, draft, trial, isPublished, onPublished }: Props) {
       </p>
       <WalletSection
         verb="Publish"
-        chainId={chainId}
         transaction={transaction}
+        specHash={trial.spec_hash as Hex}
         words={WORDS}
-        send={async (provider, onStep) => {
-          const { publishFromWallet } = await import("./publish-spec");
-          await publishFromWallet(provider, transaction, specHash, (sending) => {
-            onStep(sending);
-            if (sending.step === "mined") onPublished();
-          });
-        }}
+        onMined={onPublished}
       />
     </>
   );

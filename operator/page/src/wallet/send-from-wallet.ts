@@ -1,14 +1,18 @@
-import { type MinedUpdate, type UpdateTransaction, WrongChainError } from "@dataset-oracle/protocol";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import { sendAndWait, WrongChainError } from "@dataset-oracle/protocol/client/send-and-wait";
 import {
   type Address,
   BaseError,
-  type Client,
   createClient,
   custom,
   type EIP1193Provider,
   type Hash,
+  type Hex,
   isAddressEqual,
+  parseEventLogs,
   SwitchChainError,
+  type TransactionReceipt,
   UserRejectedRequestError,
 } from "viem";
 import { requestAddresses, switchChain } from "viem/actions";
@@ -24,6 +28,7 @@ export interface Sending {
     | "overtaken"
     | "reverted"
     | "unseen"
+    | "not_loaded"
     | Refusal;
   /** Once it has been sent. */
   readonly hash?: Hash;
@@ -38,26 +43,27 @@ type Refusal = "rejected" | "unknown_chain" | "failed";
 
 const POLL_MS = 1_000;
 
-/**
- * Sends a transaction and waits until it is mined.
- *
- * @returns Its receipt, and whether it did what it was sent for.
- * @throws WrongChainError
- */
-type Submit = (
-  client: Client,
-  options: { readonly account?: Address; readonly onSent: (hash: Hash) => void },
-) => Promise<Pick<MinedUpdate, "receipt" | "isStored">>;
+/** A transaction for a wallet to send. */
+export interface WalletTransaction {
+  readonly chainId: number;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  /** The wallet's own estimate if absent. */
+  readonly gas?: bigint;
+}
 
 /**
  * Sends a transaction from a wallet: connects, switches to the right chain, sends, and waits until it is mined. Never
  * throws.
+ *
+ * @param specHash The spec that it publishes; undefined for an update.
  */
 export async function sendFromWallet(
   provider: EIP1193Provider,
-  { chainId, to }: Pick<UpdateTransaction, "chainId" | "to">,
+  transaction: WalletTransaction,
+  specHash: Hex | undefined,
   onStep: (sending: Sending) => void,
-  submit: Submit,
 ): Promise<void> {
   const client = createClient({ transport: custom(provider, { retryCount: 0 }), pollingInterval: POLL_MS });
   let hash: Hash | undefined;
@@ -66,27 +72,35 @@ export async function sendFromWallet(
     onStep({ step: "waiting", hash });
   };
   try {
-    onStep({ step: "connecting" });
     const [account] = await requestAddresses(client);
     const send = () => {
       onStep({ step: "confirming" });
-      return submit(client, { ...(account && { account }), onSent });
+      return sendAndWait(client, { transaction, ...(account && { account }), onSent });
     };
-    const { receipt, isStored } = await send().catch(async (error) => {
+    const { receipt } = await send().catch(async (error) => {
       if (!(error instanceof WrongChainError)) throw error;
       onStep({ step: "switching" });
-      await switchChain(client, { id: chainId });
+      await switchChain(client, { id: transaction.chainId });
       return send();
     });
     // A wallet cancels a transaction by replacing it, and the receipt is that of the replacement.
-    const isSame = receipt.to !== null && isAddressEqual(receipt.to, to);
-    const mined = isStored ? "mined" : "overtaken";
+    const isSame = receipt.to !== null && isAddressEqual(receipt.to, transaction.to);
+    const mined = hadEffect(receipt, transaction.to, specHash) ? "mined" : "overtaken";
     const step = receipt.status === "reverted" ? "reverted" : isSame ? mined : "unseen";
     onStep({ step, hash: receipt.transactionHash, block: receipt.blockNumber });
   } catch (error) {
     // A transaction that was sent may still be mined.
     onStep(hash ? { step: "unseen", hash } : refusalOf(error));
   }
+}
+
+/** Returns true if a transaction to a contract stored a value, or published the spec. */
+function hadEffect({ logs }: TransactionReceipt, contract: Address, specHash: Hex | undefined): boolean {
+  const events =
+    specHash === undefined
+      ? parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs })
+      : parseEventLogs({ abi: webOracleRegistryAbi, eventName: "SpecPublished", args: { specHash }, logs });
+  return events.some(({ address }) => isAddressEqual(address, contract));
 }
 
 function refusalOf(error: unknown): Sending {

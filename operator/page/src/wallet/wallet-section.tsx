@@ -1,28 +1,23 @@
 import { useState } from "preact/hooks";
-import { type Address, type EIP1193Provider, type Hex as HexText, numberToHex } from "viem";
+import { type Hash, numberToHex } from "viem";
 import { CodeBlock } from "../components/code-block";
 import { Hex } from "../components/hex";
 import { Notice } from "../components/notice";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import { networkName } from "../format/network-and-dataset-names";
-import type { Sending } from "./send-from-wallet";
+import type { Sending, WalletTransaction } from "./send-from-wallet";
 import { useWallets, type Wallet } from "./use-wallets";
 
 interface Props {
   /** Names what the buttons do. */
   readonly verb: string;
-  readonly chainId: number;
-  /** The transaction, to be copied by whoever has no wallet here. */
-  readonly transaction: {
-    readonly to: Address;
-    readonly data: HexText;
-    readonly value: bigint;
-    /** The wallet's own estimate if absent. */
-    readonly gas?: bigint;
-  };
+  /** It can be copied by whoever has no wallet here. */
+  readonly transaction: WalletTransaction;
+  /** The spec that the transaction publishes; undefined for an update. */
+  readonly specHash?: Hash;
   readonly words: Words;
-  /** Sends the transaction with a wallet. */
-  readonly send: (provider: EIP1193Provider, onStep: (sending: Sending) => void) => Promise<void>;
+  /** Called when the transaction has had its effect. */
+  readonly onMined: (() => void) | undefined;
 }
 
 /** The words about a transaction that depend on its purpose. */
@@ -36,16 +31,24 @@ interface Words {
 }
 
 /** Sends a transaction with one of the browser's wallets, or shows it for copying. */
-export function WalletSection({ verb, chainId, transaction: { to, data, value, gas }, words, send }: Props) {
+export function WalletSection({ verb, transaction, specHash, words, onMined }: Props) {
+  const { chainId, to, data, value, gas } = transaction;
   const wallets = useWallets();
   const [sending, setSending] = useState<Sending | null>(null);
   const isBusy = sending !== null && ["connecting", "switching", "confirming", "waiting"].includes(sending.step);
   const note = sending && noteOn(sending, chainId, words);
-  const start = ({ provider }: Wallet) =>
-    send(provider, (next) => {
-      setSending(next);
-      tellScreenReaders(noteOn(next, chainId, words).title);
-    });
+  const onStep = (next: Sending) => {
+    setSending(next);
+    tellScreenReaders(noteOn(next, chainId, words).title);
+    if (next.step === "mined") onMined?.();
+  };
+  const start = async ({ provider }: Wallet) => {
+    onStep({ step: "connecting" });
+    // An operator that has been updated serves only the files of its new page.
+    const loaded = await import("./send-from-wallet").catch(() => null);
+    if (loaded === null) return onStep({ step: "not_loaded" });
+    await loaded.sendFromWallet(provider, transaction, specHash, onStep);
+  };
   const gasText = gas === undefined ? {} : { gas: numberToHex(gas) };
   const plain = { chainId: numberToHex(chainId), to, data, value: numberToHex(value), ...gasText };
   return (
@@ -97,6 +100,11 @@ function noteOn({ step, block, message }: Sending, chainId: number, words: Words
     unseen: {
       tone: "warn",
       title: "This transaction is still pending, or your wallet replaced or cancelled it. Your wallet shows its state.",
+    },
+    not_loaded: {
+      tone: "bad",
+      title: "This part of the page could not be loaded.",
+      advice: "Nothing was sent. Check your connection and reload the page, or copy the transaction below.",
     },
     rejected: {
       tone: "warn",

@@ -30,9 +30,10 @@ export function walletFlows(environment: () => TestEnvironment): void {
     (await simulateQuery(environment().chain, { dataset, key })).updatedAt;
 
   /** Opens the form, has a transaction made, and gives back the button that sends it. */
-  async function withTransaction(wallet: WalletBehaviour, { dataset, key }: DataPoint) {
+  async function withTransaction(wallet: WalletBehaviour, { dataset, key }: DataPoint, problems: string[] = []) {
     const { devnet, browser } = environment();
-    const opened = await visit(browser, devnet.operator.url, { at: `/42/${dataset}`, prepare: installWallet(wallet) });
+    const prepare = installWallet(wallet);
+    const opened = await visit(browser, devnet.operator.url, { at: `/42/${dataset}`, prepare, problems });
     const form = formOf(opened.page);
     await form.getByLabel("Key as text").fill(key);
     await form.getByRole("radio", { name: /You/ }).check();
@@ -107,6 +108,17 @@ export function walletFlows(environment: () => TestEnvironment): void {
     await send.click();
     await mined();
     expect(await updatedAt(point)).toBeGreaterThan(before);
+    await end();
+  });
+
+  test("cannot be used once the operator has been updated, and the page says to reload it", async () => {
+    const wallet = walletOf(environment().devnet.chain, account);
+    const point = { dataset: environment().devnet.dataset, key: "SPOTPX/DOT-USD" };
+    const { page, form, send, end } = await withTransaction(wallet, point, ["status of 404"]);
+    await page.route("**/assets/send-*.js", (route) => route.fulfill({ status: 404 }));
+    await send.click();
+    await form.getByText("This part of the page could not be loaded.").waitFor();
+    expect(wallet.asked).toEqual([]);
     await end();
   });
 }
