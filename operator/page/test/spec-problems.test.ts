@@ -34,4 +34,19 @@ describe("a refusal belongs to a field", () => {
   ])("%j", (error, places) => {
     expect([...problemsOf({ ...refusal, ...error }, two)]).toEqual(places);
   });
+
+  test.each([
+    ["A uint needs decimals and rounding. Add both.", "decimals"],
+    ["decimals, rounding: only a uint has these settings. Remove them.", "decimals"],
+    ["headers: a spec cannot set host. Remove it.", "headers"],
+    ["hash: only a string has this setting. Remove it.", "hash"],
+  ])("%s", (problem, setting) => {
+    const error = { ...refusal, code: "invalid_spec", errors: [{ property: "/sources/1", problem }] };
+    expect([...problemsOf(error, two).keys()]).toEqual([`/sources/1/${setting}`]);
+  });
+
+  test("a source that has decimals lacks the rounding", () => {
+    const errors = [{ property: "/sources/0", problem: "A uint needs decimals and rounding. Add both." }];
+    expect([...problemsOf({ ...refusal, code: "invalid_spec", errors }, two).keys()]).toEqual(["/sources/0/rounding"]);
+  });
 });

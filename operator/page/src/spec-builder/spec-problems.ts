@@ -42,8 +42,8 @@ function sentence(text: string): string {
   return /^\w+:\/\//.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The settings of a source whose problems begin with their text. */
-const QUOTED = ["url", "path", "errorPath", "body"] as const;
+/** The settings of a source whose problems begin with their name or their text. */
+const NAMED = ["url", "path", "errorPath", "body", "headers", "hash", "decimals"] as const;
 
 /**
  * Returns the place of a problem. The spec as a whole has no field: its problems are listed above the form. The problem
@@ -53,7 +53,10 @@ function placeOf(property: string, problem: string, { sources = [] }: SpecDraft)
   const [, index] = /^\/sources\/(\d+)$/.exec(property) ?? [];
   if (index === undefined) return property === "/" ? "" : property;
   const source = sources[Number(index)];
-  const isAbout = (name: (typeof QUOTED)[number]) =>
-    problem.startsWith(`${name}:`) || (source?.[name] !== undefined && problem.startsWith(`${source[name]}:`));
-  return `${property}/${QUOTED.find(isAbout) ?? "url"}`;
+  if (problem.startsWith("A uint needs"))
+    return `${property}/${source?.decimals === undefined ? "decimals" : "rounding"}`;
+  const isAbout = (name: (typeof NAMED)[number]) =>
+    [`${name}:`, `${name},`].some((start) => problem.startsWith(start)) ||
+    (source?.[name] !== undefined && problem.startsWith(`${source[name]}:`));
+  return `${property}/${NAMED.find(isAbout) ?? "url"}`;
 }

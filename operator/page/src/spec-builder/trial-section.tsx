@@ -35,7 +35,7 @@ export function TrialSection({ network, dataset, draft, isJson, args, onArgs, tr
           <div class="fields arguments">
             {names.map((name, index) => (
               <SpecField
-                key={name}
+                key={index}
                 name={`Argument: ${name || index + 1}`}
                 at={`/arguments/${index}`}
                 value={args[index]}
