@@ -40,6 +40,15 @@ const CHARACTERS = {
 };
 const COMBINATIONS = { equal: "the value of all of them, if equal", majority: "the value of more than half of them" };
 
+/** Returns the place, the value and the change of any property of a part of the draft. */
+const bind =
+  <T extends Draft>(part: T, at: string, onPart: (next: T) => void) =>
+  (property: string, parse: (typed: string) => unknown = (typed) => typed) => ({
+    at: `${at}/${property}`,
+    value: part[property],
+    onValue: (typed: string) => onPart(withProperty(part, property, parse(typed))),
+  });
+
 /** The fields of a request spec. What has no field here is kept, and edited as JSON. */
 export function SpecForm({ draft, onDraft }: Props) {
   return (
@@ -55,17 +64,16 @@ export function SpecForm({ draft, onDraft }: Props) {
 function ValueFields({ draft, onDraft }: Props) {
   const isNumber = valueTypeOf(draft) === "uint";
   const scale = scaleOf(draft);
+  const of = bind(draft, "", onDraft);
   const isMixed = isNumber && scale === undefined && (draft.sources?.length ?? 0) > 1;
   return (
     <fieldset class="part">
       <legend>The value</legend>
       <SpecField
         name="Title"
-        at="/title"
-        value={draft.title}
+        {...of("title")}
         placeholder="The air temperature in a city"
         hint="Describes the value to people."
-        onValue={(typed) => onDraft(withProperty(draft, "title", typed))}
       />
       <div class="fields">
         <SpecChoice
@@ -122,57 +130,24 @@ function VariableFields({ draft, onDraft }: Props) {
         <code>{"{city}"}</code>, in the URL, the body or a path.
       </p>
       {variables.map((variable, index) => {
-        const at = `/variables/${index}`;
-        const set = (name: string, value: unknown) =>
-          onVariables(variables.with(index, withProperty(variable, name, value)));
+        const onVariable = (next: Draft) => onVariables(variables.with(index, next));
+        const of = bind(variable, `/variables/${index}`, onVariable);
         return (
           <fieldset key={index} class="item">
             <legend class="unseen">Variable {index + 1}</legend>
             <div class="fields">
-              <SpecField
-                name="Name"
-                at={`${at}/name`}
-                isCode
-                value={variable.name}
-                placeholder="city"
-                onValue={(typed) => set("name", typed)}
-              />
+              <SpecField name="Name" {...of("name")} isCode placeholder="city" />
               <SpecChoice
                 name="Kind"
-                at={`${at}/type`}
-                value={variable.type}
+                {...of("type")}
                 options={VARIABLE_TYPES}
                 onValue={(type) =>
-                  onVariables(
-                    variables.with(index, {
-                      ...variable,
-                      type,
-                      ...(type === "integer" && { characters: "digits", minLength: 1 }),
-                    }),
-                  )
+                  onVariable({ ...variable, type, ...(type === "integer" && { characters: "digits", minLength: 1 }) })
                 }
               />
-              <SpecChoice
-                name="Characters"
-                at={`${at}/characters`}
-                value={variable.characters}
-                options={CHARACTERS}
-                onValue={(characters) => set("characters", characters)}
-              />
-              <SpecField
-                name="Minimum length"
-                at={`${at}/minLength`}
-                isNumber
-                value={variable.minLength}
-                onValue={(typed) => set("minLength", parseWholeNumber(typed))}
-              />
-              <SpecField
-                name="Maximum length"
-                at={`${at}/maxLength`}
-                isNumber
-                value={variable.maxLength}
-                onValue={(typed) => set("maxLength", parseWholeNumber(typed))}
-              />
+              <SpecChoice name="Characters" {...of("characters")} options={CHARACTERS} />
+              <SpecField name="Minimum length" {...of("minLength", parseWholeNumber)} isNumber />
+              <SpecField name="Maximum length" {...of("maxLength", parseWholeNumber)} isNumber />
             </div>
             <button type="button" class="copy" onClick={() => onVariables(variables.filter((_, at) => at !== index))}>
               Remove<span class="unseen"> variable {index + 1}</span>
@@ -196,65 +171,43 @@ function SourceFields({ draft, onDraft }: Props) {
     <fieldset class="part">
       <legend>Sources</legend>
       {sources.map((source, index) => {
-        const at = `/sources/${index}`;
-        const set = (name: string, value: unknown) => onSources(sources.with(index, withProperty(source, name, value)));
+        const onSource = (next: Draft) => onSources(sources.with(index, next));
+        const of = bind(source, `/sources/${index}`, onSource);
         return (
           <fieldset key={index} class="item">
             <legend class="unseen">Source {index + 1}</legend>
             <div class="fields of-source">
               <SpecChoice
                 name="Method"
-                at={`${at}/method`}
-                value={source.method}
+                {...of("method")}
                 options={{ GET: "GET", POST: "POST" }}
-                onValue={(method) =>
-                  onSources(
-                    sources.with(
-                      index,
-                      withProperty(
-                        { ...source, method },
-                        "body",
-                        method === "POST" ? (source.body ?? "{}") : undefined,
-                      ),
-                    ),
-                  )
-                }
+                onValue={(method) => {
+                  const body = method === "POST" ? (source.body ?? "{}") : undefined;
+                  onSource(withProperty({ ...source, method }, "body", body));
+                }}
               />
               <SpecField
                 name="URL"
-                at={`${at}/url`}
+                {...of("url", (typed) => typed.trim())}
                 isCode
-                value={source.url}
                 placeholder="https://api.weather.example/now?city={city}"
-                onValue={(typed) => set("url", typed.trim())}
               />
               {source.method === "POST" && (
-                <SpecField
-                  name="Body"
-                  at={`${at}/body`}
-                  isCode
-                  value={source.body}
-                  hint="JSON, with variables inside its strings."
-                  onValue={(typed) => set("body", typed)}
-                />
+                <SpecField name="Body" {...of("body")} isCode hint="JSON, with variables inside its strings." />
               )}
               <SpecField
                 name="Path of the value"
-                at={`${at}/path`}
+                {...of("path")}
                 isCode
-                value={source.path}
                 placeholder="$.air.kelvin"
                 hint="JSONPath that matches exactly one node."
-                onValue={(typed) => set("path", typed)}
               />
               <SpecField
                 name="Path of an error"
-                at={`${at}/errorPath`}
+                {...of("errorPath", (typed) => typed || undefined)}
                 isCode
-                value={source.errorPath}
                 placeholder="$.error"
                 hint="Optional: an answer that this path matches is an error, and gives no value."
-                onValue={(typed) => set("errorPath", typed === "" ? undefined : typed)}
               />
             </div>
             {sources.length > 1 && (
@@ -276,24 +229,21 @@ function SourceFields({ draft, onDraft }: Props) {
 
 function CombinationFields({ draft, onDraft }: Props) {
   const isNumber = valueTypeOf(draft) === "uint";
+  const of = bind(draft, "", onDraft);
   return (
     <fieldset class="part">
       <legend>Combining the sources</legend>
       <div class="fields">
         <SpecField
           name="Sources that must answer"
-          at="/minSources"
+          {...of("minSources", parseWholeNumber)}
           isNumber
-          value={draft.minSources}
           hint={`Out of ${draft.sources?.length ?? 0}. If fewer answer, there is no value.`}
-          onValue={(typed) => onDraft(withProperty(draft, "minSources", parseWholeNumber(typed)))}
         />
         <SpecChoice
           name="Combined value"
-          at="/combine"
-          value={draft.combine}
+          {...of("combine")}
           options={isNumber ? { median: "their median" } : COMBINATIONS}
-          onValue={(combine) => onDraft(withProperty(draft, "combine", combine))}
         />
       </div>
     </fieldset>
