@@ -15,11 +15,7 @@ const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
 /** The folders of `forge lint`: it writes artifacts without bytecode, which the next build would take for complete. */
 const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
 
-/**
- * Returns the path of a Foundry tool's native binary.
- * @param {"forge" | "cast" | "anvil"} tool
- * @returns {string}
- */
+/** Returns the path of a Foundry tool's native binary. */
 export function foundryBinary(tool) {
   const name = `@foundry-rs/${tool}-${process.platform}-${CPU_NAMES[process.arch] ?? process.arch}`;
   try {
@@ -35,7 +31,6 @@ export function foundryBinary(tool) {
 /**
  * Returns the environment in which forge compiles with the locked JavaScript compiler and downloads nothing.
  * Plain `forge`, outside of npm, fetches the same version by itself.
- * @returns {NodeJS.ProcessEnv}
  */
 export function foundryEnv() {
   return {
@@ -49,9 +44,8 @@ export function foundryEnv() {
 
 /**
  * Runs a Foundry tool in the foreground, in the repository's root.
- * @param {"forge" | "cast" | "anvil"} tool
- * @param {string[]} args
- * @returns {Promise<number>} its exit code; 1 when a signal ended it
+ *
+ * @returns Its exit code; 1 if a signal ended it.
  */
 export function runFoundry(tool, args) {
   return new Promise((resolve, reject) => {

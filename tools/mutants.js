@@ -30,19 +30,15 @@ const LINKED = ["lib", "node_modules"];
 /** Fixed, so that every run gives the same result. */
 const SETTINGS = { FOUNDRY_FUZZ_SEED: "0x1", FOUNDRY_PROFILE: "default", FOUNDRY_INVARIANT_SHRINK_RUN_LIMIT: "0" };
 
-/**
- * The guards, in the order of the list.
- * @returns {{ guard: string, invariants: string[], file: string, find: string, replace: string, caughtBy: string[] }[]}
- */
+/** Returns the guards, in the order of the list. */
 export function readMutants() {
   return JSON.parse(readFileSync(join(ROOT, "test/mutants.json"), "utf8"));
 }
 
 /**
  * Returns the source without the guard.
- * @param {string} source
- * @param {{ guard: string, file: string, find: string, replace: string }} mutant
- * @throws when the source does not have the guard exactly once
+ *
+ * @throws Error if the source does not have the guard exactly once.
  */
 export function mutate(source, { guard, file, find, replace }) {
   const times = source.split(find).length - 1;

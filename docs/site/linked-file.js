@@ -8,9 +8,9 @@ export const isExternal = (href) => /^[a-z][a-z\d+.-]*:/i.test(href);
 /**
  * Finds the file to which a link of a document leads.
  *
- * @param {string} document Its file, from the repository's root.
- * @param {string} href The link as written there.
- * @returns {{ file: string, anchor: string }} The file, from the repository's root, and the anchor, with `#`, or "".
+ * @param document Its file, from the repository's root.
+ * @param href The link as written there.
+ * @returns The file, from the repository's root, and the anchor, with `#`, or "".
  */
 export function linkedFile(document, href) {
   const [, path, anchor] = /^([^#]*)(#.*)?$/.exec(href);

@@ -8,31 +8,16 @@ const renderer = await createMarkdownRenderer("", MARKDOWN);
 
 const inline = (text) => renderer.parse(text, {}).flatMap(({ children }) => children ?? []);
 
-/**
- * Returns the links of a document, as they are written.
- *
- * @param {string} text
- * @returns {string[]}
- */
+/** Returns the links of a document, as they are written. */
 export const linksOf = (text) =>
   inline(text).flatMap((token) =>
     token.type === "link_open" && token.attrGet("class") !== "header-anchor" ? [token.attrGet("href")] : [],
   );
 
-/**
- * Returns the images of a document, as they are written.
- *
- * @param {string} text
- * @returns {string[]}
- */
+/** Returns the images of a document, as they are written. */
 export const imagesOf = (text) =>
   inline(text).flatMap((token) => (token.type === "image" ? [token.attrGet("src")] : []));
 
-/**
- * Returns the anchors of a document's headings.
- *
- * @param {string} text
- * @returns {string[]}
- */
+/** Returns the anchors of a document's headings. */
 export const anchorsOf = (text) =>
   renderer.parse(text, {}).flatMap((token) => (token.type === "heading_open" ? (token.attrGet("id") ?? []) : []));
