@@ -103,7 +103,7 @@ export const UNREACHABLE: ReadError = {
 /** The operator's stream ended without an answer. */
 export const BROKEN_OFF: ReadError = {
   code: "broken_off",
-  title: "The operator's answer broke off.",
+  title: "The operator's response was cut off.",
   detail: "The operator may have been restarted. Try again.",
   retryAfter: null,
 };

@@ -3,7 +3,7 @@ import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/http
 import { useMemo, useState } from "preact/hooks";
 import { formatAligned } from "../format/number";
 import { formatTime } from "../format/time";
-import { displayValue } from "../format/value";
+import { alignedTexts } from "../format/value";
 import { defaultRange, RANGES, type RangeId } from "../live/history-range";
 import { stepsOf, summaryOf } from "../live/history-steps";
 import { useOverview } from "../live/overview-state";
@@ -113,13 +113,8 @@ interface UpdateTableProps {
 
 /** Lists the stored rounds, newest first, with all digits. */
 function UpdateTable({ updates, kind, point }: UpdateTableProps) {
-  const numbers =
-    kind === "median"
-      ? formatAligned(
-          updates.map(({ value }) => BigInt(value)),
-          point.format?.decimals ?? 0,
-        )
-      : [];
+  const values = updates.map(({ value }) => value);
+  const texts = alignedTexts(kind, values, point.format, point.key);
   return (
     <ScrollingTable
       name="History as a table"
@@ -128,11 +123,7 @@ function UpdateTable({ updates, kind, point }: UpdateTableProps) {
       {updates.map((update, index) => (
         <tr key={update.timestamp}>
           <th scope="row">{formatTime(update.timestamp)}</th>
-          <td class="number">
-            {update.status === "OK"
-              ? (numbers[index] ?? displayValue(kind, update.value, point.format, point.key).exact)
-              : "—"}
-          </td>
+          <td class="number">{update.status === "OK" ? texts[index] : "—"}</td>
           <td>
             <Status status={update.status} />
           </td>

@@ -1,8 +1,8 @@
 import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data";
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
-import { formatAligned, formatDeviation, formatExact } from "../format/number";
+import { formatDeviation, formatExact } from "../format/number";
 import { formatTime } from "../format/time";
-import { displayValue } from "../format/value";
+import { alignedTexts } from "../format/value";
 import { Fact } from "./fact";
 import { Hex } from "./hex";
 import { SignedValuesPlot } from "./signed-values-plot";
@@ -68,15 +68,11 @@ function Signers({ data, dataset, reports, absentees }: Props & { reports: Repor
   const { agreement } = data;
   const records = new Map(agreement?.providers.map(({ provider, ...record }) => [provider, record]));
   const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
-  const numbers = isMedian
-    ? formatAligned(
-        reports.map(({ value }) => BigInt(value)),
-        data.format?.decimals ?? 0,
-      )
-    : [];
+  const values = reports.map(({ value }) => value);
+  const texts = alignedTexts(dataset.kind, values, data.format, data.key);
   const rows = reports.map(({ provider, outcome, value }, index) => {
     const isOk = outcome === "OK";
-    const text = isOk ? (numbers[index] ?? displayValue(dataset.kind, value, data.format, data.key).exact) : "no data";
+    const text = isOk ? texts[index] : "no data";
     const distance = isOk && data.status === "OK" ? formatDeviation(BigInt(value), BigInt(data.value)) : null;
     return { provider, text, distance: distance ?? "—" };
   });

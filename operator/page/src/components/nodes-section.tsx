@@ -19,8 +19,8 @@ export function NodesSection({ network, dataset: { turn } }: Props) {
     <section class="card" aria-labelledby="nodes">
       <h2 id="nodes">Nodes</h2>
       <p class="quiet">
-        You can send a request to any of these nodes. A hash decides which node updates the feeds at each beat, and
-        which one sends the requested updates of a key in each minute. If that node does not send, the next one does.
+        You can send a request to any of these nodes. A hash decides every few seconds which node updates the feeds, and
+        every minute which one sends the requested updates of a key. If that node does not send, the next one does.
       </p>
       <ScrollingTable name="The nodes" columns={{ Node: "", "Sends from": "", "Feed turn": "number" }}>
         {nodes.map((node) => (

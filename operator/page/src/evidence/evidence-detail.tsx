@@ -59,10 +59,10 @@ export function EvidenceDetail({ dataset, asked, evidence, format }: Props) {
   );
 }
 
-type Record = EvidenceAnswer["record"];
+type EvidenceRecord = EvidenceAnswer["record"];
 
 /** Compares the evidence with what the provider signed: the contract checked the signature, and the evidence has none. */
-function Verdict({ asked: { report }, record }: Pick<Props, "asked"> & { record: Record }) {
+function Verdict({ asked: { report }, record }: Pick<Props, "asked"> & { record: EvidenceRecord }) {
   const isSigned = record.outcome === report.outcome && BigInt(record.value) === BigInt(report.value);
   if (isSigned) return <p class="quiet">It matches the value that the provider signed.</p>;
   return (
@@ -72,7 +72,7 @@ function Verdict({ asked: { report }, record }: Pick<Props, "asked"> & { record:
   );
 }
 
-function Sources({ dataset, record, format }: Pick<Props, "dataset" | "format"> & { record: Record }) {
+function Sources({ dataset, record, format }: Pick<Props, "dataset" | "format"> & { record: EvidenceRecord }) {
   if (record.sources === undefined) return null;
   const key = hexToString(record.key as `0x${string}`);
   return (
@@ -90,7 +90,7 @@ function Sources({ dataset, record, format }: Pick<Props, "dataset" | "format"> 
   );
 }
 
-function Fetched({ answer, texts }: { answer: Record["answers"][number] } & Pick<EvidenceAnswer, "texts">) {
+function Fetched({ answer, texts }: { answer: EvidenceRecord["answers"][number] } & Pick<EvidenceAnswer, "texts">) {
   const { method, url, body, text: hash, failure, detail } = answer;
   const text = hash === null ? null : (texts[hash] ?? "");
   return (

@@ -1,6 +1,6 @@
 import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { type Hex, hexToBytes } from "viem";
-import { formatExact, formatShort } from "./number";
+import { formatAligned, formatExact, formatShort } from "./number";
 
 /** A value, formatted for display. */
 interface ShownValue {
@@ -32,6 +32,18 @@ export function displayValue(
   }
   if (format?.type === "string") return plain(textOf(value as Hex) ?? value);
   return { exact: value, short: `${value.slice(0, 10)}…${value.slice(-6)}`, unit: null };
+}
+
+/** Formats values of one key for a column, with all digits, and numbers with equally many decimals. */
+export function alignedTexts(
+  kind: DatasetOverview["kind"],
+  values: readonly string[],
+  format: ValueFormat | null,
+  key: string | null,
+): readonly string[] {
+  return kind === "median"
+    ? formatAligned(values.map(BigInt), format?.decimals ?? 0)
+    : values.map((value) => displayValue(kind, value, format, key).exact);
 }
 
 const plain = (text: string): ShownValue => ({ exact: text, short: text, unit: null });

@@ -101,7 +101,7 @@ function OnChain({ trial, network, dataset }: Props) {
       : "what more than half of the providers sign";
   return (
     <section aria-labelledby="on-chain">
-      <h3 id="on-chain">On chain it would be</h3>
+      <h3 id="on-chain">What it would be on chain</h3>
       <dl class="facts">
         {output !== null && combined.value !== null && (
           <>

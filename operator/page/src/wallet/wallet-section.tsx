@@ -113,7 +113,7 @@ function noteOn({ step, block, message }: Sending, chainId: number, words: Words
     },
     unknown_chain: {
       tone: "bad",
-      title: `Your wallet does not know ${network}.`,
+      title: `Your wallet does not have the network ${network}.`,
       advice: `Add the network with chain id ${chainId} and an RPC endpoint that you trust, then send it again.`,
     },
     failed: {

@@ -83,12 +83,12 @@ export function walletFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("that does not know the chain gets instructions, and sends nothing", async () => {
+  test("that does not have the chain gets instructions, and sends nothing", async () => {
     const wallet = walletOf(environment().devnet.chain, account, { chainId: 1, knownChains: [1] });
     const point = { dataset: environment().devnet.dataset, key: "SPOTPX/GRT-USD" };
     const { form, send, picture, expectAccessible, end } = await withTransaction(wallet, point);
     await send.click();
-    await form.getByText("Your wallet does not know Devnet.").waitFor();
+    await form.getByText("Your wallet does not have the network Devnet.").waitFor();
     await form.getByText("Add the network with chain id 42").waitFor();
     expect(wallet.asked).not.toContain("eth_sendTransaction");
     await expectAccessible();
