@@ -1,5 +1,9 @@
+import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
 import type { RateLimit } from "./rate-limit-schema.js";
+
+/** The longest that a request waits for its turn. */
+const MAX_WAIT_MS = 1_500;
 
 /**
  * Keeps what is used within a rate limit. It can be charged afterwards, when the amount is known, and may then be
@@ -17,7 +21,7 @@ export class TokenBucket {
    */
   constructor(
     private readonly limit: RateLimit,
-    hasReserve = false,
+    private readonly hasReserve = false,
   ) {
     this.#reserve = hasReserve ? Math.floor(limit.burst / 2) : 0;
     this.#left = limit.burst;
@@ -32,6 +36,24 @@ export class TokenBucket {
   spend(amount: number, now: number): void {
     this.#left = this.#leftAt(now) - amount;
     this.#at = now;
+  }
+
+  /**
+   * Counts one request. If there is a reserve, only those who may use it may wait for their turn.
+   *
+   * @returns How long the request must wait, or, when it may not be made, after how long it can be tried again; both in
+   * milliseconds.
+   */
+  take(mayUseReserve: boolean, now: number): Result<number, number> {
+    const waitMs = this.waitMs(now, mayUseReserve);
+    if (waitMs > (mayUseReserve || !this.hasReserve ? MAX_WAIT_MS : 0)) return err(waitMs);
+    this.spend(1, now);
+    return ok(waitMs);
+  }
+
+  /** Tells whether none of the limit is used up, so that a new bucket would behave the same. */
+  isUnused(now: number): boolean {
+    return this.waitMs(now, true, this.limit.burst) === 0;
   }
 
   #leftAt(now: number): number {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
-import { RequestRateLimiter } from "../request-rate-limiter.js";
+import { TokenBucket } from "../token-bucket.js";
 import { withDefaultHeaders } from "./default-headers.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
 import { ReadingCache } from "./reading-cache.js";
@@ -60,7 +60,7 @@ interface SourceReaderOptions {
 export class SourceReader {
   readonly #limits: FetchLimits;
   /** By origin. This is not an LRU cache, because forgetting a rate in use would lift its limit. */
-  readonly #rates = new Map<string, RequestRateLimiter>();
+  readonly #rates = new Map<string, TokenBucket>();
   readonly #ofFiles: RequestState;
   readonly #ofPublished: RequestState;
 
@@ -134,7 +134,7 @@ export class SourceReader {
     return source === undefined ? this.#ofPublished : this.#ofFiles;
   }
 
-  #rateOf(request: SourceRequest): RequestRateLimiter | null {
+  #rateOf(request: SourceRequest): TokenBucket | null {
     const { rateLimit } = request;
     if (rateLimit === null) return null;
     const origin = originOf(request);
@@ -144,7 +144,7 @@ export class SourceReader {
     if (this.#rates.size >= MAX_ORIGINS) {
       for (const [other, rate] of this.#rates) if (rate.isUnused(now)) this.#rates.delete(other);
     }
-    const rate = new RequestRateLimiter(rateLimit, this.options.hasReserve);
+    const rate = new TokenBucket(rateLimit, this.options.hasReserve);
     this.#rates.set(origin, rate);
     return rate;
   }

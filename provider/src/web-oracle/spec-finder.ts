@@ -6,8 +6,7 @@ import type { Hex } from "viem";
 import type { Caller } from "../caller.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
 import type { RateLimit } from "../rate-limit-schema.js";
-import { RequestRateLimiter } from "../request-rate-limiter.js";
-import { TokenBuckets } from "../token-bucket.js";
+import { TokenBucket, TokenBuckets } from "../token-bucket.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
 import { type SpecRegistry, SpecRegistryError } from "./spec-registry.js";
@@ -38,7 +37,7 @@ export class SpecFinder {
   readonly #compiled = new LRUCache<string, Result<CompiledRequest>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
   readonly #loading = new Map<string, Promise<CompiledRequest>>();
-  readonly #rates = new Map<number, RequestRateLimiter>();
+  readonly #rates = new Map<number, TokenBucket>();
   readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
   readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
 
@@ -104,8 +103,8 @@ export class SpecFinder {
     return requireValid(compiled);
   }
 
-  #rateOf(chainId: number): RequestRateLimiter {
-    const rate = this.#rates.get(chainId) ?? new RequestRateLimiter(REGISTRY_RATE, this.parts.hasReserve);
+  #rateOf(chainId: number): TokenBucket {
+    const rate = this.#rates.get(chainId) ?? new TokenBucket(REGISTRY_RATE, this.parts.hasReserve);
     this.#rates.set(chainId, rate);
     return rate;
   }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { RequestRateLimiter } from "./request-rate-limiter.js";
+import { TokenBucket } from "./token-bucket.js";
 
 const LIMIT = { perSecond: 10, burst: 4 };
 
 /** How many requests in a row may be made without a wait. */
-function atOnce(rate: RequestRateLimiter, mayUseReserve: boolean, now: number): number {
+function atOnce(rate: TokenBucket, mayUseReserve: boolean, now: number): number {
   for (let count = 0; ; ++count) {
     const turn = rate.take(mayUseReserve, now);
     if (!turn.ok || turn.value > 0) return count;
@@ -13,7 +13,7 @@ function atOnce(rate: RequestRateLimiter, mayUseReserve: boolean, now: number): 
 
 describe("the rate of requests", () => {
   it("lets a burst pass at once, and then as much as flows in", () => {
-    const rate = new RequestRateLimiter(LIMIT, true);
+    const rate = new TokenBucket(LIMIT, true);
     expect(atOnce(rate, false, 0)).toBe(2);
     expect(atOnce(rate, false, 99)).toBe(0);
     expect(atOnce(rate, false, 200)).toBe(2);
@@ -21,7 +21,7 @@ describe("the rate of requests", () => {
   });
 
   it("keeps its second half, and what flows in, for those that it is reserved for", () => {
-    const rate = new RequestRateLimiter(LIMIT, true);
+    const rate = new TokenBucket(LIMIT, true);
     atOnce(rate, false, 0);
     expect(rate.take(false, 0)).toEqual({ ok: false, error: 100 });
     expect(rate.take(true, 0)).toEqual({ ok: true, value: 0 });
@@ -31,14 +31,14 @@ describe("the rate of requests", () => {
   });
 
   it("never makes a caller wait longer than a second and a half", () => {
-    const rate = new RequestRateLimiter(LIMIT, false);
+    const rate = new TokenBucket(LIMIT, false);
     const turns = Array.from({ length: 29 }, () => rate.take(true, 0));
     expect(turns.filter(({ ok }) => ok)).toHaveLength(4 + 15);
     expect(turns.at(-1)).toEqual({ ok: false, error: 1_600 });
   });
 
   it("without a reserve is the same for everybody", () => {
-    const rate = new RequestRateLimiter(LIMIT, false);
+    const rate = new TokenBucket(LIMIT, false);
     expect(atOnce(rate, false, 0)).toBe(4);
     expect(rate.take(false, 0)).toMatchObject({ ok: true });
   });
