@@ -48,18 +48,19 @@ type Database = ClassicLevel<string, Uint8Array>;
 
 /** The record that every write replaces. Lost or damaged decisions are noticed because they do not match it. */
 interface Ledger {
-  readonly prunedThrough: bigint;
+  prunedThrough: bigint;
   /** The number of the last write of decisions. */
-  readonly write: bigint;
+  write: bigint;
   /** The sum of the checksums of all decisions. */
-  readonly sum: bigint;
+  sum: bigint;
 }
 
-/** The content of a database when it was opened. */
+/** The content of a database. */
 interface Content extends Ledger {
-  readonly count: number;
-  readonly lastRound: bigint;
+  count: number;
+  lastRound: bigint;
   readonly recent: Map<string, Decision>;
+  /** The state when the database was opened. */
   readonly state: "intact" | "new" | "damaged";
 }
 
@@ -82,14 +83,6 @@ interface Proposal {
  * option `paranoid_checks`. So each decision has a checksum of its own, and the ledger has their sum.
  */
 export class DecisionStore {
-  readonly #recent: Map<string, Decision>;
-  /** True when decisions were lost or damaged before the database was opened. */
-  readonly wasDamaged: boolean;
-  #prunedThrough: bigint;
-  #count: number;
-  #lastRound: bigint;
-  #number: bigint;
-  #sum: bigint;
   #prunedAt = 0n;
   #waiting: Proposal[] = [];
   /** The decisions of the write in progress, which LevelDB shows before the write is complete. */
@@ -102,16 +95,8 @@ export class DecisionStore {
     private readonly database: Database,
     private readonly options: Required<DecisionStoreOptions>,
     private readonly lastWrite: LastWrite,
-    content: Content,
-  ) {
-    this.#recent = content.recent;
-    this.wasDamaged = content.state === "damaged";
-    this.#prunedThrough = content.prunedThrough;
-    this.#count = content.count;
-    this.#lastRound = content.lastRound;
-    this.#number = content.write;
-    this.#sum = content.sum;
-  }
+    private readonly content: Content,
+  ) {}
 
   /**
    * Opens the database in a folder, or creates it. A new database, and one with a lost or damaged decision, accepts no
@@ -146,14 +131,19 @@ export class DecisionStore {
     }
   }
 
+  /** True when decisions were lost or damaged before the database was opened. */
+  get wasDamaged(): boolean {
+    return this.content.state === "damaged";
+  }
+
   /** The last round for which no new decision is accepted. */
   get prunedThrough(): bigint {
-    return this.#prunedThrough;
+    return this.content.prunedThrough;
   }
 
   /** The number of stored decisions. */
   get count(): number {
-    return this.#count;
+    return this.content.count;
   }
 
   /** False after a failed write or a damaged decision: what is on disk is uncertain until the process is restarted. */
@@ -225,13 +215,13 @@ export class DecisionStore {
         if (before === undefined) added.set(key, decision);
         answer.set(dataPoint, before ?? decision);
       }
-      if (added.size > 0 && round <= this.#prunedThrough) {
+      if (added.size > 0 && round <= this.prunedThrough) {
         done.push(() =>
-          reject(new Error(`Round ${round} may have been signed already: it is not after ${this.#prunedThrough}.`)),
+          reject(new Error(`Round ${round} may have been signed already: it is not after ${this.prunedThrough}.`)),
         );
         continue;
       }
-      if (this.#count + fresh.size + added.size > this.options.capacity) {
+      if (this.count + fresh.size + added.size > this.options.capacity) {
         done.push(() => resolve(null));
         continue;
       }
@@ -244,7 +234,7 @@ export class DecisionStore {
 
   /** Reads synchronously: recent decisions are in LevelDB's memory, and a trip to a worker thread costs far more. */
   #find(key: string): Decision | undefined {
-    const recent = this.#recent.get(key);
+    const recent = this.content.recent.get(key);
     if (recent !== undefined) return recent;
     const bytes = this.database.getSync(key);
     return bytes === undefined ? undefined : this.#decode(key, bytes).decision;
@@ -264,15 +254,15 @@ export class DecisionStore {
     for (const [key, decision] of fresh) {
       const { bytes, check } = encodeDecision(key, decision);
       batch.put(key, bytes);
-      this.#sum = addCheck(this.#sum, check);
+      this.content.sum = addCheck(this.content.sum, check);
       const round = roundOf(key);
-      if (round > this.#lastRound) this.#lastRound = round;
+      if (round > this.content.lastRound) this.content.lastRound = round;
     }
     this.#unfinished = fresh;
     await this.#commit(batch, true);
     this.#unfinished = new Map();
-    for (const [key, decision] of fresh) this.#recent.set(key, decision);
-    this.#count += fresh.size;
+    for (const [key, decision] of fresh) this.content.recent.set(key, decision);
+    this.content.count += fresh.size;
     this.options.onWrite((performance.now() - start) / 1_000);
   }
 
@@ -280,10 +270,10 @@ export class DecisionStore {
   async #commit(batch: ChainedBatch<Database, string, Uint8Array>, sync: boolean): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      if (sync) this.#number += 1n;
-      batch.put(LEDGER, Buffer.from(encodeNumbers(this.#prunedThrough, this.#number, this.#sum)));
+      if (sync) this.content.write += 1n;
+      batch.put(LEDGER, Buffer.from(encodeNumbers(this.content.prunedThrough, this.content.write, this.content.sum)));
       await batch.write({ sync });
-      if (sync) this.lastWrite.write({ number: this.#number, lastRound: this.#lastRound });
+      if (sync) this.lastWrite.write({ number: this.content.write, lastRound: this.content.lastRound });
     } catch (error) {
       // A part of the batch may be on disk, so later writes could be lost when the log is recovered.
       this.#failure = error;
@@ -294,9 +284,9 @@ export class DecisionStore {
   async #prune(now: bigint): Promise<void> {
     if (!this.isWritable) return;
     const since = now - this.#prunedAt;
-    const isFull = this.#count >= this.options.capacity;
+    const isFull = this.count >= this.options.capacity;
     if (!isFull && since >= 0n && since < PRUNE_INTERVAL) return;
-    for (const key of this.#recent.keys()) if (roundOf(key) < now - RECENT) this.#recent.delete(key);
+    for (const key of this.content.recent.keys()) if (roundOf(key) < now - RECENT) this.content.recent.delete(key);
     const removed = await this.#remove(now - (isFull ? MAX_ROUND_AGE_AT_DECISION : RETENTION));
     // Otherwise there are more to remove, after the next write.
     if (removed < PRUNE_SIZE) this.#prunedAt = now;
@@ -312,15 +302,15 @@ export class DecisionStore {
     const last = records.at(-1);
     if (last === undefined) return 0;
     const through = roundOf(last[0]);
-    if (through > this.#prunedThrough) this.#prunedThrough = through;
+    if (through > this.prunedThrough) this.content.prunedThrough = through;
     const batch = this.database.batch();
     for (const [key, bytes] of records) {
-      this.#sum = addCheck(this.#sum, -this.#decode(key, bytes).check);
+      this.content.sum = addCheck(this.content.sum, -this.#decode(key, bytes).check);
       batch.del(key);
-      this.#recent.delete(key);
+      this.content.recent.delete(key);
     }
     await this.#commit(batch, false);
-    this.#count -= records.length;
+    this.content.count -= records.length;
     return records.length;
   }
 }
