@@ -71,7 +71,7 @@ export class SpecFinder {
     const now = () => performance.now();
     const missWaitMs = misses.waitMs(caller.id, now());
     if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
-    // Charged in advance and given back unless it was a miss, because many lookups may be made at once.
+    // Charged in advance and refunded unless it was a miss, because many lookups may be made at once.
     misses.spend(caller.id, 1, now());
     let isMiss = false;
     try {
