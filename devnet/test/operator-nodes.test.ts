@@ -5,8 +5,8 @@ import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hash, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hasBrowser } from "../../operator/page/test/support/find-browser.js";
 import { launchBrowser } from "../../operator/page/test/support/launch-browser.js";
+import { hasBrowser } from "../../operator/page/test/support/skip-without-browser.js";
 import { visit } from "../../operator/page/test/support/visit.js";
 import { type Devnet, freePortOptions, isRunning, startDevnet } from "./devnet-process.js";
 import { settingsOf } from "./script-settings.js";

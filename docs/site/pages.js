@@ -1,9 +1,9 @@
 // The pages of the site, by who reads them and in the order in which they are read. pages.d.ts describes what each page
 // has. A test checks that no document is missing.
 
-import { configurationReference } from "./reference/configuration.js";
+import { configurationReference } from "./reference/configuration-and-specs.js";
 import { contractPages } from "./reference/contracts.js";
-import { httpReference } from "./reference/http-api.js";
+import { httpReference } from "./reference/operator-http-api.js";
 
 const page = (source, path, label) => ({ source, path, label });
 /** A page that is generated with the site, so that no document can link to it. */

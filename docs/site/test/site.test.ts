@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe } from "vitest";
-import { hasBrowser } from "../../../operator/page/test/support/find-browser.js";
-import { type BuiltSite, builtSiteTests, readBuiltSite } from "./site/built-site.js";
-import { browserTests } from "./site/in-browser.js";
+import { hasBrowser } from "../../../operator/page/test/support/skip-without-browser.js";
+import { browserTests } from "./site/browser-tests.js";
+import { type BuiltSite, builtSiteTests, readBuiltSite } from "./site/built-files-tests.js";
 
 // Both parts need a build. They share it, because two builds at the same time would write to the same temporary files.
 

@@ -3,7 +3,8 @@
 import type { HistoryAnswer, StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { expect, test } from "vitest";
-import { drawnSteps, stepAt, stepsOf, summaryOf } from "../src/live/history-steps.js";
+import { drawnSteps, stepAt, stepsOf } from "../src/live/history-steps.js";
+import { summaryOf } from "../src/live/history-summary.js";
 
 const update = (timestamp: number, value: number | null): StoredUpdate => ({
   status: value === null ? "DISAGREEMENT" : "OK",

@@ -1,17 +1,17 @@
 /** The page in a real browser, against a real devnet. */
 
 import { afterAll, beforeAll, describe } from "vitest";
-import { accessibilityFlows } from "./flows/accessibility.js";
+import { accessibilityFlows } from "./flows/accessibility-and-phone-width.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
 import { evidenceFlows } from "./flows/evidence.js";
 import { historyFlows } from "./flows/history.js";
 import { problemFlows } from "./flows/problems.js";
 import { requestFormFlows } from "./flows/request-form.js";
+import { snippetFlows } from "./flows/runnable-snippets.js";
 import { securityHeaderFlows } from "./flows/security-headers.js";
-import { snippetFlows } from "./flows/snippets.js";
 import { specBuilderFlows } from "./flows/spec-builder.js";
-import { hasBrowser } from "./support/find-browser.js";
+import { hasBrowser } from "./support/skip-without-browser.js";
 import { startTestEnvironment, type TestEnvironment } from "./support/test-environment.js";
 
 describe.runIf(hasBrowser())("the page in Chromium", () => {

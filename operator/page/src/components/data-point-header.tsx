@@ -3,7 +3,7 @@ import { keyName, splitKey } from "../format/key";
 import { datasetName, networkName } from "../format/network-and-dataset-names";
 import { displayValue } from "../format/value";
 import { datasetPath } from "../route";
-import { Age } from "./age";
+import { Age } from "./age-and-heartbeat";
 import { CopyButton } from "./copy-button";
 import { Hex } from "./hex";
 import { KeyName } from "./key-name";

@@ -4,7 +4,7 @@ import { keyText, splitKey } from "../format/key";
 import { formatRounded, shortDecimals } from "../format/number";
 import { displayValue } from "../format/value";
 import { datasetPath, pointPath, specBuilderPath } from "../route";
-import { Age } from "./age";
+import { Age } from "./age-and-heartbeat";
 import { KeyName } from "./key-name";
 import { CurrentStatus } from "./status";
 import { Table } from "./table";

@@ -1,12 +1,10 @@
 import { networkName } from "../format/network-and-dataset-names";
-import { chainLiveness } from "../live/chain-liveness";
-import { type OverviewState, useOverview } from "../live/overview-state";
+import { useOverview } from "../live/overview-state";
 import { OPERATOR_URL } from "../operator-api";
+import { ConnectionStatus } from "./connection-status";
 
 export function Header() {
-  const overview = useOverview();
-  const { tone, sign, words } = SIGNS[connectionOf(overview)];
-  const simulated = overview.networks?.filter((network) => network.simulated) ?? [];
+  const simulated = useOverview().networks?.filter((network) => network.simulated) ?? [];
   return (
     <header>
       {simulated.length > 0 && (
@@ -19,9 +17,7 @@ export function Header() {
           <Logo />
           <b>Dataset Oracle</b>
         </a>
-        <span class="label">
-          <span class={tone}>{sign}</span> <span>{words}</span>
-        </span>
+        <ConnectionStatus />
         <nav aria-label="Main">
           <a class="home" href="#/">
             Data
@@ -32,22 +28,6 @@ export function Header() {
       </div>
     </header>
   );
-}
-
-const SIGNS = {
-  live: { tone: "good", sign: "●", words: "Live" },
-  loading: { tone: "quiet", sign: "●", words: "Loading" },
-  stalled: { tone: "warn", sign: "▲", words: "No new blocks" },
-  unreadable: { tone: "warn", sign: "▲", words: "Chain not readable" },
-  limited: { tone: "warn", sign: "▲", words: "Rate limit reached" },
-  disconnected: { tone: "bad", sign: "■", words: "Not connected" },
-} as const;
-
-/** Returns the first problem with what the page depends on, or `live`. */
-function connectionOf({ networks, error, now }: OverviewState): keyof typeof SIGNS {
-  if (error) return error.code === "too_many_requests" ? "limited" : "disconnected";
-  if (!networks) return "loading";
-  return networks.map((network) => chainLiveness(network, now)).find((state) => state !== "live") ?? "live";
 }
 
 /** The logo: values on lines, with the middle one marked. */

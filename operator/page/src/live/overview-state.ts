@@ -7,6 +7,12 @@ import { usePolled } from "./use-polled";
 /** Three open pages of one caller stay below the operator's default limit of 60 requests a minute. */
 const EVERY_MS = 4_000;
 
+/** A dataset that the operator serves, and its network. */
+export interface NetworkAndDataset {
+  readonly network: NetworkOverview;
+  readonly dataset: DatasetOverview;
+}
+
 /** The state that the whole page shows. */
 export interface OverviewState {
   /** Null until the first answer. */

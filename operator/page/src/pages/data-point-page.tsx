@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { DataPointHeader } from "../components/data-point-header";
 import { DataPointProperties } from "../components/data-point-properties";
+import { NetworkWarning } from "../components/halted-updates-warning";
 import { HistorySection } from "../components/history-section";
 import { LastRound } from "../components/last-round";
 import { LastSenders } from "../components/last-senders";
-import { NetworkWarning } from "../components/network-warning";
 import { Notice } from "../components/notice";
 import { EvidenceSection } from "../evidence/evidence-section";
 import { keyText } from "../format/key";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { useOverview } from "../live/overview-state";
 import { usePolled } from "../live/use-polled";
 import { getData } from "../operator-api";

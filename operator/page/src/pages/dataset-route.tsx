@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { ExplorerContext } from "../components/explorer-context";
 import { LoadingOrError } from "../components/loading-or-error";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { useOverview } from "../live/overview-state";
 import { NotFoundPage } from "./not-found-page";
 

@@ -1,8 +1,8 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { DataPointsTable } from "../components/data-points-table";
+import { NetworkWarning } from "../components/halted-updates-warning";
 import { Hex } from "../components/hex";
 import { LoadingOrError } from "../components/loading-or-error";
-import { NetworkWarning } from "../components/network-warning";
 import { QueryPrice } from "../components/query-price";
 import { useDocumentTitle } from "../components/use-document-title";
 import { datasetName, networkName } from "../format/network-and-dataset-names";

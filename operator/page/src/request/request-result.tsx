@@ -6,7 +6,7 @@ import { Hex } from "../components/hex";
 import { Status } from "../components/status";
 import { formatTime } from "../format/time";
 import { displayValue } from "../format/value";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { pointPath } from "../route";
 import { RequestProblem } from "./request-problem";
 import type { RequestEnd } from "./run-request";

@@ -1,7 +1,7 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/tell-screen-readers";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
 import { Progress, progressWords } from "./progress";

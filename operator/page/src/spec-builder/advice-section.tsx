@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { RadioGroup } from "../components/radio-group";
 import { tellScreenReaders } from "../components/tell-screen-readers";
 import { shortHex } from "../format/hex";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import type { ReadError } from "../operator-api";
 import { AdviceResult } from "./advice-result";
 import { fetchAdvice } from "./fetch-advice";

@@ -1,10 +1,10 @@
 import type { NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { useMemo, useState } from "preact/hooks";
-import { NetworkWarning } from "../components/network-warning";
+import { NetworkWarning } from "../components/halted-updates-warning";
 import { PageHeading } from "../components/page-heading";
 import { networkName } from "../format/network-and-dataset-names";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { useOverview } from "../live/overview-state";
 import { RequestSection } from "../request/request-section";
 import { AdviceSection } from "./advice-section";

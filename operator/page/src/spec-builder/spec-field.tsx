@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { renderInlineCode } from "./inline-code";
-import { NO_PROBLEMS } from "./spec-problems";
+import { NO_PROBLEMS } from "./problems-by-field";
 
 /** The problems that fields show. */
 export const ProblemsContext = createContext(NO_PROBLEMS);

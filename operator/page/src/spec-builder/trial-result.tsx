@@ -4,10 +4,10 @@ import { Hex } from "../components/hex";
 import { Step } from "../components/step";
 import { datasetName } from "../format/network-and-dataset-names";
 import { formatExact } from "../format/number";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { datasetPath } from "../route";
 import { renderInlineCode } from "./inline-code";
-import { sentencesOf } from "./spec-problems";
+import { sentencesOf } from "./problems-by-field";
 
 interface Props extends NetworkAndDataset {
   readonly trial: SpecTrial;

@@ -1,4 +1,4 @@
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { Refusal } from "./refusal";
 import { argumentsOf, type SpecDraft, variableNames } from "./spec-draft";
 import { SpecField } from "./spec-field";

@@ -1,11 +1,11 @@
 import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/tell-screen-readers";
-import type { NetworkAndDataset } from "../live/network-and-dataset";
+import type { NetworkAndDataset } from "../live/overview-state";
 import { type ReadError, trySpec } from "../operator-api";
+import { NO_PROBLEMS, type Problems, problemsOf, problemsOfTrial } from "./problems-by-field";
 import { argumentsOf, type SpecDraft } from "./spec-draft";
 import { fieldId } from "./spec-field";
-import { NO_PROBLEMS, type Problems, problemsOf, problemsOfTrial } from "./spec-problems";
 
 /** The last trial, and what became of it. */
 export interface TrialState {

@@ -87,7 +87,7 @@ function example(method, path, { tags, parameters = [], requestBody }) {
 
 function exampleIn(values, name) {
   if (!(name in values))
-    throw new Error(`There is no example value for "${name}". Add one in docs/site/reference/http-api.js.`);
+    throw new Error(`There is no example value for "${name}". Add one in docs/site/reference/operator-http-api.js.`);
   return values[name];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { problemsOf } from "../src/spec-builder/problems-by-field.js";
 import { EXAMPLE_DRAFT } from "../src/spec-builder/spec-draft.js";
-import { problemsOf } from "../src/spec-builder/spec-problems.js";
 
 describe("a refusal belongs to a field", () => {
   const refusal = { title: "", retryAfter: null, detail: "" };

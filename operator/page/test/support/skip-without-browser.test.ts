@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { hasBrowser } from "./find-browser.js";
+import { hasBrowser } from "./skip-without-browser.js";
 
 test("a missing browser skips the tests and says so; in CI it is a failure", () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
