@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { type Choices, seededChoices } from "@dataset-oracle/tools/seeded-random";
 import { parseUnits } from "viem";
 
 /** Prices inside the market are integers with this many decimals, more than any exchange uses. */
@@ -23,7 +25,7 @@ export type Volatility = "volatile" | "pegged";
 export class RandomWalk {
   readonly #start: bigint;
   #price: bigint;
-  #state: number;
+  readonly #random: Choices;
   #jump = { stepsLeft: 0, ppm: 0 };
 
   /** @param start Decimal text, with at most PRICE_DECIMALS decimals. */
@@ -35,7 +37,8 @@ export class RandomWalk {
   ) {
     this.#start = parseUnits(start, PRICE_DECIMALS);
     this.#price = this.#start;
-    this.#state = mix(seed, pair);
+    // Each pair has a stream of its own, because pairs must not move in step.
+    this.#random = seededChoices(seed, createHash("sha256").update(pair).digest().readInt32LE());
   }
 
   /** Scaled by ten to the power of PRICE_DECIMALS. */
@@ -64,23 +67,6 @@ export class RandomWalk {
 
   /** Draws an integer; both bounds are possible. */
   #between(min: number, max: number): number {
-    return min + (this.#draw() % (max - min + 1));
+    return min + this.#random.below(max - min + 1);
   }
-
-  /** Returns the next number of a xorshift sequence, from 1 to 2^32 - 1. */
-  #draw(): number {
-    let x = this.#state;
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    this.#state = x;
-    return x >>> 0;
-  }
-}
-
-/** Hashes the seed and the pair with FNV-1a, so that pairs start differently. Never 0, where xorshift would stay. */
-function mix(seed: number, pair: string): number {
-  let hash = 0x811c9dc5;
-  for (const character of `${seed}/${pair}`) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  return hash === 0 ? 1 : hash;
 }
