@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { SimulatedPrices } from "./simulated-prices.js";
 
 const SPELLING: Readonly<Record<string, string>> = { USDT: "UST", ALGO: "ALG", BCH: "BCHN" };
@@ -7,19 +7,17 @@ const SPELLING: Readonly<Record<string, string>> = { USDT: "UST", ALGO: "ALG", B
  * Bitfinex's public tickers, of the symbols that are asked for or of ALL. Prices are numbers, in as few digits as they
  * need; a symbol that it does not list is left out. Format: https://docs.bitfinex.com/reference/rest-public-tickers
  */
-export function bitfinex(prices: SimulatedPrices): FastifyPluginAsync {
-  return async (app) => {
-    app.get<{ Querystring: { symbols?: string } }>("/v2/tickers", (request, reply) => {
-      const asked = request.query.symbols;
-      if (asked === undefined) return reply.status(500).send(["error", 10020, "symbols: invalid"]);
-      const rows = prices.quotes("bitfinex").map(({ name, quote: { last, bid, ask } }) => {
-        const [price, low, high] = [last, bid, ask].map(Number);
-        return [symbolOf(name), low, 31.2, high, 24.9, 12, 0.0035, price, 1482.3, high, low];
-      });
-      const symbols = asked.split(",");
-      return reply.send(rows.filter(([symbol]) => asked === "ALL" || symbols.includes(String(symbol))));
+export function bitfinex(app: FastifyInstance, prices: SimulatedPrices): void {
+  app.get<{ Querystring: { symbols?: string } }>("/v2/tickers", (request, reply) => {
+    const asked = request.query.symbols;
+    if (asked === undefined) return reply.status(500).send(["error", 10020, "symbols: invalid"]);
+    const rows = prices.quotes("bitfinex").map(({ name, quote: { last, bid, ask } }) => {
+      const [price, low, high] = [last, bid, ask].map(Number);
+      return [symbolOf(name), low, 31.2, high, 24.9, 12, 0.0035, price, 1482.3, high, low];
     });
-  };
+    const symbols = asked.split(",");
+    return reply.send(rows.filter(([symbol]) => asked === "ALL" || symbols.includes(String(symbol))));
+  });
 }
 
 /** A base of more than three letters is separated from the quote by a colon. */

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Quote, SimulatedPrices } from "./simulated-prices.js";
 
 /**
@@ -7,19 +7,17 @@ import type { Quote, SimulatedPrices } from "./simulated-prices.js";
  * A pair that it does not list is answered with HTTP 404. The form of the error's body is documented for other calls,
  * and not verified for this one.
  */
-export function bitstamp(prices: SimulatedPrices): FastifyPluginAsync {
+export function bitstamp(app: FastifyInstance, prices: SimulatedPrices): void {
   const names = new Map(prices.names().map((name) => [name.replace("-", "").toLowerCase(), name]));
-  return async (app) => {
-    app.get("/api/v2/ticker/", () =>
-      prices.quotes("bitstamp").map(({ name, quote }) => ({ ...ticker(quote), pair: name.replace("-", "/") })),
-    );
-    app.get<{ Params: { pair: string } }>("/api/v2/ticker/:pair/", (request, reply) => {
-      const name = names.get(request.params.pair);
-      const quote = name === undefined ? null : prices.quote("bitstamp", name);
-      if (quote === null) return reply.status(404).send({ status: "error", reason: "Not found" });
-      return reply.send(ticker(quote));
-    });
-  };
+  app.get("/api/v2/ticker/", () =>
+    prices.quotes("bitstamp").map(({ name, quote }) => ({ ...ticker(quote), pair: name.replace("-", "/") })),
+  );
+  app.get<{ Params: { pair: string } }>("/api/v2/ticker/:pair/", (request, reply) => {
+    const name = names.get(request.params.pair);
+    const quote = name === undefined ? null : prices.quote("bitstamp", name);
+    if (quote === null) return reply.status(404).send({ status: "error", reason: "Not found" });
+    return reply.send(ticker(quote));
+  });
 }
 
 function ticker(quote: Quote) {

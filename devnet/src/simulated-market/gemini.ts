@@ -1,15 +1,13 @@
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { SimulatedPrices } from "./simulated-prices.js";
 
 /** Gemini's public price feed, of all pairs. Format: https://docs.gemini.com/rest-api/#price-feed */
-export function gemini(prices: SimulatedPrices): FastifyPluginAsync {
-  return async (app) => {
-    app.get("/v1/pricefeed", () =>
-      prices.quotes("gemini").map(({ name, quote }) => ({
-        pair: name.replace("-", ""),
-        price: quote.last,
-        percentChange24h: "0.0146",
-      })),
-    );
-  };
+export function gemini(app: FastifyInstance, prices: SimulatedPrices): void {
+  app.get("/v1/pricefeed", () =>
+    prices.quotes("gemini").map(({ name, quote }) => ({
+      pair: name.replace("-", ""),
+      price: quote.last,
+      percentChange24h: "0.0146",
+    })),
+  );
 }

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Quote, SimulatedPrices } from "./simulated-prices.js";
 
 const SPELLING: Readonly<Record<string, string>> = { BTC: "XBT", DOGE: "XDG" };
@@ -12,20 +12,18 @@ const CLASSED_QUOTES: Readonly<Record<string, string>> = { USD: "ZUSD", EUR: "ZE
  * `error`, and then there is no `result`.
  * Format: https://docs.kraken.com/api-reference/market-data/get-ticker-information
  */
-export function kraken(prices: SimulatedPrices): FastifyPluginAsync {
+export function kraken(app: FastifyInstance, prices: SimulatedPrices): void {
   const names = new Map(prices.names().flatMap((name) => [requestName(name), ownName(name)].map((key) => [key, name])));
-  return async (app) => {
-    app.get<{ Querystring: { pair?: string } }>("/0/public/Ticker", (request, reply) => {
-      const asked = request.query.pair?.split(",").map((name) => names.get(name)) ?? prices.names();
-      const result: Record<string, unknown> = {};
-      for (const name of asked) {
-        const quote = name === undefined ? null : prices.quote("kraken", name);
-        if (name === undefined || quote === null) return reply.send({ error: ["EQuery:Unknown asset pair"] });
-        result[ownName(name)] = ticker(quote);
-      }
-      return reply.send({ error: [], result });
-    });
-  };
+  app.get<{ Querystring: { pair?: string } }>("/0/public/Ticker", (request, reply) => {
+    const asked = request.query.pair?.split(",").map((name) => names.get(name)) ?? prices.names();
+    const result: Record<string, unknown> = {};
+    for (const name of asked) {
+      const quote = name === undefined ? null : prices.quote("kraken", name);
+      if (name === undefined || quote === null) return reply.send({ error: ["EQuery:Unknown asset pair"] });
+      result[ownName(name)] = ticker(quote);
+    }
+    return reply.send({ error: [], result });
+  });
 }
 
 function ticker({ last, bid, ask }: Quote) {

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyPluginAsync } from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import { EXCHANGES, type Exchange } from "../exchange-origins.js";
 import { binance } from "./binance.js";
 import { bitfinex } from "./bitfinex.js";
@@ -12,7 +12,7 @@ import { MARKET_PAIRS, type MarketPair } from "./pairs.js";
 import { SimulatedPrices } from "./simulated-prices.js";
 import { weatherApi } from "./weather-api.js";
 
-const TICKERS: Readonly<Record<Exchange, (prices: SimulatedPrices) => FastifyPluginAsync>> = {
+const TICKERS: Readonly<Record<Exchange, (app: FastifyInstance, prices: SimulatedPrices) => void>> = {
   coinbase,
   kraken,
   bitstamp,
@@ -56,7 +56,9 @@ export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: 
     reply.header("x-simulated", NOTICE);
   });
   app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
-  for (const name of EXCHANGES) await app.register(TICKERS[name](prices), { prefix: `/${name}` });
+  for (const name of EXCHANGES) {
+    await app.register(async (scope) => TICKERS[name](scope, prices), { prefix: `/${name}` });
+  }
   await app.register(weatherApi, { prefix: "/weather" });
   const url = await app.listen({ host: "127.0.0.1", port });
   const timer = setInterval(() => prices.step(), STEP_MS);
