@@ -1,21 +1,16 @@
 import { finished } from "node:stream";
 import { EvidenceAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
-import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { FastifyReply } from "fastify";
 import type { Address } from "viem";
+import { costlyRouteLimits } from "../costly-route-limits.js";
 import { findDataset } from "../data-point.js";
 import { EVIDENCE_PROBLEMS } from "../problem-responses.js";
 import { evidenceBusy, evidenceNotPublic } from "../problems.js";
 import type { Served, ServedKey } from "../served-keys.js";
 import type { EvidenceStore } from "./evidence-store.js";
-
-/** Requests per minute: of a caller, of an operator (which asks for many users), and of all other callers together. */
-const PER_CALLER = 30;
-const PER_OPERATOR = 600;
-const OF_ANONYMOUS = 120;
 
 /** The maximum number of answers made for or sent to anonymous callers at a time, because each can have megabytes. */
 const MAX_AT_ONCE = 4;
@@ -51,12 +46,8 @@ export interface EvidenceRouteParts {
  * source nor the chain.
  */
 export function addEvidenceRoute(app: App, { stores, served, provider, isOperator }: EvidenceRouteParts): void {
-  const rate = {
-    name: "evidence",
-    perMinute: ({ ip }: { readonly ip: string }) => (isOperator(ip) ? PER_OPERATOR : PER_CALLER),
-  };
-  const preParsing = anonymousTotalLimit(app, OF_ANONYMOUS, isOperator);
-  const options = { schema, config: { rate }, preParsing, serializerCompiler: () => JSON.stringify };
+  const limits = costlyRouteLimits(app, isOperator)("evidence");
+  const options = { schema, ...limits, serializerCompiler: () => JSON.stringify };
   let atOnce = 0;
 
   const count = ({ raw }: FastifyReply) => {

@@ -1,21 +1,16 @@
 import { SpecAdvice, SpecAdviceRequest } from "@dataset-oracle/protocol/http-schemas/spec-advice";
 import { SpecTrial, SpecTrialRequest } from "@dataset-oracle/protocol/http-schemas/spec-trial";
-import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../caller.js";
+import { costlyRouteLimits } from "../costly-route-limits.js";
 import { ADVICE_PROBLEMS, TRIAL_PROBLEMS } from "../problem-responses.js";
 import { invalidReadings, trialsOff } from "../problems.js";
 import { advise } from "./advice/compute-advice.js";
 import { parseReadings } from "./advice/parse-readings.js";
 import { checkTriedSpec } from "./trial/check-tried-spec.js";
 import type { Trials } from "./trial/trials.js";
-
-/** Requests per minute: of a caller, of an operator (which asks for many users), and of all other callers together. */
-const PER_CALLER = 30;
-const PER_OPERATOR = 600;
-const OF_ANONYMOUS = 120;
 
 /** Enough for a spec, and as many readings as the schema allows. */
 const READINGS_LIMIT = 512 * 1024;
@@ -59,13 +54,11 @@ export interface SpecRoutesParts {
 
 /** Adds `POST /specs/try` and `POST /specs/advise`. */
 export function addSpecRoutes(app: App, { trials, isOperator, callerOf }: SpecRoutesParts): void {
-  const perMinute = ({ ip }: { readonly ip: string }) => (isOperator(ip) ? PER_OPERATOR : PER_CALLER);
-  const rate = (name: string) => ({ config: { rate: { name, perMinute } } });
-  const preParsing = anonymousTotalLimit(app, OF_ANONYMOUS, isOperator);
+  const limits = costlyRouteLimits(app, isOperator);
 
   app.post(
     "/specs/try",
-    { schema: trialSchema, ...rate("trials"), preParsing, bodyLimit: SPEC_LIMIT },
+    { schema: trialSchema, ...limits("trials"), bodyLimit: SPEC_LIMIT },
     async (request): Promise<SpecTrial> => {
       if (trials === null) throw trialsOff();
       return trials.run(request.body, callerOf(request));
@@ -74,7 +67,7 @@ export function addSpecRoutes(app: App, { trials, isOperator, callerOf }: SpecRo
 
   app.post(
     "/specs/advise",
-    { schema: adviceSchema, ...rate("advice"), preParsing, bodyLimit: READINGS_LIMIT },
+    { schema: adviceSchema, ...limits("advice"), bodyLimit: READINGS_LIMIT },
     async ({ body }): Promise<SpecAdvice> => {
       if (trials === null) throw trialsOff();
       const { compiled, bound } = checkTriedSpec(body);
