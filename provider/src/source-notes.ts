@@ -1,7 +1,8 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
-import type { Drop, SourceUse } from "./value-with-sources.js";
+import type { SourceFailure } from "./source/source-failure.js";
+import type { SourceUse } from "./value-with-sources.js";
 
 /** An operator reads at most 16 KiB of an answer. */
 const MAX_NOTES = 32;
@@ -25,5 +26,5 @@ export function quoteTimeOf(quote: SourceUse["quote"]): number | null {
 }
 
 /** Returns a reason, cut, in one line of printable ASCII: a source's text must not control the terminal. */
-export const reasonOf = ({ code, detail }: Drop) =>
+export const reasonOf = ({ code, detail }: SourceFailure) =>
   `${code}: ${detail}`.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON);

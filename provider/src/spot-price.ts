@@ -2,11 +2,12 @@ import { ok } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
 import { outcomeOfTooFewValues } from "./combined-value.js";
 import { median } from "./median.js";
-import { failed, type Reading, throttled } from "./source/source-failure.js";
+import { divideHalfEven } from "./source/decimal-text.js";
+import { type FailureCode, failed, type Reading, throttled } from "./source/source-failure.js";
 import type { SourceReader } from "./source/source-reader.js";
 import type { PairQuery, Quote } from "./source/spot-source.js";
 import type { SpotSourceSpec } from "./source/spot-source-spec.js";
-import { type DropReason, type SourceUse, toUse, type ValueWithSources } from "./value-with-sources.js";
+import { type SourceUse, toUse, type ValueWithSources } from "./value-with-sources.js";
 
 /** A source and its query for one pair. */
 export interface PairSource extends Pick<PairQuery, "request" | "read"> {
@@ -93,12 +94,7 @@ function convert(quote: Reading<Quote>, rate: Reading<bigint>): Reading<Quote> {
 }
 
 /** Multiplies two numbers scaled by 10^18, rounding to the nearest and ties to even. */
-export function multiply(left: bigint, right: bigint): bigint {
-  const product = left * right;
-  const floor = product / E18;
-  const twice = (product % E18) * 2n;
-  return twice > E18 || (twice === E18 && floor % 2n === 1n) ? floor + 1n : floor;
-}
+export const multiply = (left: bigint, right: bigint): bigint => divideHalfEven(left * right, E18);
 
 /** An exchange without trades may answer 0, which is not a price. */
 function refuseZero(reading: Reading<Quote>): Reading<Quote> {
@@ -127,7 +123,7 @@ export function decidePrice(
 function dropByAge(use: SourceUse, { maxQuoteAge }: PricePolicy, at: bigint): SourceUse {
   const quotedAt = use.quote?.quotedAt ?? null;
   if (quotedAt === null) return use;
-  const drop = (code: DropReason, detail: string) => ({ ...use, dropped: { code, detail } });
+  const drop = (code: FailureCode, detail: string) => ({ ...use, dropped: { code, detail } });
   const age = at - quotedAt;
   if (age > BigInt(maxQuoteAge)) return drop("too_old", `is ${age} s old, more than ${maxQuoteAge} s`);
   if (-age > BigInt(maxQuoteAge)) return drop("from_the_future", `has a time ${-age} s in the future`);

@@ -11,10 +11,11 @@ import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds }
 import { readValue } from "../read-value.js";
 import type { ServedKey } from "../served-keys.js";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window-limits.js";
+import type { FailureCode } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import { describeSources } from "../source-notes.js";
 import type { PricePolicy } from "../spot-price.js";
-import type { DropReason, SourceUse } from "../value-with-sources.js";
+import type { SourceUse } from "../value-with-sources.js";
 import { extractFor, type RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
 import { type Decision, toDecision } from "./decision.js";
 import type { DecisionStore } from "./decision-store.js";
@@ -42,7 +43,7 @@ interface DeciderParts {
 export class Decider {
   readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
   /** The logged reasons for not using a source, by data point and source. */
-  readonly #leftOut = new LRUCache<string, DropReason>({ max: MAX_LEFT_OUT });
+  readonly #leftOut = new LRUCache<string, FailureCode>({ max: MAX_LEFT_OUT });
 
   constructor(private readonly parts: DeciderParts) {}
 

@@ -47,11 +47,14 @@ function divide(digits: string, places: number, rounding: Rounding): bigint {
   if (places > digits.length) return 0n;
   const divisor = 10n ** BigInt(places);
   const number = BigInt(digits);
+  return rounding === "truncate" ? number / divisor : divideHalfEven(number, divisor);
+}
+
+/** Divides two numbers that are not negative, rounding to the nearest and ties to even. */
+export function divideHalfEven(number: bigint, divisor: bigint): bigint {
   const quotient = number / divisor;
-  if (rounding === "truncate") return quotient;
   const twice = (number % divisor) * 2n;
-  const roundsUp = twice > divisor || (twice === divisor && quotient % 2n === 1n);
-  return roundsUp ? quotient + 1n : quotient;
+  return twice > divisor || (twice === divisor && quotient % 2n === 1n) ? quotient + 1n : quotient;
 }
 
 const tooLarge = (text: string) => failed("number_too_large", `${text} has more than 208 bits once scaled`);

@@ -1,7 +1,7 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 
-/** The reasons why a source gave no value. They are stable, because logs, metrics and evidence contain them. */
+/** The reasons why a source's value is missing or not used. They are stable, because logs, metrics and evidence contain them. */
 export type FailureCode =
   | EgressFailure
   | "throttled"
@@ -24,7 +24,10 @@ export type FailureCode =
   | "string_too_long"
   | "no_quote_time"
   | "no_spread"
-  | "no_rate";
+  | "no_rate"
+  | "too_old"
+  | "from_the_future"
+  | "outlier";
 
 export interface SourceFailure {
   readonly code: FailureCode;
