@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
+import type { LRUCache } from "lru-cache";
 import { TokenBucket } from "../token-bucket.js";
 import { withDefaultHeaders } from "./default-headers.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
-import { ReadingCache } from "./reading-cache.js";
+import { type KeptReading, newReadingCache } from "./reading-cache.js";
 import { RequestBackOffs } from "./request-back-offs.js";
 import { type Reading, type SourceFailure, throttled } from "./source-failure.js";
 import { type FileRequest, requestId, type SourceRequest } from "./source-request.js";
@@ -29,7 +30,7 @@ interface RequestState {
   /** Requests in progress, by `requestId`. */
   readonly pending: Map<string, Promise<Reading<AnswerText>>>;
   /** By `requestId`. */
-  readonly cache: ReadingCache;
+  readonly cache: LRUCache<string, KeptReading>;
   readonly backOffs: RequestBackOffs;
 }
 
@@ -76,21 +77,24 @@ export class SourceReader {
   async read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
     const id = requestId(request);
     const { pending, cache } = this.#stateOf(request);
-    const known = pending.get(id) ?? cache.get(id);
+    const { now } = this.options;
+    const kept = cache.get(id);
+    const known = pending.get(id) ?? (kept?.second === now() ? kept.reading : undefined);
     if (known !== undefined) return known;
     const refusal = this.#refusal(request);
     if (refusal !== null) return err(refusal);
     const rate = this.#rateOf(request);
     const wait = rate === null ? null : rate.take(mayUseReserve, performance.now());
     if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
-    const reading = this.#fetch(request, wait?.value ?? 0);
-    pending.set(id, reading);
+    const fetched = this.#fetch(request, wait?.value ?? 0);
+    pending.set(id, fetched);
     try {
-      cache.keep(id, await reading);
+      const reading = await fetched;
+      cache.set(id, { second: now(), reading });
+      return reading;
     } finally {
       pending.delete(id);
     }
-    return reading;
   }
 
   async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<AnswerText>> {
@@ -150,12 +154,9 @@ export class SourceReader {
   }
 }
 
-const newState = (
-  { timeoutMs, now, random = Math.random }: SourceReaderOptions,
-  maxCharacters: number,
-): RequestState => ({
+const newState = ({ timeoutMs, random = Math.random }: SourceReaderOptions, maxCharacters: number): RequestState => ({
   pending: new Map(),
-  cache: new ReadingCache(maxCharacters, now),
+  cache: newReadingCache(maxCharacters),
   backOffs: new RequestBackOffs(timeoutMs, random),
 });
 
