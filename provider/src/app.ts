@@ -72,7 +72,7 @@ export async function buildProvider(
       const { code: failure, detail } = reading.error;
       logger.warn(
         { source: source.name, url, failure, detail },
-        "source is failing and is asked less often until it answers again",
+        "source is failing and is queried less often until it answers again",
       );
     },
   });

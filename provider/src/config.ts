@@ -15,7 +15,7 @@ const HostRule = (description: string) =>
 /** The settings of trials, in which anyone may try a spec, published or not. */
 const TrialSettings = Type.Object(
   {
-    hosts: HostRule('The hosts that trials may ask, or "any" for all those in webOracle/hosts.'),
+    hosts: HostRule('The hosts that trials may query, or "any" for all those in webOracle/hosts.'),
     rateLimit: rateLimitSchema(
       { maximum: 100, default: 4 },
       { minimum: 16, default: 40, description: "Requests that may be made at once; one trial makes up to 8." },
@@ -38,13 +38,13 @@ export const WebOracleSettings = Type.Object(
         "by that environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
-    hosts: HostRule('The hosts that published specs may ask, or "any" for every public host.'),
+    hosts: HostRule('The hosts that published specs may query, or "any" for every public host.'),
     rateLimit: rateLimitSchema(
       { default: 5 },
       { default: 20 },
       {
         default: {},
-        description: "The rate limit for each of these hosts. A host that a source file asks has that file's limit.",
+        description: "The rate limit for each of these hosts. A host that a source file queries has that file's limit.",
       },
     ),
     trials: Type.Optional(TrialSettings),
@@ -78,12 +78,12 @@ export const ProviderConfig = Type.Object(
     }),
     excludedSources: Type.Array(Type.String(), {
       default: [],
-      description: "Names of sources that are not asked.",
+      description: "Names of sources that are not queried.",
     }),
     redirectedOrigins: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
-        "For development: sources' https origins, with the http addresses on this machine that are asked instead, " +
+        "For development: sources' https origins, with the http addresses on this machine that are queried instead, " +
         "without a rate limit. Logged at each start. Refused when network 1 is served.",
     }),
     secrets: Type.Array(SecretSettings, {

@@ -25,7 +25,7 @@ export class Metrics {
     });
     this.backOffs = new Counter({
       name: "provider_source_back_offs_total",
-      help: "How often sources started to fail, and were then asked less often.",
+      help: "How often sources started to fail, and were then queried less often.",
       labelNames: ["source"],
       registers,
     });

@@ -28,7 +28,7 @@ describe("a start", () => {
 
   it("says what is not served, and what is not real", () => {
     expect(notes(served, null, redirectedOrigins)).toEqual([
-      "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is asked instead of https://api.kraken.com. The signed prices are not real.",
+      "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is queried instead of https://api.kraken.com. The signed prices are not real.",
       `${DATASET} on network 42: these keys have too few sources and are not served: SPOTPX/NOSUCH-USD. ` +
         "Add sources, or lower minSources.",
     ]);
@@ -53,7 +53,7 @@ describe("a start", () => {
     expect(notes(web, settings, {})).toEqual([]);
     expect(notes(web, { ...settings, hosts: "any" }, {})).toEqual([expect.stringContaining("every public host")]);
     expect(summarizeSetup({ served: web, webOracle: settings, account })).toContain(
-      "every published spec that asks only the hosts in webOracle/hosts (Web Oracle datasets: 1, hosts: 1).",
+      "every published spec that queries only the hosts in webOracle/hosts (Web Oracle datasets: 1, hosts: 1).",
     );
   });
 });

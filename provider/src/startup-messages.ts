@@ -19,7 +19,7 @@ export function summarizeSetup({
     webOracle.hosts === "any"
       ? ["public hosts", datasets]
       : ["the hosts in webOracle/hosts", `${datasets}, hosts: ${webOracle.hosts.length}`];
-  return `${summary} It serves the keys of every published spec that asks only ${hosts} (${counts}).`;
+  return `${summary} It serves the keys of every published spec that queries only ${hosts} (${counts}).`;
 }
 
 /** Lists the circumstances that an owner may not be aware of. */
@@ -29,7 +29,8 @@ export function listStartupWarnings({
   webOracle,
 }: Pick<Setup, "config" | "served" | "webOracle">): string[] {
   const redirected = Object.entries(config.redirectedOrigins).map(
-    ([origin, target]) => `DEVELOPMENT ONLY: ${target} is asked instead of ${origin}. The signed prices are not real.`,
+    ([origin, target]) =>
+      `DEVELOPMENT ONLY: ${target} is queried instead of ${origin}. The signed prices are not real.`,
   );
   const unserved = datasetsOf(served)
     .filter(({ unservedKeys }) => unservedKeys.length > 0)
@@ -46,7 +47,7 @@ export function listStartupWarnings({
   const isUnservedWeb = webOracle === null && countWebOracleDatasets(served) > 0;
   const web = isUnservedWeb ? ["The Web Oracle's datasets are not served, because webOracle is not set."] : [];
   const open =
-    webOracle?.hosts === "any" ? ['webOracle/hosts is "any": published specs may ask every public host.'] : [];
+    webOracle?.hosts === "any" ? ['webOracle/hosts is "any": published specs may query every public host.'] : [];
   return [...redirected, ...unserved, ...web, ...open];
 }
 

@@ -246,7 +246,7 @@ it("a provider logs that a source fails when it starts to, and when it answers a
       provider.clock.now += 1;
     }
     const started = [
-      "source is failing and is asked less often until it answers again http_status",
+      "source is failing and is queried less often until it answers again http_status",
       "source not used http_status",
     ];
     expect(lines()).toEqual(started);

@@ -141,10 +141,10 @@ describe("advice on a number", () => {
 describe("advice on a word", () => {
   const word = { type: "string" };
 
-  it("that changes fits majority, and says in how many cases providers would have read different words", async () => {
+  it("that changes fits majority, and says in how many cases providers would have read different values", async () => {
     const { advice, text } = await adviceOn(word, "majority", { a: (n) => (n < 7 ? "rain" : n < 14 ? "sun" : "fog") });
     expect(advice).toMatchObject({ character: "changing word", steps: { count: 19, changed: 2 } });
-    expect(text).toContain("Fits: majority. Two providers that read 2 s apart read different words in 2 of 19 cases");
+    expect(text).toContain("Fits: majority. Two providers that read 2 s apart read different values in 2 of 19 cases");
   });
 
   it("on which sources differ says in how many samples majority and equal give a value", async () => {

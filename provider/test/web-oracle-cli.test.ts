@@ -224,7 +224,7 @@ describe("try", () => {
       const { code, stderr } = await run(["try", file, "tea", "--override", override]);
       expect([code, stderr]).toEqual([
         2,
-        `--override: the spec does not ask "${origin}". It asks: https://a.prices.example, https://b.prices.example.\n`,
+        `--override: the spec does not query "${origin}". It queries: https://a.prices.example, https://b.prices.example.\n`,
       ]);
     },
   );

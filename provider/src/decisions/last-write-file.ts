@@ -16,7 +16,7 @@ const LENGTH = 96;
  * log, and nothing in the database then shows that there was more.
  *
  * The file is not forced to disk: its content survives the end of the process, and after a power failure it is at worst
- * out of date, which is noticed.
+ * out of date, which is detected.
  */
 export class LastWrite {
   readonly #file: number;

@@ -20,7 +20,7 @@ const SEND_MS = 30_000;
 const schema = {
   tags: ["reports"],
   operationId: "readEvidence",
-  summary: "Shows what a value was made of.",
+  summary: "Shows the evidence for a value.",
   description:
     "Answers with the sources' answers, the rules, and each source's part in the value of a key at a round that this " +
     "provider signed. `provider replay` computes the value again from the answer, offline. The provider's owner " +

@@ -12,7 +12,7 @@ export class NumberLiteral {
   }
 }
 
-/** A JSON number with all of its digits: a float only where that prints exactly as it was written. */
+/** A JSON number with all of its digits: a float only if it prints exactly as written. */
 type JsonNumber = number | NumberLiteral;
 
 /** A JSON value whose numbers keep all of their digits. */

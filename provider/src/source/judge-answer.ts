@@ -48,7 +48,7 @@ export function judgeText(answer: EgressResult, now: number): Reading<AnswerText
 }
 
 const notJson = (contentType: string) =>
-  failed("content_type", `answered ${contentType || "no content type"} instead of JSON`);
+  failed("content_type", contentType ? `answered ${contentType} instead of JSON` : "answered without a content type");
 
 /** @param error The error that the source names in the answer. */
 function judgeStatus(

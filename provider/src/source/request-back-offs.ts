@@ -47,7 +47,7 @@ export class RequestBackOffs {
       const seconds = waitMs / 1_000;
       return {
         code,
-        detail: `is not asked for another ${Math.ceil(seconds)} s after a failure: ${detail}`,
+        detail: `is not queried for another ${Math.ceil(seconds)} s after a failure: ${detail}`,
         isRepeated: true,
         ...(code === "throttled" && { retryAfter: seconds }),
       };

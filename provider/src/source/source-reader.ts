@@ -46,7 +46,7 @@ interface SourceReaderOptions {
   readonly now: () => bigint;
   /** Called after each request with its duration in seconds and its result. */
   readonly onAnswer?: (source: string, seconds: number, reading: Reading<AnswerText>) => void;
-  /** Called when a source starts to be asked less often, and when it answers again. */
+  /** Called when a source starts to be queried less often, and when it answers again. */
   readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<AnswerText>) => void;
   /** Returns numbers from 0 to below 1, for jitter. */
   readonly random?: () => number;
@@ -85,7 +85,7 @@ export class SourceReader {
     if (refusal !== null) return err(refusal);
     const rate = this.#rateOf(request);
     const wait = rate === null ? null : rate.take(mayUseReserve, performance.now());
-    if (wait?.ok === false) return throttled("is not asked: its rate limit is used up", wait.error / 1_000);
+    if (wait?.ok === false) return throttled("is not queried: its rate limit is used up", wait.error / 1_000);
     const fetched = this.#fetch(request, wait?.value ?? 0);
     pending.set(id, fetched);
     try {

@@ -119,7 +119,7 @@ export class ExtractionPool {
     if (this.#count > starting && this.#threads.size < this.#options.size) this.#start();
   }
 
-  /** Takes the next job that has not waited for too long. */
+  /** Takes the next job that has not timed out. */
   #next(): Waiting | undefined {
     for (let next = this.#take(); next !== undefined; next = this.#take()) {
       if (performance.now() - next.since <= this.#options.waitMs) return next;

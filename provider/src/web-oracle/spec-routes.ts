@@ -22,9 +22,9 @@ const trialSchema = {
   operationId: "trySpec",
   summary: "Tries a request spec, published or not, and shows each step to its value.",
   description:
-    "The sources are asked now, without this provider's credentials, and read by the engine that reads published specs. " +
+    "The sources are queried now, without this provider's credentials, and read by the engine that reads published specs. " +
     "Nothing is signed or stored. The provider's owner decides whether trials are on (they are off by default), " +
-    "which hosts they may ask, and how often.",
+    "which hosts they may query, and how often.",
   body: SpecTrialRequest,
   response: {
     200: jsonAnswer("The trial.", SpecTrial),
@@ -37,7 +37,7 @@ const adviceSchema = {
   operationId: "adviseOnSpec",
   summary: "Computes advice on a request spec from readings of several providers.",
   description:
-    "The readings are those of trials. No source is asked, and the same readings always give the same advice.",
+    "The readings are those of trials. No source is queried, and the same readings always give the same advice.",
   body: SpecAdviceRequest,
   response: {
     200: jsonAnswer("The advice.", SpecAdvice),

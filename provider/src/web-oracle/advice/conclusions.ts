@@ -24,13 +24,13 @@ function fitting({ character, steps, combinations, tolerances, ...figures }: Omi
       ];
     case "fixed word": {
       const hasEqual = figures.sources.length > 1 && combinations.equal === combinations.majority;
-      return [`Fits: majority${hasEqual ? ", or equal" : ""}. The word did not change.`];
+      return [`Fits: majority${hasEqual ? ", or equal" : ""}. The value did not change.`];
     }
     case "changing word":
-      return [`Fits: majority. ${apart} read different words ${cases}; such rounds have no value.`];
+      return [`Fits: majority. ${apart} read different values ${cases}; such rounds have no value.`];
     case "numeric word":
       return [
-        `Fits: median, with the type uint and its decimals. The words are numbers, and ${apart.toLowerCase()} read different ones ${cases}.`,
+        `Fits: median, with the type uint and its decimals. The values are numbers, and ${apart.toLowerCase()} read different ones ${cases}.`,
       ];
     default:
       return [];
@@ -47,7 +47,7 @@ function betweenProviders({ providers, agreement, character }: Omit<SpecAdvice, 
     return [`The ${providers.length} providers agree: they had the same value in ${equal} ${of}.`];
   if (!character.endsWith("number")) {
     return [
-      `The ${providers.length} providers had the same word in ${equal} ${of}. In the others some would not agree.`,
+      `The ${providers.length} providers had the same value in ${equal} ${of}. In the others some would not agree.`,
     ];
   }
   const reach =

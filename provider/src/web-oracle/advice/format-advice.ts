@@ -43,7 +43,8 @@ export function adviceToText(
   ].join("\n");
 }
 
-const bps = (amount: number | null) => (amount === null ? "infinitely many basis points" : `${amount} basis points`);
+const bps = (amount: number | null) =>
+  amount === null ? "an unlimited number of basis points (from or to 0)" : `${amount} basis points`;
 
 function distancesOf({ distance, delayed_distance }: Follows, isNumber: boolean): string {
   if (isNumber) {

@@ -4,24 +4,24 @@ export const USAGE = `Usage: web-oracle COMMAND SPEC [ARGUMENT...] [options]
 Checks, tries and publishes request specs of the Web Oracle. In this repository: npm run -s web-oracle -- COMMAND
 
   validate SPEC            check a request spec, which is a JSON file
-  try SPEC [ARGUMENT...]   ask its sources now, and show each raw answer and its value
+  try SPEC [ARGUMENT...]   query its sources now, and show each raw answer and its value
   advise SPEC [ARGUMENT...]
-                           ask its sources again and again, and say which rule and tolerance fit the value
+                           query its sources again and again, and say which rule and tolerance fit the value
   key SPEC [ARGUMENT...]   print the key in ASCII and in hex
   publish SPEC...          publish one or more specs on a network, for all of their keys; sends nothing for a spec that is
                            published already
 
 The arguments are the values of the spec's variables, in the same order.
 
-Options for try and advise, when this machine asks the sources:
-  --override ORIGIN=URL    for development, like redirectedOrigins: ask an http address on this machine instead of
-                           an https origin
-  --config FILE            ask as the provider with this configuration does: its hosts, secrets and redirected origins
+Options for try and advise, when this machine queries the sources:
+  --override ORIGIN=URL    for development, like redirectedOrigins: query an http address on this machine instead
+                           of an https origin
+  --config FILE            query as the provider with this configuration does: its hosts, secrets and redirected origins
 
 Options for advise:
-  --samples N              how often the sources are asked, 2 to 1000; 30 by default
+  --samples N              how often the sources are queried, 2 to 1000; 30 by default
   --interval SECONDS       the time from one sample to the next, 1 to 600; 2 by default
-  --providers URL,URL      ask these providers instead, through their POST /specs/try, and compare them; at most
+  --providers URL,URL      query these providers instead, through their POST /specs/try, and compare them; at most
                            30 samples
   --keep FILE              keep what the sources answered, or the providers showed
   --replay FILE            give the same advice from what was kept, without a spec and without a network

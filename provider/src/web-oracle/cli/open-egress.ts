@@ -18,7 +18,7 @@ export function openEgress({ hosts }: CompiledRequest, { config: file, override 
   const origins = hosts.map((host) => `https://${host}`);
   const [unasked] = overrides.find(([origin]) => !origins.includes(origin)) ?? [];
   if (unasked !== undefined)
-    throw new ConfigError(`--override: the spec does not ask "${unasked}". It asks: ${origins.join(", ")}.`);
+    throw new ConfigError(`--override: the spec does not query "${unasked}". It queries: ${origins.join(", ")}.`);
   const redirectedOrigins = { ...config?.redirectedOrigins, ...Object.fromEntries(overrides) };
   checkRedirectedOrigins(redirectedOrigins, "any", []);
   const allowed = config?.webOracle?.hosts ?? (config === null ? "any" : []);
