@@ -402,7 +402,8 @@ library OracleProtocol {
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei: a verification costs as much as a query.
     /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `UpdateCalldata.NotAnUpdate` or
-    /// `UpdateCalldata.UpdateOfAnotherKey` if it is not an update of this key, and otherwise like `queryBytes32WithExpiry`.
+    /// `UpdateCalldata.UpdateOfAnotherKey` if it is not an update of this key, and otherwise like
+    /// `queryBytes32WithExpiry`.
     function verifyBytes32(Oracle oracle, bytes memory key, bytes calldata update, uint256 maxAge, uint256 maxPrice)
         internal
         returns (bytes32 value)

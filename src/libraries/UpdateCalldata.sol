@@ -15,8 +15,8 @@ library UpdateCalldata {
     /// @notice The update is of `key`, but one of `asked` is needed: request it.
     error UpdateOfAnotherKey(bytes key, bytes asked);
 
-    /// @notice Returns the calldata of the verification. Reverts with `NotAnUpdate` or `UpdateOfAnotherKey` unless the update is
-    /// one of `key`.
+    /// @notice Returns the calldata of the verification. Reverts with `NotAnUpdate` or `UpdateOfAnotherKey` unless the
+    /// update is one of `key`.
     /// @param update The calldata of `update` or `updateNotAvailable`.
     /// @param key The key that the update must have.
     function toVerificationCalldata(bytes calldata update, bytes memory key)

@@ -1,7 +1,10 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 
-/** The reasons why a source's value is missing or not used. They are stable, because logs, metrics and evidence contain them. */
+/**
+ * The reasons why a source's value is missing or not used. They are stable, because logs, metrics and evidence contain
+ * them.
+ */
 export type FailureCode =
   | EgressFailure
   | "throttled"
