@@ -8,7 +8,7 @@ import {BatchRepayments} from "./BatchRepayments.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
 import {Subscriptions} from "./Subscriptions.sol";
-import {Bits} from "./libraries/Bits.sol";
+import {BitCount} from "./libraries/BitCount.sol";
 import {Calldata} from "./libraries/Calldata.sol";
 import {UpdatedEvent} from "./libraries/UpdatedEvent.sol";
 import {Quorum} from "./libraries/Quorum.sol";
@@ -359,7 +359,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
             uint256 members = reports.length + absentees.length;
             // With as many bits as reports, none of them beyond the members, the loop reads each item of both arrays
             // exactly once.
-            if (Bits.count(signers) != reports.length || signers >> members != 0) {
+            if (BitCount.count(signers) != reports.length || signers >> members != 0) {
                 revert WrongSigners(signers, reports.length, absentees.length);
             }
             ReportTemplate template =

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Dataset} from "./Dataset.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
-import {MedianCheck} from "./libraries/MedianCheck.sol";
+import {MedianRules} from "./libraries/MedianRules.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {ReportedValues} from "./types/ReportedValues.sol";
 import {DataPoint} from "./types/DataPoint.sol";
@@ -32,11 +32,11 @@ contract MedianDataset is Dataset {
     {
         uint256 median = uint256(value);
         unchecked {
-            uint256 maxDistance = MedianCheck.toleranceDistance(median, toleranceBps);
+            uint256 maxDistance = MedianRules.toleranceDistance(median, toleranceBps);
             (uint256 below, uint256 above, uint256 outliers) = values.tally(median, maxDistance);
             uint256 present = values.present();
-            if (MedianCheck.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
-            if (MedianCheck.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            if (MedianRules.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
+            if (MedianRules.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
             bool isAgreed = outliers <= Quorum.faultBound(present + absent);
             return (KeyOutcome.STORED, isAgreed ? QueryStatus.OK : QueryStatus.DISAGREEMENT);
         }

@@ -8,7 +8,7 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {IncomeSharer} from "./utils/IncomeSharer.sol";
 import {Providers} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
-import {Update} from "./utils/Updates.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 
 /// @notice Only a member that contradicted itself can be ejected, and only its own share of the income is given away.
 contract DatasetAccuseTest is DatasetFixture {

@@ -6,7 +6,7 @@ import {Vm} from "forge-std/Vm.sol";
 import {Oracle} from "../src/Oracle.sol";
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
-import {Update} from "./utils/Updates.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 
 contract DatasetAnnounceTest is DatasetFixture {
     function test_announce_addsTheKeyOnce() public {

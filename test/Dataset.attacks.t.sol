@@ -8,7 +8,7 @@ import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
 import {KeyForm, KeyFormLibrary} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
-import {BatchLibrary, Update} from "./utils/Updates.sol";
+import {BatchLibrary, Update} from "./utils/UpdateArguments.sol";
 
 /// @notice Attacks every kind of dataset. docs/Invariants.md lists these attacks and those in the other suites.
 /// @dev All members that sign a value sign `VALUE`, so that they agree in every kind.

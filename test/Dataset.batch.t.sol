@@ -5,7 +5,7 @@ import {Oracle} from "../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
-import {BatchLibrary, Update} from "./utils/Updates.sol";
+import {BatchLibrary, Update} from "./utils/UpdateArguments.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice A valid batch passes; change one thing in it, and it reverts with one error. The outcomes of its keys are

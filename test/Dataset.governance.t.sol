@@ -8,7 +8,7 @@ import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {RevertForwardingDeployer} from "./utils/RevertForwardingDeployer.sol";
 import {Providers} from "./utils/Providers.sol";
-import {Update} from "./utils/Updates.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 
 contract DatasetGovernanceTest is DatasetFixture {
     RevertForwardingDeployer private deployer;

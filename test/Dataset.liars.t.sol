@@ -6,7 +6,7 @@ import {IDataset} from "../src/interfaces/IDataset.sol";
 import {Quorum} from "../src/libraries/Quorum.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
-import {Update} from "./utils/Updates.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
 
 /// @notice f = (n - 1) / 3 liars sit anywhere in a committee of n and sign whatever serves them. The relayer is one of

@@ -7,7 +7,7 @@ import {Batch, DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {IncomeSharer} from "./utils/IncomeSharer.sol";
 import {Providers} from "./utils/Providers.sol";
-import {BatchLibrary} from "./utils/Updates.sol";
+import {BatchLibrary} from "./utils/UpdateArguments.sol";
 
 /// @notice Senders of batches are repaid at once, out of the new income of the committee.
 contract DatasetRepaymentsTest is DatasetFixture {

@@ -6,7 +6,7 @@ import {DatasetSettings, IDataset, Report} from "../src/interfaces/IDataset.sol"
 import {KeyForm} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
-import {Update} from "./utils/Updates.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice A valid update passes; change one thing in it, and it reverts with one error.

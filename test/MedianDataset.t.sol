@@ -5,7 +5,7 @@ import {Oracle} from "../src/Oracle.sol";
 import {IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
-import {Update} from "./utils/Updates.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 import {ReferenceMedian} from "./utils/ReferenceMedian.sol";
 
 contract MedianDatasetTest is DatasetFixture {

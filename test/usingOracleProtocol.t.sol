@@ -6,7 +6,7 @@ import {Test} from "forge-std/Test.sol";
 import {Oracle, OracleProtocol, usingOracleProtocol} from "../src/usingOracleProtocol.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {OracleStub} from "./utils/OracleStub.sol";
-import {Update} from "./utils/Updates.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 
 /// @notice Tests the helpers against an oracle that answers anything.
 contract UsingOracleProtocolTest is Test {

@@ -6,7 +6,7 @@ import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
 import {UpdateCalldata} from "../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {UpdateHelpersConsumer} from "./utils/UpdateHelpersConsumer.sol";
-import {Update, isUpdateSelector} from "./utils/Updates.sol";
+import {Update, isUpdateSelector} from "./utils/UpdateArguments.sol";
 
 /// @notice Tests the helpers that take an update, against a dataset as it is deployed. Each test covers the three
 /// helpers of one kind.

@@ -35,7 +35,7 @@ export function foundryBinary(tool) {
 export function foundryEnv() {
   return {
     ...process.env,
-    FOUNDRY_SOLC: join(ROOT, "tools", "solc-executable.js"),
+    FOUNDRY_SOLC: join(ROOT, "tools", "solc-wrapper.js"),
     FOUNDRY_OFFLINE: "true",
     // With this, git finds no repository. Otherwise forge would have it fetch submodules that were copied from npm.
     GIT_DIR: join(ROOT, "no-git"),

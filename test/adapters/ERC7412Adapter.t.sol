@@ -8,7 +8,7 @@ import {IERC7412} from "../../src/interfaces/IERC7412.sol";
 import {IUpdateGateway} from "../../src/interfaces/IUpdateGateway.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Update, isUpdateSelector} from "../utils/Updates.sol";
+import {Update, isUpdateSelector} from "../utils/UpdateArguments.sol";
 
 /// @dev A consumer as a team in the Synthetix ecosystem would write it: it knows its oracle, and nothing about clients.
 contract Market {

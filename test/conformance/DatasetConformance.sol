@@ -9,7 +9,7 @@ import {Batch, DatasetSettings, IDataset} from "../../src/interfaces/IDataset.so
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers} from "../utils/Providers.sol";
-import {BatchLibrary, Update} from "../utils/Updates.sol";
+import {BatchLibrary, Update} from "../utils/UpdateArguments.sol";
 
 /// @notice Tests what every kind of dataset has in common. A kind inherits it and names its artifact in `kind()`.
 /// @dev Members that all sign one value agree in every kind; members that sign `DISSENT` agree in none.

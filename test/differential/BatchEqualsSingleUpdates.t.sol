@@ -7,7 +7,7 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers} from "../utils/Providers.sol";
-import {BatchLibrary, Update} from "../utils/Updates.sol";
+import {BatchLibrary, Update} from "../utils/UpdateArguments.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 

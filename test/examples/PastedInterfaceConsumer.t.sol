@@ -2,7 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Update} from "../utils/Updates.sol";
+import {Update} from "../utils/UpdateArguments.sol";
 import {Oracle, PastedInterfaceConsumer} from "./PastedInterfaceConsumer.sol";
 
 /// @notice Tests a contract that pastes the interface, with this compiler. `tools/test/solc-versions.test.ts` compiles

@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Update} from "../utils/Updates.sol";
+import {Update} from "../utils/UpdateArguments.sol";
 import {SpotPriceConsumer} from "./SpotPriceConsumer.sol";
 
 contract SpotPriceConsumerTest is DatasetFixture {

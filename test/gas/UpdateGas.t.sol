@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {Providers} from "../utils/Providers.sol";
-import {Update} from "../utils/Updates.sol";
+import {Update} from "../utils/UpdateArguments.sol";
 import {GasFixture} from "./GasFixture.sol";
 
 /// @notice Measures whole update transactions with cold storage, in steady state except for the first of a key.

@@ -8,7 +8,7 @@ import {StdUtils} from "forge-std/StdUtils.sol";
 import {Oracle} from "../../src/Oracle.sol";
 import {Batch, IDataset, Report, Statement} from "../../src/interfaces/IDataset.sol";
 import {Providers} from "../utils/Providers.sol";
-import {BatchLibrary, Update} from "../utils/Updates.sol";
+import {BatchLibrary, Update} from "../utils/UpdateArguments.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 

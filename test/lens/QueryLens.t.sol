@@ -5,7 +5,7 @@ import {Oracle} from "../../src/Oracle.sol";
 import {QueryLens} from "../../src/lens/QueryLens.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Update} from "../utils/Updates.sol";
+import {Update} from "../utils/UpdateArguments.sol";
 
 contract QueryLensTest is DatasetFixture {
     /// @dev Its code is etched, as the state override of an `eth_call` does it.

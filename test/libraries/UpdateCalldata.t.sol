@@ -5,7 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
-import {Update, isUpdateSelector} from "../utils/Updates.sol";
+import {Update, isUpdateSelector} from "../utils/UpdateArguments.sol";
 
 contract UpdateCalldataTest is Test {
     function testFuzz_toVerificationCalldata_keepsEveryArgument(Update memory update) public view {

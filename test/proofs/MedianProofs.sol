@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-import {MedianCheck} from "../../src/libraries/MedianCheck.sol";
+import {MedianRules} from "../../src/libraries/MedianRules.sol";
 import {Quorum} from "../../src/libraries/Quorum.sol";
 
 // Statements about every median, for `npm run prove`: QuorumProofs.sol says how to read them.
@@ -12,7 +12,7 @@ contract LowerMiddleHasTheFaultsOnEachSide {
     function proof(uint64 below, uint64 above, uint64 present, uint64 members) external pure {
         require(members > 0 && present <= members && below <= present && above <= present);
         require(Quorum.isReached(present, members - present));
-        require(!MedianCheck.isTooHigh(below, present) && !MedianCheck.isTooLow(above, present));
+        require(!MedianRules.isTooHigh(below, present) && !MedianRules.isTooLow(above, present));
         uint256 faults = Quorum.faultBound(members);
         assert(present - above >= faults + 1 && present - below >= faults + 1);
     }
@@ -20,7 +20,7 @@ contract LowerMiddleHasTheFaultsOnEachSide {
     function counterexample(uint64 below, uint64 above, uint64 present, uint64 members) external pure {
         require(members > 0 && present <= members && below <= present && above <= present);
         require(Quorum.isReached(present, members - present));
-        require(!MedianCheck.isTooHigh(below, present) && !MedianCheck.isTooLow(above, present));
+        require(!MedianRules.isTooHigh(below, present) && !MedianRules.isTooLow(above, present));
         uint256 faults = Quorum.faultBound(members);
         assert(present - above >= faults + 2 && present - below >= faults + 2);
     }
@@ -33,10 +33,10 @@ contract ToleranceDistanceIsExact {
         uint256 distance = value < median ? median - value : value - median;
         // Beyond this, the product does not fit a word, and the value is an outlier in both forms.
         if (distance > type(uint256).max / 10_000) {
-            assert(distance > MedianCheck.toleranceDistance(median, toleranceBps));
+            assert(distance > MedianRules.toleranceDistance(median, toleranceBps));
         } else {
             assert(
-                (distance <= MedianCheck.toleranceDistance(median, toleranceBps))
+                (distance <= MedianRules.toleranceDistance(median, toleranceBps))
                     == (distance * 10_000 <= toleranceBps * median)
             );
         }
@@ -47,7 +47,7 @@ contract ToleranceDistanceIsExact {
         uint256 distance = value < median ? median - value : value - median;
         require(distance <= type(uint256).max / 10_000);
         assert(
-            (distance < MedianCheck.toleranceDistance(median, toleranceBps))
+            (distance < MedianRules.toleranceDistance(median, toleranceBps))
                 == (distance * 10_000 < toleranceBps * median)
         );
     }
@@ -57,13 +57,13 @@ contract ToleranceDistanceIsExact {
 contract ToleranceDistanceDoesNotOverflow {
     function proof(uint208 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000);
-        uint256 maxDistance = MedianCheck.toleranceDistance(median, toleranceBps);
+        uint256 maxDistance = MedianRules.toleranceDistance(median, toleranceBps);
         assert(maxDistance == uint256(median) * toleranceBps / 10_000);
         assert(maxDistance <= median && uint256(median) + maxDistance < 2 ** 209);
     }
 
     function counterexample(uint256 median, uint256 toleranceBps) external pure {
         require(toleranceBps <= 10_000 && toleranceBps > 0);
-        assert(MedianCheck.toleranceDistance(median, toleranceBps) >= median / 10_000);
+        assert(MedianRules.toleranceDistance(median, toleranceBps) >= median / 10_000);
     }
 }

@@ -7,8 +7,8 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Batch, DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {Providers} from "./Providers.sol";
-import {Update} from "./Updates.sol";
-import {ReferenceCommittee} from "./ReferenceCommittee.sol";
+import {Update} from "./UpdateArguments.sol";
+import {ShownCommitteeHash} from "./ShownCommitteeHash.sol";
 
 /// @notice Sets up a dataset as it is deployed, with the providers that are its committee.
 abstract contract DatasetFixture is Test {
@@ -145,7 +145,7 @@ abstract contract DatasetFixture is Test {
     function wrongCommittee(Update memory update, Oracle.QueryStatus outcome) internal view returns (bytes memory) {
         return abi.encodeWithSelector(
             IDataset.WrongCommittee.selector,
-            ReferenceCommittee.shown(address(dataset), update, outcome),
+            ShownCommitteeHash.shown(address(dataset), update, outcome),
             dataset.committeeHash()
         );
     }
@@ -156,7 +156,7 @@ abstract contract DatasetFixture is Test {
 
     function wrongCommittee(Batch memory batch) internal view returns (bytes memory) {
         return abi.encodeWithSelector(
-            IDataset.WrongCommittee.selector, ReferenceCommittee.shown(address(dataset), batch), dataset.committeeHash()
+            IDataset.WrongCommittee.selector, ShownCommitteeHash.shown(address(dataset), batch), dataset.committeeHash()
         );
     }
 

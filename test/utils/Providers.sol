@@ -7,7 +7,7 @@ import {Oracle} from "../../src/Oracle.sol";
 import {Batch, IDataset, Report} from "../../src/interfaces/IDataset.sol";
 import {ReferenceMedian} from "./ReferenceMedian.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
-import {Update} from "./Updates.sol";
+import {Update} from "./UpdateArguments.sol";
 
 /// @notice A committee of data providers with known keys. They sign in committee order.
 contract Providers is CommonBase {

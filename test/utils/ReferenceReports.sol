@@ -5,7 +5,7 @@ import {StdConstants} from "forge-std/StdConstants.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
 import {Batch} from "../../src/interfaces/IDataset.sol";
-import {BatchLibrary} from "./Updates.sol";
+import {BatchLibrary} from "./UpdateArguments.sol";
 
 /// @notice Computes a report's digest and signer in plain Solidity: the reference for the assembly in src/.
 library ReferenceReports {

@@ -108,7 +108,7 @@ function parse() {
     },
   };
   const output = JSON.parse(
-    execFileSync("node", [join(ROOT, "tools/solc-executable.js"), "--standard-json"], {
+    execFileSync("node", [join(ROOT, "tools/solc-wrapper.js"), "--standard-json"], {
       input: JSON.stringify(input),
       maxBuffer: 1 << 28,
       encoding: "utf8",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { answersRpc, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { startProcess } from "@dataset-oracle/devnet/start-process";
-import { folderOf } from "@dataset-oracle/tools/development-chains";
+import { folderOf } from "@dataset-oracle/tools/install-development-chains";
 import type { TestNode } from "./chain.js";
 
 /** Hardhat and Ganache are installed by `npm run dev-chains`. */

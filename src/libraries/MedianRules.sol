@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-/// @title MedianCheck
+/// @title MedianRules
 /// @notice The rules of the median, on counts of values: which value it is, and how far from it others may lie.
-library MedianCheck {
+library MedianRules {
     uint256 private constant BPS = 10_000;
 
     /// @notice Returns true if a value lies above the lower middle of all values: too many are below it.

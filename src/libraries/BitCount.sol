@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.4;
 
-/// @title Bits
+/// @title BitCount
 /// @notice Counts the bits of bitmaps.
-library Bits {
+library BitCount {
     /// @notice Returns the number of bits that are set, modulo 256. A full bitmap gives 0, so a caller must bound the
     /// bitmap or refuse 0.
     /// @dev Adds up neighbouring bits, then pairs, then groups of four, side by side in one word. The product's highest

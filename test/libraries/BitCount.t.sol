@@ -3,9 +3,9 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {Bits} from "../../src/libraries/Bits.sol";
+import {BitCount} from "../../src/libraries/BitCount.sol";
 
-contract BitsTest is Test {
+contract BitCountTest is Test {
     function testFuzz_count_matchesPlainSolidity(uint256 bitmap, uint256 mask) public pure {
         _assertCount(bitmap);
         _assertCount(bitmap & mask);
@@ -13,12 +13,12 @@ contract BitsTest is Test {
     }
 
     function test_count_matchesPlainSolidityAtTheEdges() public pure {
-        assertEq(Bits.count(0), 0);
-        assertEq(Bits.count(type(uint256).max), 0);
+        assertEq(BitCount.count(0), 0);
+        assertEq(BitCount.count(type(uint256).max), 0);
         for (uint256 bit = 0; bit < 256; ++bit) {
-            assertEq(Bits.count(2 ** bit), 1);
-            assertEq(Bits.count(type(uint256).max >> bit), (256 - bit) % 256);
-            assertEq(Bits.count(~(2 ** bit)), 255);
+            assertEq(BitCount.count(2 ** bit), 1);
+            assertEq(BitCount.count(type(uint256).max >> bit), (256 - bit) % 256);
+            assertEq(BitCount.count(~(2 ** bit)), 255);
         }
     }
 
@@ -27,6 +27,6 @@ contract BitsTest is Test {
         for (uint256 bit = 0; bit < 256; ++bit) {
             count += (bitmap >> bit) & 1;
         }
-        assertEq(Bits.count(bitmap), count % 256);
+        assertEq(BitCount.count(bitmap), count % 256);
     }
 }

@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../../src/Oracle.sol";
 import {Batch, Report} from "../../src/interfaces/IDataset.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
-import {Update} from "./Updates.sol";
+import {Update} from "./UpdateArguments.sol";
 
 /// @notice Computes the hash of the committee that an update or a batch shows, in plain Solidity.
-library ReferenceCommittee {
+library ShownCommitteeHash {
     function shown(address dataset, Update memory update, Oracle.QueryStatus outcome) internal view returns (bytes32) {
         bytes32[] memory digests = new bytes32[](update.reports.length);
         for (uint256 i = 0; i < digests.length; ++i) {

@@ -15,7 +15,7 @@ import { ROOT } from "./repository-root.js";
 const USAGE = `Usage: npm run coverage
 
 Runs the tests twice, and fails unless they cover every line and every branch of src/, apart from the exceptions
-listed in tools/coverage.js.
+listed in tools/solidity-coverage.js.
 
   --help   show this text
 
@@ -155,7 +155,8 @@ for (const [file, places] of [...hits].sort()) {
 }
 for (const exception of EXCEPTIONS) {
   if (used.has(exception)) console.log(`Excepted: ${exception.file}: ${exception.line} ${exception.why}`);
-  else console.error(`No longer needed, remove it from tools/coverage.js: ${exception.file}: ${exception.line}`);
+  else
+    console.error(`No longer needed, remove it from tools/solidity-coverage.js: ${exception.file}: ${exception.line}`);
 }
 console.log(`Lines and branches: ${taken} covered, ${missed} not, ${unseen} in contracts' assembly that no run sees.`);
 if (failed || missed > 0 || taken === 0 || used.size < EXCEPTIONS.length) process.exitCode = 1;
