@@ -1,4 +1,12 @@
-import { type Address, encodeFunctionData, type Hex, numberToHex, stringToHex } from "viem";
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionData,
+  getAbiItem,
+  type Hex,
+  numberToHex,
+  stringToHex,
+} from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
@@ -84,6 +92,23 @@ test("a batch shows each key's own part of every row", async () => {
   });
   expect((await decodeUpdate(data, { ...header, key: OTHER }))?.reports[2]?.value).toBe(bytes32(102n));
   expect(await decodeUpdate(data, { ...header, key: stringToHex("SPOTPX/SOL-USD") })).toBeNull();
+});
+
+test("decodeUpdate returns null for a batch whose rows do not have one value for each key", async () => {
+  const { chainId, dataset, key, round } = header;
+  const batch = { chainId, dataset, keys: [key], round };
+  const row = { missing: 0n, values: [bytes32(1n)] };
+  const rows = await Promise.all(
+    accounts.slice(0, 3).map(async (account) => {
+      return { provider: account.address, ...row, signature: await signBatchReport(account, { ...batch, ...row }) };
+    }),
+  );
+  const data = encodeUpdateBatch("median", batch, committee, rows);
+  const [call] = decodeFunctionData({ abi: [getAbiItem({ abi: datasetAbi, name: "updateBatch" })], data }).args;
+  const withValues = (values: readonly Hex[]) =>
+    encodeFunctionData({ abi: datasetAbi, functionName: "updateBatch", args: [{ ...call, values }] });
+  expect(await decodeUpdate(withValues(call.values), header)).toMatchObject({ round });
+  expect(await decodeUpdate(withValues([...call.values, bytes32(1n)]), header)).toBeNull();
 });
 
 test("decodeUpdate returns null for calldata that does not update the key", async () => {
