@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { killAndAsk } from "../network/kill-and-ask.js";
+import { killAndAsk } from "../network/kill-and-ask-again.js";
 
 export const damagedDatabase = {
   name: "damaged-database",

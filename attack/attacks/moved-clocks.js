@@ -1,4 +1,4 @@
-import { killAndAsk } from "../network/kill-and-ask.js";
+import { killAndAsk } from "../network/kill-and-ask-again.js";
 
 export const movedClocks = {
   name: "moved-clocks",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import vectors from "../vectors/keys.json" with { type: "json" };
 import { keyToAscii, parseKey, spotPriceKey } from "./dataset-key.js";
-import { MAX_KEY_BYTES } from "./key-bytes.js";
+import { MAX_KEY_BYTES } from "./max-key-bytes.js";
 
 const ETH_USD = "0x53504f5450582f4554482d555344";
 

@@ -1,6 +1,6 @@
 import { type Hex, stringToHex } from "viem";
-import { keyBytesToText, MAX_KEY_BYTES } from "./key-bytes.js";
-import { matchesKeyForm } from "./key-form.js";
+import { keyBytesToText, matchesKeyForm } from "./key-form.js";
+import { MAX_KEY_BYTES } from "./max-key-bytes.js";
 import { err, ok, type Result } from "./result.js";
 
 /**

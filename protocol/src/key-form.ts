@@ -1,5 +1,5 @@
-import type { Hex } from "viem";
-import { keyBytesToText, MAX_KEY_BYTES } from "./key-bytes.js";
+import { type Hex, hexToBytes } from "viem";
+import { MAX_KEY_BYTES } from "./max-key-bytes.js";
 
 /** The forms of a dataset's keys; the index is the contract's `KeyForm`. */
 export const KEY_FORMS = ["SPOT_PRICE", "WEB_ORACLE"] as const;
@@ -21,3 +21,10 @@ export function matchesKeyForm(form: KeyForm, key: Hex): boolean {
   const text = keyBytesToText(key);
   return text.length <= MAX_KEY_BYTES && FORMS[form].test(text);
 }
+
+/**
+ * Returns a text with one character for each byte of a key. A text decoder would drop a byte order mark and so confuse
+ * different keys.
+ */
+export const keyBytesToText = (key: Hex): string =>
+  Array.from(hexToBytes(key), (byte) => String.fromCharCode(byte)).join("");

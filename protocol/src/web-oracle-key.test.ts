@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { type Hex, hexToString, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { parseKey } from "./dataset-key.js";
-import { MAX_KEY_BYTES } from "./key-bytes.js";
 import { matchesKeyForm } from "./key-form.js";
+import { MAX_KEY_BYTES } from "./max-key-bytes.js";
 import { parseWebOracleKey, webOracleKey } from "./web-oracle-key.js";
 
 const HASH: Hex = `0x${"5a".repeat(32)}`;

@@ -1,7 +1,7 @@
 import { type Hex, stringToHex } from "viem";
 import { keyToAscii } from "./dataset-key.js";
-import { MAX_KEY_BYTES } from "./key-bytes.js";
 import { matchesKeyForm } from "./key-form.js";
+import { MAX_KEY_BYTES } from "./max-key-bytes.js";
 import { percentEncode } from "./percent-encode.js";
 import { err, ok, type Result } from "./result.js";
 

@@ -1,5 +1,5 @@
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
-import { MAX_KEY_BYTES } from "@dataset-oracle/protocol/key-bytes";
+import { MAX_KEY_BYTES } from "@dataset-oracle/protocol/max-key-bytes";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from "viem";
 

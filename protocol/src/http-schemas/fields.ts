@@ -1,7 +1,7 @@
 /** Fields that several bodies have, and helpers that write their schemas. */
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { MAX_KEY_BYTES } from "../key-bytes.js";
+import { MAX_KEY_BYTES } from "../max-key-bytes.js";
 import { QUERY_STATUSES } from "../query-status.js";
 
 const HEX_KEY = `^0x(?:[0-9a-f]{2}){1,${MAX_KEY_BYTES}}$`;

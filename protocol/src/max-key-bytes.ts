@@ -1,0 +1,2 @@
+/** The maximum number of bytes in a key. */
+export const MAX_KEY_BYTES = 256;
