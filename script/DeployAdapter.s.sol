@@ -132,7 +132,7 @@ contract DeployAdapter is DatasetScript {
     /// @dev Returns the decimals that the QuoteAdapter's constructor reads, which counts an asset without any as having
     /// 18: a mistyped token would make its quotes wrong by powers of ten.
     function _decimalsOf(address asset) private view returns (uint256) {
-        if (uint160(asset) <= MAX_CURRENCY) return 18;
+        if (asset != address(0) && uint160(asset) <= MAX_CURRENCY) return 18;
         require(
             asset.code.length > 0 || asset == ETHER,
             string.concat(

@@ -202,8 +202,10 @@ abstract contract DeployScript is NetworkScript {
         (bool isDone, string memory reason) = _tryCall(USES_REQUIRED);
         if (isDone) return;
         (bool canCall,) = _tryCall(USES_NOTHING);
+        // The first call may have failed for a moment only.
+        if (canCall) (isDone, reason) = _tryCall(USES_REQUIRED);
         require(
-            !canCall,
+            isDone || !canCall,
             string.concat(
                 "The network's EVM is older than Cancun, so the contracts would fail, and a dataset's income be locked. ",
                 "Deploy to a network that has Cancun, or with the RPC of a newer node. The RPC's error: ",

@@ -26,7 +26,7 @@ function logOf(members: readonly Address[], block: bigint) {
 }
 
 /** Answers as a node of a chain on which contracts see `HINT` as the block of the last change of the committee. */
-function startNode(logs: readonly ReturnType<typeof logOf>[]) {
+function startNode(logs: readonly ReturnType<typeof logOf>[], head = 10_000n) {
   const searched: [string, string][] = [];
   const selector = (functionName: "committeeHash" | "committeeBlock") =>
     encodeFunctionData({ abi: datasetAbi, functionName });
@@ -37,6 +37,7 @@ function startNode(logs: readonly ReturnType<typeof logOf>[]) {
   const request = async (method: string, params: unknown) => {
     const [first] = params as [{ data: Hex; fromBlock: string; toBlock: string }];
     if (method === "eth_call") return answers[first.data];
+    if (method === "eth_blockNumber") return numberToHex(head);
     searched.push([first.fromBlock, first.toBlock]);
     return logs.filter(({ blockNumber }) => first.fromBlock === "earliest" || blockNumber === first.fromBlock);
   };
@@ -59,6 +60,13 @@ test("where contracts see the blocks of another chain, it is found in the whole 
     ["0x64", "0x64"],
     ["earliest", "latest"],
   ]);
+});
+
+test("a block beyond the head of the chain is not searched, because nodes refuse that", async () => {
+  const { client, searched } = startNode([logOf(MEMBERS, 7n)], HINT - 1n);
+  const { current } = await CommitteeCache.load(client, DATASET, pino({ level: "silent" }));
+  expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
+  expect(searched).toEqual([["earliest", "latest"]]);
 });
 
 test("an endpoint that has no event of it is a failure", async () => {

@@ -3,6 +3,7 @@ import { type Committee, committeeHash } from "@dataset-oracle/protocol/committe
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { ChainClient } from "./client.js";
+import { readBlockNumber } from "./read-blocks.js";
 import { readView } from "./read-view.js";
 import { RpcError, unwrapRpcError } from "./rpc-error.js";
 
@@ -18,16 +19,18 @@ export interface StoredCommittee extends Committee {
  * number of another chain. That takes one more request, for the logs of all blocks, which the RPC endpoint must accept.
  */
 export async function readCommittee(client: ChainClient, dataset: Address): Promise<StoredCommittee> {
-  const [hash, block] = await Promise.all([
+  const [hash, block, head] = await Promise.all([
     readView(client, dataset, "committeeHash"),
     readView(client, dataset, "committeeBlock"),
+    readBlockNumber(client),
   ]);
   const find = async (fromBlock: bigint | "earliest", toBlock: bigint | "latest") => {
     const contract = { address: dataset, abi: datasetAbi, eventName: "CommitteeChanged" } as const;
     const events = getContractEvents(client, { ...contract, fromBlock, toBlock, strict: true });
     return (await unwrapRpcError(client, "eth_getLogs", events)).find(({ args }) => committeeHash(args) === hash);
   };
-  const found = (await find(block, block)) ?? (await find("earliest", "latest"));
+  // Many nodes refuse to search a block beyond their head.
+  const found = (block <= head ? await find(block, block) : undefined) ?? (await find("earliest", "latest"));
   if (found !== undefined) return { ...found.args, hash };
   const reason =
     `no CommitteeChanged event of the current committee of ${dataset} was found, in block ${block} or any other; ` +

@@ -1,7 +1,10 @@
 import type { Operator } from "../operator.js";
 import { shuttingDown } from "../problems.js";
 
-/** Throws an error again, unless the operator closes: that ends everything, so the error says nothing about the request. */
+/**
+ * Throws the error of a request again, or `shutting_down` while the operator closes: that ends everything, so the error
+ * says nothing about the request.
+ */
 export const unlessClosing =
   ({ closing }: Operator) =>
   (error: unknown): never => {

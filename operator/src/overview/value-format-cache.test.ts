@@ -29,6 +29,7 @@ function answer(method: string): unknown {
   calls.push(method);
   if (rpc.fails) throw new Error("the RPC fails");
   if (method === "eth_call") return numberToHex(rpc.isPublished ? 7 : 0, { size: 32 });
+  if (method === "eth_blockNumber") return "0x7";
   const topics = encodeEventTopics({
     abi: webOracleRegistryAbi,
     eventName: "SpecPublished",
@@ -66,7 +67,7 @@ test("a spec that is published later is found after two minutes, and never read 
   expect(await formats.of(keyOf(SPEC))).toEqual(format);
   now += 3_600_000;
   expect(await formats.of(keyOf(SPEC))).toEqual(format);
-  expect(calls).toEqual(["eth_call", "eth_call", "eth_getLogs"]);
+  expect(calls).toEqual(["eth_call", "eth_call", "eth_blockNumber", "eth_getLogs"]);
 });
 
 test("a spec that cannot be read is read again after half a minute", async () => {
@@ -82,5 +83,15 @@ test("a spec that many keys share is read once when they are asked for at the sa
   rpc = { isPublished: true, fails: false };
   const read = await Promise.all(Array.from({ length: 500 }, () => formats.of(keyOf(SPEC))));
   expect(read.map((format) => format?.title)).toEqual(Array(500).fill("Wind"));
-  expect(calls).toEqual(["eth_call", "eth_getLogs"]);
+  expect(calls).toEqual(["eth_call", "eth_blockNumber", "eth_getLogs"]);
+});
+
+test("any number of specs that do not exist displace no known format", async () => {
+  rpc = { isPublished: true, fails: false };
+  await formats.of(keyOf(SPEC));
+  rpc = { ...rpc, isPublished: false };
+  for (let n = 0; n < 10_001; n++) await formats.of(keyOf(numberToHex(n)));
+  calls = [];
+  expect(await formats.of(keyOf(SPEC))).toMatchObject({ title: "Wind" });
+  expect(calls).toEqual([]);
 });

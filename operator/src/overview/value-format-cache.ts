@@ -6,8 +6,9 @@ import type { Address, Client, Hex } from "viem";
 import type { Clock } from "../process-context.js";
 import { describeSpec } from "./describe-spec.js";
 
-/** Anonymous callers can name any number of specs that do not exist. */
-const MAX_SPECS = 10_000;
+const MAX_KNOWN = 1_000;
+/** Anonymous callers can name any number of specs that do not exist, which must not displace known ones. */
+const MAX_OTHERS = 10_000;
 /** How long to wait before reading a spec again that is not published, or not understood here. */
 const MISSING_MS = 120_000;
 /** The same wait after a failed read. */
@@ -21,7 +22,9 @@ interface Entry {
 
 /** The display formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
 export class PublishedSpecFormats {
-  readonly #entries = new LRUCache<Hex, Entry>({ max: MAX_SPECS });
+  readonly #known = new LRUCache<Hex, ValueFormat>({ max: MAX_KNOWN });
+  /** Specs that are being read, or have no format. */
+  readonly #entries = new LRUCache<Hex, Entry>({ max: MAX_OTHERS });
 
   constructor(
     private readonly client: Client,
@@ -37,16 +40,23 @@ export class PublishedSpecFormats {
     const parsed = parseWebOracleKey(key);
     if (!parsed.ok) return null;
     const { specHash } = parsed.value;
-    const known = this.#entries.get(specHash);
+    const known = this.#known.get(specHash);
+    if (known !== undefined) return known;
+    const other = this.#entries.get(specHash);
     // Many keys of one overview share a spec, so the promise is kept: a spec that is being read is not read again.
-    if (known !== undefined && this.clock() < known.readAgainAt) return known.format;
+    if (other !== undefined && this.clock() < other.readAgainAt) return other.format;
     const nullFor = (ms: number) => {
       entry.readAgainAt = this.clock() + ms;
       return null;
     };
     const entry: Entry = {
       format: this.#read(specHash).then(
-        (format) => format ?? nullFor(MISSING_MS),
+        (format) => {
+          if (format === null) return nullFor(MISSING_MS);
+          this.#known.set(specHash, format);
+          this.#entries.delete(specHash);
+          return format;
+        },
         () => nullFor(FAILED_MS),
       ),
       readAgainAt: Number.POSITIVE_INFINITY,

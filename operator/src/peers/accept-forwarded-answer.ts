@@ -82,7 +82,7 @@ export async function acceptForwardedAnswer(
   return ok({
     answer: accepted,
     raw: signed.raw,
-    // Lazy, because looking costs requests and nobody may be waiting.
+    // Lazy, because looking costs requests and it is possible that nobody is waiting.
     get mined() {
       mined ??= watch(context, dataPoint, accepted, hash, progress);
       return mined;

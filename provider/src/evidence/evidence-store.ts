@@ -219,6 +219,7 @@ export class EvidenceStore {
 
   async #removeOldest(): Promise<void> {
     let total = [...this.#minutes.values()].reduce((sum, size) => sum + size, 0);
+    if (total <= this.options.maxBytes) return;
     // A slow reading may have opened an old minute again after newer ones.
     for (const [minute, size] of [...this.#minutes].toSorted(([a], [b]) => Number(basename(a)) - Number(basename(b)))) {
       if (total <= this.options.maxBytes || this.#minutes.size === 1) return;

@@ -36,7 +36,8 @@ export class SpecFinder {
   /** Published specs, valid or not, by network and hash. */
   readonly #compiled = new LRUCache<string, Result<CompiledRequest>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
-  readonly #loading = new Map<string, Promise<CompiledRequest>>();
+  /** The lookups on chain that are in progress, by network and hash. */
+  readonly #lookups = new Map<string, Promise<CompiledRequest>>();
   readonly #rates = new Map<number, TokenBucket>();
   readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
   readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
@@ -54,47 +55,55 @@ export class SpecFinder {
     const known = this.#compiled.get(id);
     if (known !== undefined) return requireValid(known);
     if (this.#unpublished.has(id)) throw specNotPublished(specHash, chainId);
-    // A caller with the reserve must not get the refusal of one without it.
-    const loadingId = `${id}/${caller.mayUseReserve}`;
-    const loading = this.#loading.get(loadingId) ?? this.#load(id, chainId, specHash, caller);
-    this.#loading.set(loadingId, loading);
-    return loading.finally(() => this.#loading.delete(loadingId));
+    const stored = await this.parts.specStore.read(chainId, specHash);
+    if (stored !== null) return this.#compile(id, stored);
+    // Callers share a lookup, but not a refusal: each has limits of its own.
+    return this.#lookups.get(id) ?? this.#startLookup(id, chainId, specHash, caller);
   }
 
-  async #load(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
-    const { registries, specStore, logger } = this.parts;
-    const stored = await specStore.read(chainId, specHash);
-    if (stored !== null) return this.#compile(id, stored);
-    const registry = registries.get(chainId);
+  #startLookup(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
+    const registry = this.parts.registries.get(chainId);
     if (registry === undefined) throw specNotPublished(specHash, chainId);
     const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
-    const now = () => performance.now();
-    const missWaitMs = misses.waitMs(caller.id, now());
+    const now = performance.now();
+    const missWaitMs = misses.waitMs(caller.id, now);
     if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
-    // Charged in advance and refunded unless it was a miss, because many lookups may be made at once.
-    misses.spend(caller.id, 1, now());
-    let isMiss = false;
-    try {
-      const wait = this.#rateOf(chainId).take(caller.mayUseReserve, now());
-      if (!wait.ok) throw registryUnavailable(Math.ceil(wait.error / 1_000));
-      if (wait.value > 0) await sleep(wait.value);
-      const spec = await registry.read(specHash);
-      if (spec === null) {
-        isMiss = true;
-        this.#unpublished.set(id, true);
-        throw specNotPublished(specHash, chainId);
-      }
-      await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
-        logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
-      });
-      return this.#compile(id, spec);
-    } catch (error) {
+    const wait = this.#rateOf(chainId).take(caller.mayUseReserve, now);
+    if (!wait.ok) throw registryUnavailable(Math.ceil(wait.error / 1_000));
+    // Charged in advance and refunded unless it is a miss, because many lookups may be made at once.
+    misses.spend(caller.id, 1, now);
+    const refund = () => misses.spend(caller.id, -1, performance.now());
+    const lookup = this.#lookUp(id, chainId, specHash, registry, wait.value, refund);
+    this.#lookups.set(id, lookup);
+    return lookup.finally(() => this.#lookups.delete(id));
+  }
+
+  /** @param refund Called unless the spec is not published. */
+  async #lookUp(
+    id: string,
+    chainId: number,
+    specHash: Hex,
+    registry: Pick<SpecRegistry, "read">,
+    waitMs: number,
+    refund: () => void,
+  ): Promise<CompiledRequest> {
+    const { specStore, logger } = this.parts;
+    if (waitMs > 0) await sleep(waitMs);
+    const spec = await registry.read(specHash).catch((error) => {
+      refund();
       if (!(error instanceof SpecRegistryError)) throw error;
       logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
       throw registryUnavailable(RETRY_AFTER);
-    } finally {
-      if (!isMiss) misses.spend(caller.id, -1, now());
+    });
+    if (spec === null) {
+      this.#unpublished.set(id, true);
+      throw specNotPublished(specHash, chainId);
     }
+    refund();
+    await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
+      logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
+    });
+    return this.#compile(id, spec);
   }
 
   #compile(id: string, spec: Hex): CompiledRequest {
