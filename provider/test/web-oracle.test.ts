@@ -126,7 +126,7 @@ describe("the registry", () => {
     const before = web.registry.rpc.calls.length;
     const provider = await web.start();
     await Promise.all(["a", "b", "c", "d"].map((arg) => provider.ask({ dataset: NUMBERS, key: key(hash, arg) })));
-    expect(web.registry.rpc.calls.slice(before)).toEqual(["eth_chainId", "eth_call", "eth_getLogs"]);
+    expect(web.registry.rpc.calls.slice(before)).toEqual(["eth_chainId", "eth_call", "eth_blockNumber", "eth_getLogs"]);
     expect(readdirSync(join(web.folder, "42"))).toEqual([`${hash.slice(2)}.json`]);
 
     web.registry.rpc.fail("error");
