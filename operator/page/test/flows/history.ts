@@ -8,6 +8,9 @@ import type { TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 import { withoutCommas } from "../support/without-commas.js";
 
+/** How often the page reads a history again. */
+const HISTORY_POLL_MS = 12_000;
+
 /** The history of a data point: its plot, its table, and its ranges. */
 export function historyFlows(environment: () => TestEnvironment): void {
   const at = () => `/42/${environment().devnet.dataset}/${encodeURIComponent("SPOTPX/ETH-USD")}`;
@@ -106,13 +109,27 @@ export function historyFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("reads a new round at once if none was read for a while", async () => {
-    const { page, history, store, end } = await visitUnfed("Cairo", (page) => page.clock.install());
+  test("reads a new round at once if none was read for a while", async ({ expect }) => {
+    const { page, history, store, end } = await visitUnfed("Cairo", async (page) => {
+      await page.addInitScript((every) => {
+        const { setTimeout } = window;
+        const timer = (run: () => void, ms?: number) =>
+          setTimeout(() => (ms === every && "isPollingHeld" in window ? undefined : run()), ms);
+        Object.assign(window, { setTimeout: timer });
+      }, HISTORY_POLL_MS);
+    });
+    const rounds = async () => Number(/\((\d+) rounds\)/.exec((await history.textContent()) ?? "")?.[1] ?? 0);
     await store();
-    await history.getByText("(1 rounds)").waitFor();
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await expect.poll(rounds, { timeout: 60_000 }).toBeGreaterThan(0);
+    const before = await rounds();
+    // From now on the history is not polled, and the last reading was long ago.
+    await page.evaluate(() => {
+      const { now } = Date;
+      Object.assign(window, { isPollingHeld: true });
+      Object.assign(Date, { now: () => now() + 60_000 });
+    });
     await store();
-    await history.getByText("(2 rounds)").waitFor();
+    await expect.poll(rounds, { timeout: 60_000 }).toBe(before + 1);
     await end();
   });
 }
