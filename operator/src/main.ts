@@ -15,7 +15,7 @@ import { USAGE } from "./help-text.js";
 import { Metrics } from "./metrics.js";
 import { startOperator } from "./operator.js";
 import { listUnreadKeys, loadSenderAccounts, type SenderAccounts } from "./sender-accounts.js";
-import { watchMembers } from "./watch-nodes-and-statements.js";
+import { watchNodesAndStatements } from "./watch-nodes-and-statements.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
@@ -46,5 +46,5 @@ async function serveRequests(
   const operator = await startOperator(networks, senders, context);
   const app = await buildOperatorApp(operator, config, registry);
   await serve(app, config, registry, logger, () => closing.abort());
-  await Promise.all([runFeeds(operator), watchFeeds(operator, alertWebhooks), watchMembers(operator)]);
+  await Promise.all([runFeeds(operator), watchFeeds(operator, alertWebhooks), watchNodesAndStatements(operator)]);
 }

@@ -13,7 +13,7 @@ const POLLS = 5;
  * Follows which nodes are announced and what is signed in mined updates, and accuses members that contradicted themselves,
  * until the operator shuts down. It never throws.
  */
-export async function watchMembers(operator: Operator): Promise<void> {
+export async function watchNodesAndStatements(operator: Operator): Promise<void> {
   await Promise.all([...operator.networks.values()].map((network) => watchNetwork(operator, network)));
 }
 

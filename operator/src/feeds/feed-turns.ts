@@ -12,7 +12,7 @@ import { Progress } from "../progress.js";
 import { roundStartMs } from "../round-time.js";
 import type { StoredFeed } from "./feed.js";
 import { FeedChunks } from "./feed-chunks.js";
-import { minedNonces, submitForOtherNodes } from "./rebroadcast-for-other-nodes.js";
+import { minedNonces, rebroadcastForOtherNodes } from "./rebroadcast-for-other-nodes.js";
 import { orderOf, stagesBefore } from "./turn-schedule.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
@@ -154,7 +154,7 @@ export class FeedTurns {
     lost: Map<Hex, Address>,
   ): Promise<HeldTransaction | null> {
     const batch = { network: this.network, dataset: this.dataset, keys: feeds.map(({ key }) => key), round };
-    return submitForOtherNodes(this.operator, batch, better, lost);
+    return rebroadcastForOtherNodes(this.operator, batch, better, lost);
   }
 
   /** Returns the feeds that were updated since their values were read; none when the chain cannot be read. */

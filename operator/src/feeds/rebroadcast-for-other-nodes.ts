@@ -22,7 +22,7 @@ const MAX_SUBMITTED = 4;
  * @param lost Receives the transactions whose senders had others mined in their place. Those that it has are ignored.
  * @returns The one that updates this batch; null when none was shared, or the endpoints refuse it.
  */
-export async function submitForOtherNodes(
+export async function rebroadcastForOtherNodes(
   context: Context,
   { network, dataset, keys, round }: Batch,
   better: readonly Address[],

@@ -7,7 +7,7 @@ import type { DataPoint } from "../data-point.js";
 import type { Operator } from "../operator.js";
 import type { Overview } from "../overview/overview.js";
 import { invalidParameter } from "../problems.js";
-import { MinedRounds } from "../rounds/mined-reports.js";
+import { MinedReports } from "../rounds/mined-reports.js";
 import { readLastRounds } from "../rounds/read-last-rounds.js";
 import { SingleFlight } from "../single-flight.js";
 import { addQueryStringRoute } from "./add-query-string-route.js";
@@ -33,7 +33,7 @@ const schema = {
 /** Adds `GET /data`. */
 export function addData(app: App, operator: Operator, overview: Overview, requestsPerMinute: number): void {
   const shared = new SingleFlight<DataPointAnswer>(operator.clock, REMEMBER_MS);
-  const rounds = new MinedRounds();
+  const rounds = new MinedReports();
   addQueryStringRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async ({ query }) => {
     const dataPoint = findDataPoint(operator.networks, query, invalidParameter);
     return shared.run(dataPoint.id, () => read(operator, overview, rounds, dataPoint)).result;
@@ -43,7 +43,7 @@ export function addData(app: App, operator: Operator, overview: Overview, reques
 async function read(
   operator: Operator,
   overview: Overview,
-  rounds: MinedRounds,
+  rounds: MinedReports,
   dataPoint: DataPoint,
 ): Promise<DataPointAnswer> {
   const { network, dataset, key } = dataPoint;

@@ -23,7 +23,7 @@ import { nodesIn } from "../peers/node-list.js";
 import { SingleFlight } from "../single-flight.js";
 import { type RecentEntries, recentKeys, recentSpecs } from "./added-keys-and-published-specs.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
-import { PublishedSpecFormats } from "./value-format-cache.js";
+import { ValueFormatCache } from "./value-format-cache.js";
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
 const SPOT_PRICE_FORMAT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
@@ -38,14 +38,14 @@ export class Overview {
   readonly #networks: SingleFlight<NetworkOverview>;
   readonly #keys = new Map<Dataset, RecentEntries<true>>();
   readonly #specs = new Map<Network, RecentEntries<DescribedSpec>>();
-  readonly #formats = new Map<Network, PublishedSpecFormats>();
+  readonly #formats = new Map<Network, ValueFormatCache>();
 
   constructor(private readonly operator: Operator) {
     this.#networks = new SingleFlight(operator.clock, REMEMBER_MS);
     for (const network of operator.networks.values()) {
       const { client, registry, settings } = network;
       if (registry !== null) {
-        this.#formats.set(network, new PublishedSpecFormats(client, registry, operator.clock));
+        this.#formats.set(network, new ValueFormatCache(client, registry, operator.clock));
         this.#specs.set(network, recentSpecs(client, registry, settings.historyBlocks, describeSpec));
       }
       for (const dataset of network.datasets.values()) {

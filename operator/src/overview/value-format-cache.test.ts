@@ -11,7 +11,7 @@ import {
   stringToHex,
 } from "viem";
 import { beforeEach, expect, test } from "vitest";
-import { PublishedSpecFormats } from "./value-format-cache.js";
+import { ValueFormatCache } from "./value-format-cache.js";
 
 const REGISTRY = "0x0000000000000000000000000000000000000001";
 const SPEC = stringToHex(
@@ -23,7 +23,7 @@ let calls: string[];
 let spec: Hex;
 let rpc: { readonly isPublished: boolean; readonly fails: boolean };
 let now: number;
-let formats: PublishedSpecFormats;
+let formats: ValueFormatCache;
 
 function answer(method: string): unknown {
   calls.push(method);
@@ -46,7 +46,7 @@ beforeEach(() => {
   rpc = { isPublished: false, fails: false };
   now = 1_790_000_000_000;
   const transport = custom({ request: async ({ method }) => answer(method) }, { retryCount: 0 });
-  formats = new PublishedSpecFormats(createClient({ transport }), REGISTRY, () => now);
+  formats = new ValueFormatCache(createClient({ transport }), REGISTRY, () => now);
 });
 
 test("specs that are not published are not read again for two minutes, however many there are", async () => {

@@ -21,7 +21,7 @@ interface Entry {
 }
 
 /** The display formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
-export class PublishedSpecFormats {
+export class ValueFormatCache {
   readonly #known = new LRUCache<Hex, ValueFormat>({ max: MAX_KNOWN });
   /** Specs that are being read, or have no format. */
   readonly #entries = new LRUCache<Hex, Entry>({ max: MAX_OTHERS });

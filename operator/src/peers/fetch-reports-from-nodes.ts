@@ -22,7 +22,12 @@ const answer = TypeCompiler.Compile(Type.Array(SignedStatement));
  * Asks up to 32 other nodes for what the committee signed about a key at a round, and holds the answers that are valid.
  * Those nodes ask nobody else.
  */
-export async function fetchStatements(network: Network, dataset: Dataset, key: Hex, round: bigint): Promise<void> {
+export async function fetchReportsFromNodes(
+  network: Network,
+  dataset: Dataset,
+  key: Hex,
+  round: bigint,
+): Promise<void> {
   const query = `network_id=${network.chainId}&dataset=${dataset.address}&round=${round}&key=${key}`;
   const limits = { timeoutMs: DEADLINE_MS, maxBytes: MAX_ANSWER_BYTES };
   const ask = async ({ url }: Node) => {

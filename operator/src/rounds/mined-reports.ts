@@ -17,7 +17,7 @@ export interface MinedRound {
 const MAX_ROUNDS = 5_000;
 
 /** Reads the reports behind stored updates, each once. */
-export class MinedRounds {
+export class MinedReports {
   readonly #known = new LRUCache<string, MinedRound>({ max: MAX_ROUNDS });
 
   /** @throws RpcError */

@@ -7,7 +7,7 @@ import type { DataPoint } from "../data-point.js";
 import { findHistory } from "../history/find-history.js";
 import type { Dataset } from "../network.js";
 import type { Operator } from "../operator.js";
-import type { MinedRound, MinedRounds } from "./mined-reports.js";
+import type { MinedReports, MinedRound } from "./mined-reports.js";
 import { agreementOf } from "./provider-agreement.js";
 
 /** This many of the last rounds are shown, and the providers' agreement is counted over them. */
@@ -19,7 +19,7 @@ const ROUNDS = 10;
  */
 export async function readLastRounds(
   { clock }: Operator,
-  rounds: MinedRounds,
+  rounds: MinedReports,
   dataPoint: DataPoint,
 ): Promise<{
   readonly last: LastUpdate;

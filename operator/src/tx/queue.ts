@@ -18,7 +18,7 @@ import { ReorgWatch } from "./reorg-watch.js";
 import { RetryQueue } from "./retry-queue.js";
 import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./sign-and-submit.js";
 import { StuckNonces } from "./stuck-nonces.js";
-import { WaitingUpdates } from "./updates-without-nonce.js";
+import { UpdatesWithoutNonce } from "./updates-without-nonce.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
@@ -52,7 +52,7 @@ const MAX_TIMES_NOT_FOUND = 5;
  * overlap.
  */
 export class TransactionQueue {
-  readonly #waiting = new WaitingUpdates();
+  readonly #waiting = new UpdatesWithoutNonce();
   readonly #inFlight = new InFlightTransactions();
   readonly #nonces: CredibleNonceCounts;
   readonly #submitter: Submitter;

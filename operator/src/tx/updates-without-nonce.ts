@@ -5,7 +5,7 @@ import type { Task, Transaction } from "./queue-state.js";
  * and with them accusations and updates of an earlier process. Among requests, the one whose caller has the fewest
  * pending transactions goes first, so that a caller with many requests delays mostly its own.
  */
-export class WaitingUpdates {
+export class UpdatesWithoutNonce {
   /** Oldest first. */
   #tasks: Task[] = [];
 

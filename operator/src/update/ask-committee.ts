@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import type { Address, Hex } from "viem";
 import type { Dataset, Network } from "../network.js";
-import { fetchStatements } from "../peers/fetch-reports-from-nodes.js";
+import { fetchReportsFromNodes } from "../peers/fetch-reports-from-nodes.js";
 import { othersOf } from "../peers/node-list.js";
 import type { Context } from "../process-context.js";
 import { askProvider, type ProviderRequest } from "../providers/ask-provider.js";
@@ -66,7 +66,7 @@ export async function askCommittee<T extends Statement>(
   const askOthers = async () => {
     takeRelayed();
     if (grace !== undefined || over.signal.aborted) return;
-    await fetchStatements(network, dataset, key, round);
+    await fetchReportsFromNodes(network, dataset, key, round);
     takeRelayed();
   };
   const later = runLater(askOthers);

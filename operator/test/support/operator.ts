@@ -17,7 +17,7 @@ import { Metrics } from "../../src/metrics.js";
 import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
 import type { Node } from "../../src/peers/node-list.js";
 import type { Clock } from "../../src/process-context.js";
-import { watchMembers } from "../../src/watch-nodes-and-statements.js";
+import { watchNodesAndStatements } from "../../src/watch-nodes-and-statements.js";
 import type { Chain } from "./chain.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./stub-providers.js";
@@ -87,7 +87,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
   const operator = await startOperatorWithoutHttp(plans, hasSender ? keys : new Map(), context);
-  const loops = [runFeeds(operator), watchFeeds(operator, alertWebhooks), watchMembers(operator)];
+  const loops = [runFeeds(operator), watchFeeds(operator, alertWebhooks), watchNodesAndStatements(operator)];
   const app = await buildOperatorApp(operator, settings, registry);
   const base = `${await app.listen({ host: "127.0.0.1", port })}${settings.basePath}`;
 

@@ -4,7 +4,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
 import { MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "../signing-window-limits.js";
 import type { Decision } from "./decision.js";
-import { LastWrite, type Write } from "./last-write-file.js";
+import { LastWriteFile, type Write } from "./last-write-file.js";
 import { addCheck, decodeDecision, decodeNumbers, encodeDecision, encodeNumbers } from "./stored-records.js";
 
 /** How long a decision is kept, in seconds: twice the report age that datasets accept by default. */
@@ -94,7 +94,7 @@ export class DecisionStore {
   private constructor(
     private readonly database: Database,
     private readonly options: Required<DecisionStoreOptions>,
-    private readonly lastWrite: LastWrite,
+    private readonly lastWrite: LastWriteFile,
     private readonly content: Content,
   ) {}
 
@@ -112,9 +112,9 @@ export class DecisionStore {
     } catch (error) {
       throw unopened(folder, error);
     }
-    let lastWrite: LastWrite | null = null;
+    let lastWrite: LastWriteFile | null = null;
     try {
-      lastWrite = new LastWrite(folder);
+      lastWrite = new LastWriteFile(folder);
       const content = await readContent(database, lastWrite.read(), options.now());
       const store = new DecisionStore(
         database,
@@ -382,7 +382,7 @@ const roundOf = (key: string) => BigInt(key.slice(0, ROUND_DIGITS));
 /**
  * Reads a whole database and compares it with its ledger. Damaged decisions are removed.
  *
- * @param lastWrite The last write according to the file that `LastWrite` keeps.
+ * @param lastWrite The last write according to the file that `LastWriteFile` keeps.
  */
 async function readContent(database: Database, lastWrite: Write | null, now: bigint): Promise<Content> {
   const text = await database.get<string, string>(LEDGER, { valueEncoding: "utf8" });

@@ -18,7 +18,7 @@ const LENGTH = 96;
  * The file is not forced to disk: its content survives the end of the process, and after a power failure it is at worst
  * out of date, which is detected.
  */
-export class LastWrite {
+export class LastWriteFile {
   readonly #file: number;
 
   /** @throws When the file cannot be opened, or is a symbolic link. */

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** Explains the worst reason why values of a network are not updated now; empty if there is none. */
-export function NetworkWarning({ network, datasets }: Props) {
+export function HaltedUpdatesWarning({ network, datasets }: Props) {
   const { error, now } = useOverview();
   // `ConnectionWarning` explains this.
   if (error) return null;

@@ -11,7 +11,7 @@ interface Props {
  * Shows the operators that take turns on the network, starting with the one whose turn it is. Nothing for an operator
  * on its own.
  */
-export function NodesSection({ network, dataset: { turn } }: Props) {
+export function NodeTurnsSection({ network, dataset: { turn } }: Props) {
   if (network.nodes.length === 0) return null;
   const place = ({ provider }: ServedNode) => (turn.includes(provider) ? turn.indexOf(provider) : turn.length);
   const nodes = network.nodes.toSorted((a, b) => place(a) - place(b));

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { DataPointHeader } from "../components/data-point-header";
 import { DataPointProperties } from "../components/data-point-properties";
-import { NetworkWarning } from "../components/halted-updates-warning";
+import { HaltedUpdatesWarning } from "../components/halted-updates-warning";
 import { HistorySection } from "../components/history-section";
 import { LastRound } from "../components/last-round";
 import { LastSenders } from "../components/last-senders";
@@ -43,7 +43,7 @@ export function DataPointPage({ network, dataset, text }: NetworkAndDataset & { 
   return (
     <>
       <DataPointHeader network={network} dataset={dataset} text={text} point={point ?? listed ?? null} />
-      <NetworkWarning network={network} datasets={[dataset]} />
+      <HaltedUpdatesWarning network={network} datasets={[dataset]} />
       {isReadable && error && (
         <Notice tone={data ? "warn" : "bad"} title={error.title} code={error.code}>
           {error.detail}

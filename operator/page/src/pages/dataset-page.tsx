@@ -2,9 +2,9 @@ import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/over
 import { useState } from "preact/hooks";
 import { DataPointsTable } from "../components/data-points-table";
 import { Fact } from "../components/fact";
-import { NetworkWarning } from "../components/halted-updates-warning";
+import { HaltedUpdatesWarning } from "../components/halted-updates-warning";
 import { Hex } from "../components/hex";
-import { NodesSection } from "../components/node-turns-section";
+import { NodeTurnsSection } from "../components/node-turns-section";
 import { PageHeading } from "../components/page-heading";
 import { QueryPrice } from "../components/query-price";
 import { SpecsTable } from "../components/specs-table";
@@ -31,7 +31,7 @@ export function DatasetPage({ network, dataset }: NetworkAndDataset) {
       <PageHeading name={datasetName(dataset.name)}>
         {networkName(network.network_id)}, network {network.network_id}
       </PageHeading>
-      <NetworkWarning network={network} datasets={[dataset]} />
+      <HaltedUpdatesWarning network={network} datasets={[dataset]} />
       <DatasetFacts dataset={dataset} />
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
@@ -50,7 +50,7 @@ export function DatasetPage({ network, dataset }: NetworkAndDataset) {
         </section>
       )}
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
-      <NodesSection network={network} dataset={dataset} />
+      <NodeTurnsSection network={network} dataset={dataset} />
       <SnippetSection network={network} dataset={dataset} text={key} />
     </>
   );

@@ -1,6 +1,6 @@
 import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { DataPointsTable } from "../components/data-points-table";
-import { NetworkWarning } from "../components/halted-updates-warning";
+import { HaltedUpdatesWarning } from "../components/halted-updates-warning";
 import { Hex } from "../components/hex";
 import { LoadingOrError } from "../components/loading-or-error";
 import { QueryPrice } from "../components/query-price";
@@ -52,7 +52,7 @@ function Network({ network }: { network: NetworkOverview }) {
       <h2 id={`network-${id}`}>
         {networkName(id)} <span class="small quiet">network {id}</span>
       </h2>
-      <NetworkWarning network={network} datasets={network.datasets} />
+      <HaltedUpdatesWarning network={network} datasets={network.datasets} />
       {network.datasets.map((dataset) => (
         <section key={dataset.dataset} class="card" aria-labelledby={`dataset-${id}-${dataset.dataset}`}>
           <h3 id={`dataset-${id}-${dataset.dataset}`}>

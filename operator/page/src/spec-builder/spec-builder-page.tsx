@@ -1,7 +1,7 @@
 import type { NetworkOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { SpecTrial } from "@dataset-oracle/protocol/http-schemas/spec-trial";
 import { useMemo, useState } from "preact/hooks";
-import { NetworkWarning } from "../components/halted-updates-warning";
+import { HaltedUpdatesWarning } from "../components/halted-updates-warning";
 import { PageHeading } from "../components/page-heading";
 import { networkName } from "../format/network-and-dataset-names";
 import type { NetworkAndDataset } from "../live/overview-state";
@@ -37,7 +37,7 @@ export default function SpecBuilderPage({ network }: { network: NetworkOverview 
       <PageHeading name="Build a request spec">
         {networkName(network.network_id)}, network {network.network_id}
       </PageHeading>
-      <NetworkWarning network={network} datasets={dataset ? [dataset] : []} />
+      <HaltedUpdatesWarning network={network} datasets={dataset ? [dataset] : []} />
       {dataset ? (
         <Steps network={network} dataset={dataset} text={text} parsed={parsed} onText={setText} />
       ) : (
