@@ -229,6 +229,12 @@ describe("a fresh value in the caller's own transaction", () => {
       ...(account && { account }),
     });
 
+  /** An update of the stored round would store nothing. A round begins two seconds after its time. */
+  const waitForNewRound = async () => {
+    const { updatedAt } = await read("ETH-USD");
+    await vi.waitUntil(() => Date.now() / 1_000 >= Number(updatedAt) + 3, { timeout: 5_000 });
+  };
+
   test("is not sent when the contract would revert, which says why, nor without an account", async () => {
     const nonce = await client.getTransactionCount(CALLER);
     const error = await refresh(local(), "SPOTPX/LINK-USD").catch((thrown) => thrown);
@@ -243,9 +249,7 @@ describe("a fresh value in the caller's own transaction", () => {
 
   test("is stored and read in one transaction, also where the stored value is fresh enough", async () => {
     for (const account of [CALLER, CALLER.address]) {
-      // An update of the same round would not be stored again. A round begins two seconds after its time.
-      const { updatedAt } = await read("ETH-USD");
-      await vi.waitUntil(() => Date.now() / 1_000 >= Number(updatedAt) + 3, { timeout: 5_000 });
+      await waitForNewRound();
       const hash = await refresh(local(), "SPOTPX/ETH-USD", account);
       const { status, logs } = await client.waitForTransactionReceipt({ hash });
       expect(status).toBe("success");
@@ -259,6 +263,7 @@ describe("a fresh value in the caller's own transaction", () => {
   });
 
   test("gets enough gas, although another sender's pending update lowers the estimate", async () => {
+    await waitForNewRound();
     const { key, url, ...dataPoint } = point("SPOTPX/ETH-USD");
     const body = JSON.stringify({ network_id: 42, dataset: dataPoint.dataset, key, broadcast: false });
     const headers = { "content-type": "application/json" };
