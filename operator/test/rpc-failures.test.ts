@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
@@ -114,22 +114,25 @@ test("the nonce is read from pending, never from latest alone", async () => {
 });
 
 test("a transaction that changes nothing because another relayer was faster is answered with what that one stored", async () => {
-  const another = await startOperator([{ chain, datasets: [dataset], providers }], { clock });
+  // It waits longer for its transaction than the other operator would.
+  const slow = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url] }], { clock });
+  const request = body();
   stopped = Date.now();
+  const { transaction, timestamp } = await operator.ask({ ...request, broadcast: false });
   let open = () => {};
   proxy.gates.set("eth_sendRawTransaction", new Promise((resolve) => (open = resolve)));
-  const request = body();
-  const ours = operator.ask(request, { prefer: "wait=10" });
-  const theirs = await another.ask({ ...request, broadcast: false });
+  proxy.calls.length = 0;
+  const answer = slow.ask(request, { prefer: "wait=10" });
+  const isSending = () => proxy.calls.some(({ method }) => method === "eth_sendRawTransaction");
+  await vi.waitUntil(isSending, { timeout: 5_000 });
   stopped = null;
-  const params = [{ ...theirs.transaction, from: OTHER_ACCOUNT }];
+  const params = [{ ...transaction, from: OTHER_ACCOUNT }];
   const hash = (await chain.client.request({ method: "eth_sendTransaction", params } as never)) as Hex;
   await chain.client.mine({ blocks: 1 });
   proxy.gates.clear();
   open();
-  const answer = await ours;
-  expect(answer).toMatchObject({ status: "OK", timestamp: theirs.timestamp, transaction_hash: hash, reports: [] });
-  await another.close();
+  expect(await answer).toMatchObject({ status: "OK", timestamp, transaction_hash: hash, reports: [] });
+  await slow.close();
 });
 
 test("no log line holds the RPC's token or a private key", () => {
