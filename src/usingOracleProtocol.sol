@@ -2,6 +2,7 @@
 pragma solidity ^0.8.13;
 
 import {Oracle} from "./Oracle.sol";
+import {IDataset} from "./interfaces/IDataset.sol";
 import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 
 /// @title OracleProtocol
@@ -10,13 +11,14 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 ///     oracle.querySpotPriceWithExpiry("ETH-USD", maxAge)              reads what is stored
 ///     oracle.updateAndQuerySpotPrice("ETH-USD", update, maxAge)       stores an update first, if it is newer
 ///     oracle.verifySpotPrice("ETH-USD", update, maxAge)               reads an update without storing it
+///     oracle.readSpotPrice("ETH-USD", maxAge)                         reads what is stored, by subscription
 ///
 /// The same helpers exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the
 /// `transaction.data` that an operator returns for `POST /data/request` with `"broadcast": false`. Pass it on as it is;
 /// it need not come from anyone that you trust, because the dataset verifies it. Whoever brings it chooses among the
 /// reports that the providers signed lately, and the helpers that verify accept every such round, even if a newer one
 /// is stored: keep `maxAge` short where somebody could profit from that choice.
-/// @dev Every helper has a second form whose last argument is the maximum price that the caller agrees to pay: the
+/// @dev Every helper that pays has a second form whose last argument is the maximum price that the caller agrees to pay: the
 /// price can be raised just before the transaction, and an oracle that is not a dataset can name any price. The form
 /// without it pays at most `DEFAULT_MAX_PRICE`. A contract that holds less than the price reverts with
 /// `InsufficientBalance`. A library could read a limit of the consumer's own only from storage, which would cost every
@@ -44,7 +46,8 @@ library OracleProtocol {
     /// @notice The calling contract holds less than the query costs: send it Ether. Both in wei.
     error InsufficientBalance(uint256 balance, uint256 price);
 
-    /// @notice The account has no code, or does not answer `queryPrice`: correct the oracle's address.
+    /// @notice The account has no code, or does not answer as an oracle does, or as a dataset if a subscriber reads:
+    /// correct the address.
     error NotAnOracle(address account);
 
     /// @notice The dataset refused the update. A helper that stores the update reverts with this only if the stored
@@ -411,6 +414,43 @@ library OracleProtocol {
         value = _verify(oracle, key, update, maxAge, maxPrice);
     }
 
+    // ---------------------------------------------------------------- a read by subscription
+
+    /// @notice Returns the newest rate of a pair, scaled by 1e18, if it is not older than `maxAge`. Pays nothing.
+    /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as `readBytes32` does.
+    function readSpotPrice(Oracle oracle, string memory pair, uint256 maxAge) internal view returns (uint256 rate) {
+        rate = uint256(readBytes32(oracle, abi.encodePacked("SPOTPX/", pair), maxAge));
+    }
+
+    /// @notice Returns the newest value of a key as a number, in the scale that the dataset defines, if it is not older
+    /// than `maxAge`. Pays nothing.
+    /// @param key The key in ASCII, for example "SPOTPX/ETH-USD".
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts as `readBytes32` does.
+    function readUint(Oracle oracle, bytes memory key, uint256 maxAge) internal view returns (uint256 value) {
+        value = uint256(readBytes32(oracle, key, maxAge));
+    }
+
+    /// @notice Returns the newest value of a key, as it is stored, if it is not older than `maxAge`. Pays nothing: the
+    /// calling contract needs a subscription to the dataset while queries cost something.
+    /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
+    /// @param maxAge The maximum age, inclusive, in seconds.
+    /// @dev Reverts with the dataset's `SubscriptionNeeded` if the calling contract is not subscribed, with
+    /// `BadQueryStatus` unless the status is OK, with `DataExpired` when the data is too old, and with `NotAnOracle`
+    /// when the account is no dataset.
+    function readBytes32(Oracle oracle, bytes memory key, uint256 maxAge) internal view returns (bytes32 value) {
+        (bool isDone, bytes memory answer) =
+            address(oracle).staticcall(abi.encodeWithSelector(IDataset.read.selector, key));
+        if (!isDone) _revertWithReasonOf(oracle, answer);
+        if (answer.length < 0x60) revert NotAnOracle(address(oracle));
+        uint256 updatedAt;
+        Oracle.QueryStatus status;
+        (value, updatedAt, status) = abi.decode(answer, (bytes32, uint256, Oracle.QueryStatus));
+        _requireUsable(updatedAt, status, maxAge);
+    }
+
     // ---------------------------------------------------------------- rules of every helper
 
     /// @dev Returns a usable value, or reverts.
@@ -461,7 +501,7 @@ library OracleProtocol {
             isDone := and(isDone, gt(returndatasize(), 0x1f))
             price := mload(0x00)
         }
-        if (!isDone) _revertWithoutPrice(oracle);
+        if (!isDone) _revertWithReasonOf(oracle, _returnData());
         if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
 
         uint256 age;
@@ -492,13 +532,12 @@ library OracleProtocol {
             isDone := and(isDone, gt(returndatasize(), 0x1f))
             price := mload(0x00)
         }
-        if (!isDone) _revertWithoutPrice(oracle);
+        if (!isDone) _revertWithReasonOf(oracle, _returnData());
         if (price > maxPrice) revert PriceTooHigh(price, maxPrice);
     }
 
-    /// @dev Reverts for the reason why the last call, which asked for the price, has failed.
-    function _revertWithoutPrice(Oracle oracle) private pure {
-        bytes memory reason = _returnData();
+    /// @dev Reverts for the reason why a call that every oracle answers has failed.
+    function _revertWithReasonOf(Oracle oracle, bytes memory reason) private pure {
         // A reason has four bytes or more.
         if (reason.length < 4) revert NotAnOracle(address(oracle));
         _revertWith(reason);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
@@ -88,20 +88,62 @@ contract ExampleTest is Test {
 }
 `;
 
-/** The test in the guide to adapters. */
-const [, GUIDE_TEST = ""] =
-  /^<!-- test\/Market\.t\.sol -->\n```solidity\n([\s\S]*?)^```$/m.exec(
-    readFileSync(join(ROOT, "docs/Adapters.md"), "utf8"),
-  ) ?? [];
+/** The files in the guide to subscriptions and adapters, by path. */
+const GUIDE_FILES = new Map(
+  [
+    ...readFileSync(join(ROOT, "docs/Adapters.md"), "utf8").matchAll(
+      /^<!-- (\S+\.sol) -->\n```solidity\n([\s\S]*?)^```$/gm,
+    ),
+  ].map(([, path = "", code = ""]) => [path, code]),
+);
+
+const VAULT_TEST = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.13;
+
+import {IDataset} from "@dataset-oracle/contracts/interfaces/IDataset.sol";
+import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
+import {OracleProtocol} from "@dataset-oracle/contracts/usingOracleProtocol.sol";
+import {Test} from "forge-std/Test.sol";
+
+import {Vault} from "../src/Vault.sol";
+
+contract VaultTest is Test {
+    MockOracle private oracle;
+    Vault private vault;
+
+    function setUp() public {
+        vm.warp(1_790_000_000);
+        oracle = new MockOracle();
+        oracle.setQueryPrice(0.001 ether);
+        oracle.setSpotPrice("ETH-USD", 3000e18);
+        vault = new Vault(oracle);
+    }
+
+    function test_subscribed() public {
+        oracle.subscribe(address(vault), 1);
+        assertEq(vault.valueOf(2 ether), 6000e18);
+        skip(11 minutes);
+        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 660, 600));
+        vault.valueOf(2 ether);
+    }
+
+    function test_notSubscribed() public {
+        vm.expectRevert(abi.encodeWithSelector(IDataset.SubscriptionNeeded.selector, address(vault), 0, 30 days));
+        vault.valueOf(2 ether);
+    }
+}
+`;
 
 beforeAll(() => {
   cpSync(join(ROOT, "src"), join(folder, "lib/dataset-oracle/src"), { recursive: true });
   cpSync(join(ROOT, "foundry.toml"), join(folder, "lib/dataset-oracle/foundry.toml"));
   symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "lib/forge-std"));
   writeFileSync(join(folder, "foundry.toml"), "[profile.default]\n");
-  mkdirSync(join(folder, "test"));
-  writeFileSync(join(folder, "test/Example.t.sol"), testOf(EXAMPLE));
-  writeFileSync(join(folder, "test/Market.t.sol"), GUIDE_TEST);
+  const files = new Map([["test/Example.t.sol", testOf(EXAMPLE)], ["test/Vault.t.sol", VAULT_TEST], ...GUIDE_FILES]);
+  for (const [path, code] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), code);
+  }
 });
 
 test("the examples of MockOracle, in its documentation and in the guide to adapters, do what they say, in a fresh project", async () => {
@@ -115,5 +157,6 @@ test("the examples of MockOracle, in its documentation and in the guide to adapt
   expect(Object.fromEntries(results)).toEqual({
     "test/Example.t.sol:ExampleTest": Array(5).fill("Success"),
     "test/Market.t.sol:MarketTest": Array(4).fill("Success"),
+    "test/Vault.t.sol:VaultTest": Array(2).fill("Success"),
   });
 }, 120_000);
