@@ -61,6 +61,14 @@ beforeEach(async () => {
 
 afterAll(() => scripts.close());
 
+/** Changes the block that the dataset has on record for its committee: the lowest 40 bits of a slot. */
+async function recordCommitteeBlock(block: bigint): Promise<void> {
+  const record = BigInt((await scripts.client.getStorageAt({ address: dataset, slot: "0x3" })) ?? 0);
+  const value = toHex(((record >> 40n) << 40n) | block, { size: 32 });
+  await scripts.client.setStorageAt({ address: dataset, index: 3, value });
+  expect(await read("committeeBlock")).toBe(block);
+}
+
 /** Asserts that a script refuses with a message, and sends nothing. */
 async function expectRefused(run: ReturnType<typeof send>, message: string): Promise<void> {
   const { exitCode, lastLine, sent } = await run;
@@ -460,11 +468,7 @@ describe("ShareIncome", () => {
 
   test("takes the committee as given where the RPC has no logs, and refuses another one", async () => {
     const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
-    // The block is the lowest 40 bits of the slot.
-    const record = BigInt((await scripts.client.getStorageAt({ address: dataset, slot: "0x3" })) ?? 0);
-    const value = toHex((record >> 40n) << 40n, { size: 32 });
-    await scripts.client.setStorageAt({ address: dataset, index: 3, value });
-    expect(await read("committeeBlock")).toBe(0n);
+    await recordCommitteeBlock(0n);
     await fill(4n);
     const refusal =
       "The RPC does not have the event of the current committee in block 0. Use one that keeps old logs, or set";
@@ -481,6 +485,7 @@ describe("ShareIncome", () => {
 describe("RotateCommittee", () => {
   const [first = OWNER, ...others] = MEMBERS;
   const next = [OUTSIDER, ...others].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  const ejectionsUnknown = "Warning: the RPC has no old logs, so members that were ejected are not recognized.";
 
   test("shares the income with the old committee, then installs the one in the settings, once", async () => {
     configure({ members: next, toleranceBps: "50" });
@@ -494,6 +499,7 @@ describe("RotateCommittee", () => {
     expect(output).toContain("Share 4000000000000000000 wei among the committee's 4 members:");
     expect(output).toContain(`leaves ${first}\n    joins  ${OUTSIDER}\n    members 4 -> 4\n`);
     expect(output).toContain("tolerance 100 -> 50 basis points");
+    expect(output).not.toContain(ejectionsUnknown);
     expect([exitCode, sent]).toEqual([0, 2]);
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
     expect(await balance(OUTSIDER)).toBe(outsiderBalance);
@@ -517,6 +523,16 @@ describe("RotateCommittee", () => {
     expect(output).toContain("Nothing to share: the committee's income is 0 wei.");
     expect(output).toContain("members 4 -> 1");
     expect(sent).toBe(1);
+  });
+
+  test("warns that ejected members are not recognized where the RPC has no logs", async () => {
+    // No node has the logs of a block that does not exist yet.
+    await recordCommitteeBlock(2n ** 40n - 1n);
+    configure({ members: next });
+    const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
+    const { exitCode, output, sent } = await send("RotateCommittee", given);
+    expect(output).toContain(ejectionsUnknown);
+    expect([exitCode, sent]).toEqual([0, 1]);
   });
 
   test("keeps the committee when the income cannot be shared", async () => {
