@@ -130,8 +130,11 @@ test("an announcement that a reorganization takes back no longer counts", async 
   const block = await chain.client.getBlockNumber({ cacheTime: 0 });
   await announceNode(2, "https://after.example");
   await expect.poll(() => urlsOf(node), { timeout: 30_000 }).toContain("https://after.example");
+  // A block in between would be one too many to take back.
+  await chain.client.setIntervalMining({ interval: 0 });
   const depth = Number((await chain.client.getBlockNumber({ cacheTime: 0 })) - block);
   await chain.client.request({ method: "anvil_reorg", params: [depth, []] } as never);
+  await chain.client.setIntervalMining({ interval: 1 });
   await expect.poll(() => urlsOf(node), { timeout: 30_000 }).toContain("https://before.example");
 });
 

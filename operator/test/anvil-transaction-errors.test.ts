@@ -15,6 +15,7 @@ beforeAll(async () => {
   chain = await startChain();
   await chain.fund(account.address);
   await chain.client.setAutomine(false);
+  await chain.client.setIntervalMining({ interval: 0 });
 });
 
 afterAll(async () => chain?.close());

@@ -6,7 +6,7 @@ import type { SignedReport } from "@dataset-oracle/protocol/http-schemas/reports
 import { recoverReporter, signReport } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, numberToHex, stringToHex, toFunctionSelector } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { findKeyByNodeRank } from "./support/find-key-by-node-rank.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
@@ -54,6 +54,10 @@ const liar = () => providers[4] as Provider;
 
 let used = 0;
 /** Finds a key whose requests the second node serves itself. */
+afterEach(() => {
+  stopped = null;
+});
+
 const keyOfSecond = (of: Address) =>
   findKeyByNodeRank(two(), of, ([first]) => first === accounts[1]?.address, `C${used++}X`, clock());
 

@@ -3,6 +3,7 @@ import type { DeployedDataset } from "@dataset-oracle/service/config/deployment"
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { nextRound } from "./support/next-round.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 
@@ -81,6 +82,7 @@ describe("broadcast true", () => {
     const ascii = "SPOTPX/BTC-USD";
     const hex = stringToHex(ascii);
     const upper = `0x${hex.slice(2).toUpperCase()}`;
+    await nextRound();
     const asked = providers[0]?.asked.length ?? 0;
     const keys = [ascii, hex, upper, ascii, hex];
     const answers = await Promise.all(keys.map((key) => operator.ask(body(key, true))));
@@ -148,6 +150,7 @@ describe("broadcast false", () => {
   });
 
   test("shares the reports with broadcast true", async () => {
+    await nextRound();
     const asked = providers[0]?.asked.length ?? 0;
     const [sent, unsent] = await Promise.all([
       operator.ask(body("SPOTPX/LTC-USD", true)),
@@ -193,7 +196,9 @@ describe("broadcast false", () => {
 
 test("a round that a newer one of the same operator overtakes is answered with the newer one's transaction", async () => {
   let now = Date.now() - 5_000;
-  const { ask, close } = await startOperator([{ chain, datasets: [dataset], providers }], { clock: () => now });
+  // The older request holds the providers' answers until the newer one has been answered.
+  const served = { chain, datasets: [dataset], providers, settings: { providerTimeoutMs: 20_000 } };
+  const { ask, close } = await startOperator([served], { clock: () => now });
   onTestFinished(close);
   const key = "SPOTPX/OVERTAKEN-USD";
   let release = () => {};
@@ -208,6 +213,7 @@ test("a round that a newer one of the same operator overtakes is answered with t
   now += 1_000;
   // The newer round is pending when the older one's reports arrive.
   await chain.client.setIntervalMining({ interval: 0 });
+  onTestFinished(() => chain.client.setIntervalMining({ interval: 1 }));
   const newer = await ask(body(key, true));
   release();
   expect(await older).toEqual(newer);

@@ -61,9 +61,12 @@ afterEach(() => {
 const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
 
 let asked = 0;
-/** Finds keys that nobody has asked for, by the order of their turns. */
-const keyWhere = (isIt: (turns: readonly Address[]) => boolean) =>
-  findKeyByNodeRank(operators[0] as RunningOperator, dataset, isIt, `K${asked++}X`, clock());
+/** Finds keys that nobody has asked for, by the order of their turns, which does not change in the next ten seconds. */
+async function keyWhere(isIt: (turns: readonly Address[]) => boolean): Promise<string> {
+  const leftMs = 60_000 - (clock() % 60_000);
+  if (leftMs < 10_000) await sleep(leftMs);
+  return findKeyByNodeRank(operators[0] as RunningOperator, dataset, isIt, `K${asked++}X`, clock());
+}
 const before = (first: number, second: number) => (order: readonly Address[]) =>
   order.indexOf(accounts[first]?.address ?? "0x") < order.indexOf(accounts[second]?.address ?? "0x");
 const isFirst = (i: number) => (order: readonly Address[]) => order[0] === accounts[i]?.address;
@@ -80,10 +83,10 @@ async function senderOf(hash: Hex | null | undefined): Promise<Address> {
 
 test("two nodes that are asked for one key in one second send one transaction, the one whose turn it is", async () => {
   // The first request of a process takes longer.
-  for (const { ask } of operators) await ask(body(keyWhere(() => true)), { prefer: "wait=20" });
+  for (const { ask } of operators) await ask(body(await keyWhere(() => true)), { prefer: "wait=20" });
   const before = await Promise.all(accounts.map(({ address }) => chain.nonce(address)));
+  const keys = [await keyWhere(isFirst(0)), await keyWhere(isFirst(1))];
   stopped = clock();
-  const keys = [0, 1].map((i) => keyWhere(isFirst(i)));
   const answers = await Promise.all(
     keys.map((key) => Promise.all(operators.map(({ ask }) => ask(body(key), { prefer: "wait=20" })))),
   );
@@ -100,7 +103,7 @@ test("two nodes that are asked for one key in one second send one transaction, t
 });
 
 test("a stream tells what the other node did", async () => {
-  const key = keyWhere(isFirst(1));
+  const key = await keyWhere(isFirst(1));
   const response = await operators[0]?.post(body(key), { accept: "text/event-stream" });
   const events = [...((await response?.text()) ?? "").matchAll(/^event: (\w+)$/gm)].map(([, event]) => event);
   expect(events.filter((event) => event !== "report")).toEqual(["asked", "signed", "sent", "mined", "answer"]);
@@ -135,24 +138,24 @@ describe("a node whose answer does not hold is passed over:", () => {
 
   test("it is no answer", async () => {
     answer = () => ({ hello: "world" });
-    await expectServedByItself(keyWhere(thirdThenFirst));
+    await expectServedByItself(await keyWhere(thirdThenFirst));
   });
 
   test("it says that another relayer has stored the round, and the chain does not have it", async () => {
-    const key = keyWhere(thirdThenFirst);
+    const key = await keyWhere(thirdThenFirst);
     answer = () => ({ answer: says(key, { reports: [] }), transaction: null });
     await expectServedByItself(key);
   });
 
   test("its reports are signed, and its transaction is another", async () => {
-    const key = keyWhere(thirdThenFirst);
+    const key = await keyWhere(thirdThenFirst);
     answer = async () => ({ answer: says(key, await signed(key)), transaction: await ownTransaction() });
     await expectServedByItself(key);
     expect(operators[0]?.log.join()).toContain("its transaction is not the update with its reports");
   });
 
   test("its reports are of too few members", async () => {
-    const key = keyWhere(thirdThenFirst);
+    const key = await keyWhere(thirdThenFirst);
     answer = async () => ({
       answer: says(key, await signed(key, providers.slice(0, 2))),
       transaction: await ownTransaction(),
@@ -161,7 +164,7 @@ describe("a node whose answer does not hold is passed over:", () => {
   });
 
   test("its reports are not signed by their providers", async () => {
-    const key = keyWhere(thirdThenFirst);
+    const key = await keyWhere(thirdThenFirst);
     answer = async () => {
       const { timestamp, reports } = await signed(key);
       const altered = reports.map((report) => ({ ...report, value: "6" }));
@@ -176,8 +179,8 @@ describe("a node whose answer does not hold is passed over:", () => {
       times++;
       return sleep(3_000, null);
     };
-    await expectServedByItself(keyWhere(thirdThenFirst));
-    await expectServedByItself(keyWhere(thirdThenFirst));
+    await expectServedByItself(await keyWhere(thirdThenFirst));
+    await expectServedByItself(await keyWhere(thirdThenFirst));
     expect(times).toBe(1);
   });
 });
@@ -189,7 +192,7 @@ test("a round whose sender has lost its transaction is sent by the node that ans
   const list = [{ ...(peers[0] as Node), submitter: account.address }, peers[2] as Node];
   const settings = { peers: list, stuckSeconds: 1 };
   const patient = await startOperator([{ chain, datasets: [dataset], providers, settings }], { account, clock });
-  const key = keyWhere(before(2, 0));
+  const key = await keyWhere(before(2, 0));
   const update = await signed(key);
   const raw = await signTransaction(update.data);
   answer = () => ({ answer: says(key, update, raw), transaction: raw });
@@ -228,14 +231,14 @@ describe("a forwarded request", () => {
   }
 
   test("is served by the node that gets it, and not forwarded again, though it is another's turn", async () => {
-    const key = keyWhere(isFirst(1));
+    const key = await keyWhere(isFirst(1));
     const { status, json } = await forward(key);
     expect(status).toBe(200);
     expect(await senderOf(keccak256(json.transaction ?? "0x"))).toBe(accounts[0]?.address);
   });
 
   test("is refused unless a listed node signed this very request, for this node, within 10 s, and it is not a replay", async () => {
-    const key = keyWhere(isFirst(0));
+    const key = await keyWhere(isFirst(0));
     const stranger = privateKeyToAccount(generatePrivateKey());
     const refused = { status: 401, json: { code: "unknown_node" } };
     const text = textOf(stringToHex(key));

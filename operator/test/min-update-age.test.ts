@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
@@ -10,6 +10,8 @@ let chain: Chain;
 let providers: Provider[];
 let operator: RunningOperator;
 let dataset: Address;
+/** The operator's clock stands still while a value has to be fresh, however long that takes. */
+let stopped: number | null = null;
 
 const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
 
@@ -17,24 +19,31 @@ beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
   const settings = { minUpdateAgeSeconds: MIN_AGE_SECONDS };
-  operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+  const clock = () => stopped ?? Date.now();
+  operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], { clock });
+});
+
+afterEach(() => {
+  stopped = null;
 });
 
 test("a fresh value is answered with the transaction that stored it, until it is as old as the setting", async () => {
   const key = "SPOTPX/ETH-USD";
+  stopped = Date.now();
   const sent = await operator.ask(body(key), { prefer: "wait=10" });
   expect(sent).not.toHaveProperty("fresh");
   const nonce = await chain.nonce(operator.account.address);
   const asked = providers[0]?.asked.length;
 
   // A request of the same round would share the update.
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  stopped += 1_000;
   const fresh = await operator.ask(body(key));
   expect(fresh).toEqual({ ...sent, reports: [], fresh: true });
   expect((await chain.client.getTransactionReceipt({ hash: fresh.transaction_hash as Hex })).status).toBe("success");
   expect(providers[0]?.asked.length).toBe(asked);
   expect(await chain.nonce(operator.account.address)).toBe(nonce);
 
+  stopped = null;
   await new Promise((resolve) => setTimeout(resolve, (sent.timestamp + MIN_AGE_SECONDS) * 1000 - Date.now()));
   const second = await operator.ask(body(key), { prefer: "wait=10" });
   expect(second.timestamp).toBeGreaterThan(sent.timestamp);

@@ -6,6 +6,9 @@ import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 
+/** Long enough for an endpoint without a fault on a busy machine. */
+const RPC_TIMEOUT_MS = 2_000;
+
 let chain: Chain;
 let proxy: RpcProxy;
 let providers: Provider[];
@@ -22,7 +25,7 @@ beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(), startProviders(3)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
   proxy = await startRpcProxy(chain.url);
-  const settings = { rpcTimeoutMs: 500 };
+  const settings = { rpcTimeoutMs: RPC_TIMEOUT_MS };
   const served = { chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] };
   operator = await startOperator([served], { account: privateKeyToAccount(privateKey), clock });
   await operator.recovered;
@@ -43,7 +46,7 @@ describe.each([true, false])("with broadcast %s", (broadcast) => {
     expect([problem.http, problem.code]).toEqual([status, code]);
     proxy.faults.clear();
     // An earlier check of the endpoint can still hang.
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, RPC_TIMEOUT_MS + 100));
     await operator.ask(body(broadcast));
   });
 });
@@ -55,7 +58,7 @@ test.each([
   // The node may have the transaction, so that it keeps its nonce and is rebroadcast.
   ["eth_sendRawTransaction", 2],
 ])("a failed %s is reported, and after the next request %i transactions are pending", async (method, count) => {
-  const settings = { rpcTimeoutMs: 500 };
+  const settings = { rpcTimeoutMs: RPC_TIMEOUT_MS };
   const single = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
   await single.recovered;
   proxy.faults.set(method, "drops");
@@ -114,7 +117,7 @@ test("the nonce is read from pending, never from latest alone", async () => {
 });
 
 test("a transaction that changes nothing because another relayer was faster is answered with what that one stored", async () => {
-  // It waits longer for its transaction than the other operator would.
+  // It waits for its transaction as long as the test takes.
   const slow = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url] }], { clock });
   const request = body();
   stopped = Date.now();

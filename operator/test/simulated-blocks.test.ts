@@ -51,7 +51,7 @@ beforeAll(async () => {
 beforeEach(() => {
   elapsed = 0;
   proxy.calls.length = 0;
-  const client = createChainClient(42, connectEndpoint(42, proxy.url, 500));
+  const client = createChainClient(42, connectEndpoint(42, proxy.url, 5_000));
   closing = new AbortController();
   simulator = new Simulator(client, () => Date.now() + elapsed, closing.signal);
 });

@@ -59,6 +59,9 @@ function startQueue(
   return queue;
 }
 
+/** For tests in which the machine may be slow to mine. */
+const NEVER_STUCK = { stuckMs: 60_000 };
+
 const NEVER = Number.POSITIVE_INFINITY;
 
 function call(round: bigint, expiresAt = NEVER): RoundCall {
@@ -145,7 +148,7 @@ test("several transactions are pending at once, each with its own nonce, up to m
 
 describe("a transaction that is stuck", () => {
   test("is replaced by the newest round of its key, with fees raised by more than 10%", async () => {
-    const queue = startQueue();
+    const queue = startQueue({ stuckMs: 3_000 });
     const { hash, confirmed } = await queue.send(job("K"));
     const before = await transactionOf(hash);
     const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
@@ -170,8 +173,8 @@ describe("a transaction that is stuck", () => {
   test("is cancelled when its round is too old, and its update is sent once a newer round is available", async () => {
     let isThere = false;
     const renew = async () => (isThere ? call(3n) : unavailable());
-    const queue = startQueue();
-    const { confirmed } = await queue.send(job("K", { call: call(1n, Date.now() + 500), renew }));
+    const queue = startQueue({ stuckMs: 3_000 });
+    const { confirmed } = await queue.send(job("K", { call: call(1n, Date.now() + 2_500), renew }));
     const replaced = await until(async () => (await pool()).find(({ input }) => input === "0x"), "a cancellation");
     expect(isOwn(replaced.to)).toBe(true);
     await mine();
@@ -200,7 +203,7 @@ describe("a transaction that is stuck", () => {
         return block;
       },
     };
-    const queue = startQueue({}, legacy);
+    const queue = startQueue({ stuckMs: 3_000 }, legacy);
     const { hash, confirmed } = await queue.send(job("K"));
     const before = await transactionOf(hash);
     expect(before.type).toBe("legacy");
@@ -378,7 +381,7 @@ describe("a reorganization", () => {
   });
 
   test("that drops an update is detected, and the newest round is sent", async () => {
-    const queue = startQueue();
+    const queue = startQueue(NEVER_STUCK);
     const { confirmed } = await queue.send(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
@@ -397,15 +400,12 @@ describe("a reorganization", () => {
   test("that drops an update is detected even if a newer update is already in the new chain", async () => {
     const rpc = connectNode();
     let isHeadHidden = false;
-    const queue = startQueue(
-      {},
-      {
-        request: async (method, ...rest) => {
-          if (isHeadHidden && method === "eth_blockNumber") throw new Error("no answer");
-          return rpc.request(method, ...rest);
-        },
+    const queue = startQueue(NEVER_STUCK, {
+      request: async (method, ...rest) => {
+        if (isHeadHidden && method === "eth_blockNumber") throw new Error("no answer");
+        return rpc.request(method, ...rest);
       },
-    );
+    });
     const { confirmed } = await queue.send(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
@@ -424,12 +424,24 @@ describe("a reorganization", () => {
   });
 
   test("is no longer detected once the update is reorgDepth blocks deep", async () => {
-    const queue = startQueue({ reorgDepth: 2 });
+    const rpc = connectNode();
+    let seen = 0n;
+    const queue = startQueue(
+      { ...NEVER_STUCK, reorgDepth: 2 },
+      {
+        request: async (method, ...rest) => {
+          const result = await rpc.request(method, ...rest);
+          if (method === "eth_blockNumber") seen = BigInt(result as Hex);
+          return result;
+        },
+      },
+    );
     const { confirmed } = await queue.send(job("K"));
     await mine();
     await confirmed;
     await chain.client.mine({ blocks: 3 });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const head = await chain.client.getBlockNumber({ cacheTime: 0 });
+    await until(() => seen >= head, "the last block");
     await chain.client.request({ method: "anvil_reorg", params: [3, []] } as never);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(queue.counts.reorged).toBe(0);
@@ -437,7 +449,7 @@ describe("a reorganization", () => {
 });
 
 test("an update that reverts without being stored is sent again with its newest round", async () => {
-  const queue = startQueue();
+  const queue = startQueue(NEVER_STUCK);
   // This code reverts if the first byte of the call is 1.
   await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
   const { confirmed } = await queue.send(
@@ -528,9 +540,13 @@ describe("an RPC that lies", () => {
     await until(() => log.join().includes("was not sent by this process"), "the foreign transactions");
     await new Promise((resolve) => setTimeout(resolve, 3 * SETTINGS.stuckMs));
     expect(await pool()).toEqual([]);
-    lie.answer = null;
     // A pass that has begun still believes the lie.
-    await new Promise((resolve) => setTimeout(resolve, 5 * SETTINGS.pollMs));
+    let truths = 0;
+    lie.answer = (method, params, truth) => {
+      if (method === "eth_getTransactionCount" && params[1] === "pending") truths++;
+      return truth;
+    };
+    await until(() => truths >= 2, "passes that were told the truth");
     const { confirmed } = await queue.send(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ isReverted: false });

@@ -1,7 +1,7 @@
 import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { type Address, type Hex, keccak256, parseGwei, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Network } from "../src/network.js";
 import { TRANSACTIONS_PATH } from "../src/peers/share-transactions.js";
 import { readSignedTransaction } from "../src/peers/signed-transaction.js";
@@ -141,6 +141,7 @@ test("a node shows its transactions to others, and shares those that replace the
     chain.client.getTransactionCount({ address: second.own.address, blockTag });
   await expect.poll(async () => (await count("pending")) - (await count("latest")), { timeout: 10_000 }).toBe(0);
   await chain.client.setIntervalMining({ interval: 0 });
+  onTestFinished(() => chain.client.setIntervalMining({ interval: 1 }));
   const key = stringToHex("SPOTPX/STUCK-USD");
   const { timestamp } = await node.ask({ network_id: 42, dataset, key, broadcast: true });
   const versions = () => {
@@ -162,5 +163,4 @@ test("a node shows its transactions to others, and shares those that replace the
   expect(await shown()).toEqual([{ network_id: 42, raw: versions().at(-1)?.raw }]);
   query.set("round", String(timestamp + 600));
   expect(await shown()).toEqual([]);
-  await chain.client.setIntervalMining({ interval: 1 });
 });

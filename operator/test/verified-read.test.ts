@@ -29,7 +29,7 @@ import { type Provider, startProviders } from "./support/stub-providers.js";
 const KEY = spotPriceKey("ETH-USD");
 const OTHER_KEY = spotPriceKey("BTC-USD");
 /** The maximum age that most tests ask for, in seconds. The chain has a block a second. */
-const MAX_AGE = 8;
+const MAX_AGE = 20;
 
 let chain: Chain;
 let providers: Provider[];
@@ -138,7 +138,7 @@ interface Forgery {
 }
 
 /** Makes an update that is signed in full, by any accounts and about anything. */
-async function makeUpdate({ key = KEY, of = dataset, age = 2, signers = providers }: Forgery = {}): Promise<Hex> {
+async function makeUpdate({ key = KEY, of = dataset, age = 4, signers = providers }: Forgery = {}): Promise<Hex> {
   const round = BigInt(Math.floor(Date.now() / 1000) - age);
   return (await signedUpdate(of, key, round, signers)).data;
 }
@@ -159,7 +159,7 @@ describe.each(READS)("%s", (_, read) => {
     const before = await chain.client.getTransactionCount({ address: operator.account.address });
     const { value, updatedAt, status } = await read(await lensOf(honest));
     expect([value, status]).toEqual([MEDIAN(), "OK"]);
-    expect(Date.now() / 1000 - Number(updatedAt)).toBeLessThan(6);
+    expect(Date.now() / 1000 - Number(updatedAt)).toBeLessThan(30);
     expect(await chain.client.getBalance({ address: dataset })).toBe(0n);
     expect(await chain.updates(dataset)).toEqual([]);
     expect(await chain.client.getTransactionCount({ address: operator.account.address })).toBe(before);
@@ -313,7 +313,7 @@ test.each<[string, (reply: FastifyReply) => unknown]>([
   ["never begins to answer", () => new Promise(() => {})],
 ])("readVerified asks the next gateway after one that %s", async (_name, answer) => {
   const client = createPublicClient({ transport: http(chain.url, { retryCount: 0 }) });
-  const parameters = { dataset, key: "SPOTPX/ETH-USD", maxAge: MAX_AGE, gatewayTimeoutMs: 2_000 };
+  const parameters = { dataset, key: "SPOTPX/ETH-USD", maxAge: MAX_AGE, gatewayTimeoutMs: 5_000 };
   gateway.answer = answer;
   const result = await readVerified(client, { ...parameters, lens: await lensOf(gateway.get, honest) });
   expect([result.value, gateway.asked]).toEqual([MEDIAN(), 1]);

@@ -18,6 +18,8 @@ export interface StubRpc {
 
 /** Seconds since 1970. */
 export const NOW = 1_700_000_000;
+/** Shorter ones end calls to healthy endpoints on a busy machine. */
+export const RPC_TIMEOUT_MS = 2_000;
 export const HASH = `0x${"1".repeat(64)}`;
 
 /** RPC endpoints that answer from a table, over real HTTP, with a clock and a log for the clients of them. */
@@ -61,7 +63,7 @@ export class StubRpcs {
     return connectChain(
       42,
       rpcs.map(({ url }) => url),
-      { rpcTimeoutMs: 300, rpcPollMs: 20, maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 },
+      { rpcTimeoutMs: RPC_TIMEOUT_MS, rpcPollMs: 20, maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 },
       {
         clock: () => this.nowMs,
         logger: pino({ level: "info" }, { write: (line: string) => this.log.push(line) }),

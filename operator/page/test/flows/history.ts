@@ -98,13 +98,15 @@ export function historyFlows(environment: () => TestEnvironment): void {
 
   test("shows a history that takes longer to read than the next round to be stored", async ({ expect }) => {
     const asked: Route[] = [];
+    // The page gives up a reading after a while, and begins another one.
     const { page, history, store, end } = await visitUnfed("Quito", async (page) => {
       await page.route("**/history?*", (route) => void asked.push(route));
     });
     await store();
     await page.getByRole("region", { name: "Last round" }).locator("dl").waitFor();
-    expect(asked.length).toBe(1);
-    await asked[0]?.continue();
+    expect(asked).not.toHaveLength(0);
+    await page.unroute("**/history?*");
+    await asked.at(-1)?.continue();
     await history.getByText("Read from the contract's events").waitFor();
     await end();
   });
