@@ -105,8 +105,8 @@ export function historyFlows(environment: () => TestEnvironment): void {
     await store();
     await page.getByRole("region", { name: "Last round" }).locator("dl").waitFor();
     expect(asked).not.toHaveLength(0);
-    await page.unroute("**/history?*");
     await asked.at(-1)?.continue();
+    await page.unroute("**/history?*");
     await history.getByText("Read from the contract's events").waitFor();
     await end();
   });
