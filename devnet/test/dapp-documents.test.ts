@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -60,6 +60,7 @@ test("the contract passes its test in a Foundry project that installed this repo
   for (const path of ["src", "foundry.toml"]) {
     cpSync(join(ROOT, path), join(folder, "lib/dataset-oracle", path), { recursive: true });
   }
+  rmSync(join(folder, "lib/forge-std"), { force: true });
   symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "lib/forge-std"));
   const quiet = [...GUIDE.matchAll(/`(ignored_\w+ = \[[^`]+\])`/g)].map(([, line]) => line);
   write("foundry.toml", ["[profile.default]", ...quiet, ""].join("\n"));
@@ -126,7 +127,7 @@ describe("the shell", () => {
   test.runIf(HAS_CURL)("fetches an update from the gateway and proves it", async () => {
     const [value, updatedAt, status] = (await shell("prove(")).trim().split("\n");
     expect(value).toMatch(/^\d{19,} \[/);
-    expect(Date.now() / 1000 - Number(updatedAt?.split(" ")[0])).toBeLessThan(15);
+    expect(Date.now() / 1000 - Number(updatedAt?.split(" ")[0])).toBeLessThan(60);
     expect(status).toBe("1");
   });
 

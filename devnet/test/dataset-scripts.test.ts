@@ -220,16 +220,19 @@ describe("Subscribe", () => {
     expect(dry.output).toContain(change);
     expect([dry.exitCode, dry.sent, await until()]).toEqual([0, 0, 0n]);
 
+    const { timestamp: before } = await scripts.client.getBlock();
     const { exitCode, output, sent } = await send("Subscribe", env, OUTSIDER);
     expect(output).toContain(change);
     expect([exitCode, sent, await balance(dataset)]).toEqual([0, 1, parseEther("0.2")]);
-    const { timestamp } = await scripts.client.getBlock();
-    expect(await until()).toBe(timestamp + 60n * 86_400n);
+    const paidUntil = (await until()) as bigint;
+    const paidAt = paidUntil - 60n * 86_400n;
+    expect(paidAt).toBeGreaterThan(before);
+    expect(paidAt).toBeLessThanOrEqual((await scripts.client.getBlock()).timestamp);
 
-    await expectNothingToDo(send("Subscribe", env), `Nothing to do: ${MULTISIG} is subscribed until ${await until()}.`);
+    await expectNothingToDo(send("Subscribe", env), `Nothing to do: ${MULTISIG} is subscribed until ${paidUntil}.`);
     const longer = await send("Subscribe", { ...env, DAYS: "61" });
     expect(longer.output).toContain(`Subscribe ${MULTISIG} for 30 days: 100000000000000000 wei`);
-    expect(await until()).toBe(timestamp + 90n * 86_400n);
+    expect(await until()).toBe(paidUntil + 30n * 86_400n);
   });
 
   test("requires the reader and the number of days", async () => {

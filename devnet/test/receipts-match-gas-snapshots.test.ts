@@ -72,6 +72,8 @@ async function gasOnAnvil(
     const client = createTestClient({ mode: "anvil", chain, transport: http() })
       .extend(publicActions)
       .extend(walletActions);
+    // A block of another second would take the timestamp and the base fee that are set for this one.
+    await client.setIntervalMining({ interval: 0 });
     for (const [address, { balance, code, storage }] of Object.entries(state) as [Address, Account][]) {
       if (code === "0x") continue;
       await client.setCode({ address, bytecode: code });
@@ -85,6 +87,7 @@ async function gasOnAnvil(
     const [account] = await client.getAddresses();
     if (account === undefined) throw new Error("anvil has no account.");
     const hash = await client.sendTransaction({ account, to, data, gas: 10_000_000n });
+    await client.mine({ blocks: 1 });
     const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 100 });
     expect(receipt.status).toBe("success");
     return receipt.gasUsed.toString();

@@ -183,7 +183,9 @@ describe("POST /evidence", () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
+    let entered = 0;
     const find = async () => {
+      entered++;
       await held;
       throw noEvidence(1);
     };
@@ -210,6 +212,7 @@ describe("POST /evidence", () => {
         signal: leaving.signal,
       }).catch(() => null),
     );
+    await expect.poll(() => entered).toBe(4);
     const codeOf = async () => (await ask({ url }, request(0), AbortSignal.timeout(200)).catch(() => null))?.body.code;
     await expect.poll(codeOf).toBe("evidence_busy");
     leaving.abort();

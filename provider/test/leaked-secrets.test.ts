@@ -120,7 +120,7 @@ describe("a provider shows none of its secrets", () => {
     };
     const { address } = privateKeyToAccount(SECRETS.keyInKeystore);
     expect(provider.printed.stdout).toContain(address);
-    await expect.poll(async () => (await ask("/ready")).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await ask("/ready")).status, { timeout: 60_000 }).toBe(200);
     exchanges.quote("100", "100", "100", Math.floor(Date.now() / 1_000));
     const now = () => Math.floor(Date.now() / 1_000) - 1;
     const price = { network_id: 42, dataset: DATASET, key: ETH_USD };

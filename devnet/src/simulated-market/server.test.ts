@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { MARKET_PAIRS } from "./pairs.js";
 import { type Market, startMarket } from "./server.js";
 
@@ -95,6 +95,7 @@ describe("the simulated market", () => {
   });
 
   it("moves its prices within two seconds, and a second market of the same seed starts with the same ones", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const fresh = await startMarket({ seed: 12 });
     const twin = await startMarket({ seed: 12 });
     try {
@@ -104,9 +105,11 @@ describe("the simulated market", () => {
       };
       const first = await read(fresh.url);
       expect(await read(twin.url)).toBe(first);
-      await expect.poll(() => read(fresh.url)).not.toBe(first);
+      vi.advanceTimersByTime(2_000);
+      expect(await read(fresh.url)).not.toBe(first);
     } finally {
       await Promise.all([fresh.close(), twin.close()]);
+      vi.useRealTimers();
     }
   });
 });
