@@ -46,7 +46,7 @@ library OracleProtocol {
     /// @notice The calling contract holds less than the query costs: send it Ether. Both in wei.
     error InsufficientBalance(uint256 balance, uint256 price);
 
-    /// @notice The account has no code, or does not answer as an oracle does, or as a dataset if a subscriber reads:
+    /// @notice The account has no code, or does not answer as an oracle does; a read by subscription needs a dataset:
     /// correct the address.
     error NotAnOracle(address account);
 

@@ -21,7 +21,8 @@ import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 ///     oracle.setRefusing(true); // as a dataset refuses reports that are not signed
 ///
 /// It also stands in for the dataset of an adapter, or of a contract that calls `read` or `verify`: pass
-/// `IDataset(address(oracle))`. As with a dataset, whoever reads needs a subscription while the query price is not 0.
+/// `IDataset(address(oracle))`. As with a dataset, whoever calls `read`, such as an adapter or the helper
+/// `readSpotPrice`, needs a subscription while the query price is not 0.
 ///
 /// All keys of a dataset have one form. The first key that you set decides which form the mock's keys have.
 contract MockOracle is Oracle {
