@@ -122,15 +122,14 @@ test("each round is sent once, and while a node is dead the next in rank sends i
   const later = all.filter(({ block }) => block > start.blockNumber);
   const hashes = new Set(later.map(({ hash }) => hash));
   // On a busy machine a node can be so late that the next in rank sends the round, too.
-  const tookOver = failovers() - before;
   expect(sent - start.sent).toBeGreaterThanOrEqual(hashes.size);
-  expect(sent - start.sent).toBeLessThanOrEqual(hashes.size + tookOver);
+  expect(sent - start.sent).toBeLessThanOrEqual(hashes.size + 1);
   // A key whose price has moved by the deviation threshold has a transaction of its own.
   const batched = later.filter(({ hash, keyHash }) => later.some((u) => u.hash === hash && u.keyHash !== keyHash));
   const batches = new Set(batched.map(({ hash }) => hash));
   expect(batches.size).toBeGreaterThan(0);
   const rounds = new Set(batched.map(({ round }) => round));
-  expect(batches.size).toBeLessThanOrEqual(rounds.size + tookOver);
+  expect(batches.size).toBeLessThanOrEqual(rounds.size + 1);
   const mined = await Promise.all(
     [...new Set(later.map(({ block }) => block))].map((number) => chain().getBlock({ blockNumber: number })),
   );

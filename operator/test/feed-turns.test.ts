@@ -164,7 +164,7 @@ test("few updates come too late and are paid for in vain", async () => {
   const late = counts.reduce((a, b) => a + b) - stored;
   // On a busy machine a node can send just when the next one stops waiting for it.
   expect(late).toBeGreaterThanOrEqual(0);
-  expect(late).toBeLessThanOrEqual(Math.max(1, Math.floor(stored / 5)));
+  expect(late).toBeLessThanOrEqual(Math.max(1, Math.floor(stored / 10)));
 });
 
 test("nodes share requests too: a key that all of them are asked for is stored, and none fails", async () => {
