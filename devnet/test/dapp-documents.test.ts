@@ -127,7 +127,7 @@ describe("the shell", () => {
   test.runIf(HAS_CURL)("fetches an update from the gateway and proves it", async () => {
     const [value, updatedAt, status] = (await shell("prove(")).trim().split("\n");
     expect(value).toMatch(/^\d{19,} \[/);
-    expect(Date.now() / 1000 - Number(updatedAt?.split(" ")[0])).toBeLessThan(60);
+    expect(Date.now() / 1000 - Number(updatedAt?.split(" ")[0])).toBeLessThan(15);
     expect(status).toBe("1");
   });
 

@@ -29,6 +29,8 @@ const MULTISIG = getAddress("0x5afe000000000000000000000000000000000001");
 const SETTINGS = settingsOf(42);
 const MEMBERS = SETTINGS.financial.members as Address[];
 const ENV = { DATASET: "financial" };
+/** The deployed committee, for where the RPC has no logs of it. */
+const GIVEN_COMMITTEE = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
 
 let scripts: ScriptRunner;
 let dataset: Address;
@@ -470,7 +472,6 @@ describe("ShareIncome", () => {
   });
 
   test("takes the committee as given where the RPC has no logs, and refuses another one", async () => {
-    const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
     await recordCommitteeBlock(0n);
     await fill(4n);
     const refusal =
@@ -478,9 +479,12 @@ describe("ShareIncome", () => {
     await expectRefused(send("ShareIncome"), refusal);
     const mismatch =
       "CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS are not the dataset's committee. Correct or unset both.";
-    await expectRefused(send("ShareIncome", { ...given, CURRENT_TOLERANCE_BPS: "99" }), mismatch);
-    await expectRefused(send("ShareIncome", { ...given, CURRENT_MEMBERS: MEMBERS.slice(1).join(",") }), mismatch);
-    expect(await send("ShareIncome", given)).toMatchObject({ exitCode: 0, sent: 1 });
+    await expectRefused(send("ShareIncome", { ...GIVEN_COMMITTEE, CURRENT_TOLERANCE_BPS: "99" }), mismatch);
+    await expectRefused(
+      send("ShareIncome", { ...GIVEN_COMMITTEE, CURRENT_MEMBERS: MEMBERS.slice(1).join(",") }),
+      mismatch,
+    );
+    expect(await send("ShareIncome", GIVEN_COMMITTEE)).toMatchObject({ exitCode: 0, sent: 1 });
     expect(await balance(dataset)).toBe(0n);
   });
 });
@@ -532,8 +536,7 @@ describe("RotateCommittee", () => {
     // No node has the logs of a block that does not exist yet.
     await recordCommitteeBlock(2n ** 40n - 1n);
     configure({ members: next });
-    const given = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_BPS: "100" };
-    const { exitCode, output, sent } = await send("RotateCommittee", given);
+    const { exitCode, output, sent } = await send("RotateCommittee", GIVEN_COMMITTEE);
     expect(output).toContain(ejectionsUnknown);
     expect([exitCode, sent]).toEqual([0, 1]);
   });

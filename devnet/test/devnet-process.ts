@@ -107,6 +107,11 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** Sends a signal to a process, unless an earlier try of the test has ended it. */
+export function killIfRunning(pid: number, signal: NodeJS.Signals): void {
+  if (isRunning(pid)) process.kill(pid, signal);
+}
+
 async function interrupt(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
     child.kill("SIGINT");

@@ -86,8 +86,6 @@ describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) =>
     expect(await query(dataset, keyHex)).toMatchObject({ updatedAt: 0n, status: "NOT_AVAILABLE" });
     const first = await postDataRequest(devnet, request(dataset, key));
     expect(first.answer).toMatchObject({ status: "OK", key, key_hex: keyHex });
-    // On a busy machine, a provider's report can come too late to be included.
-    expect(first.answer.reports.length).toBeGreaterThanOrEqual(3);
     const value = await expected(name);
     const afterFirst = await query(dataset, keyHex);
     expect(afterFirst).toEqual({ output: value, updatedAt: BigInt(first.answer.timestamp), status: "OK" });
@@ -98,6 +96,8 @@ describe.each(["temperature", "sky", "raining", "document"])("the %s", (name) =>
     expect(second.answer).toMatchObject({ status: "OK", key });
     expect((await query(dataset, keyHex)).updatedAt).toBe(BigInt(second.answer.timestamp));
     expect(second.answer.timestamp).toBeGreaterThan(first.answer.timestamp);
+    // On a busy machine, a provider's report can come too late for one of them.
+    expect(Math.max(first.answer.reports.length, second.answer.reports.length)).toBe(4);
   });
 
   test("is stored on chain by the caller's own transaction, and the operator's nonce does not change", async () => {

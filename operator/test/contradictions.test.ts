@@ -52,12 +52,12 @@ const COMMITTEE_HASH = toFunctionSelector("committeeHash()");
 const [one, two] = [() => nodes[0] as RunningOperator, () => nodes[1] as RunningOperator];
 const liar = () => providers[4] as Provider;
 
-let used = 0;
-/** Finds a key whose requests the second node serves itself. */
 afterEach(() => {
   stopped = null;
 });
 
+let used = 0;
+/** Finds a key whose requests the second node serves itself. */
 const keyOfSecond = (of: Address) =>
   findKeyByNodeRank(two(), of, ([first]) => first === accounts[1]?.address, `C${used++}X`, clock());
 

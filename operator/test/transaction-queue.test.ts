@@ -61,6 +61,8 @@ function startQueue(
 
 /** For tests in which the machine may be slow to mine. */
 const NEVER_STUCK = { stuckMs: 60_000 };
+/** For tests that look at a transaction before it is replaced. */
+const LATER_STUCK = { stuckMs: 3_000 };
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -148,7 +150,7 @@ test("several transactions are pending at once, each with its own nonce, up to m
 
 describe("a transaction that is stuck", () => {
   test("is replaced by the newest round of its key, with fees raised by more than 10%", async () => {
-    const queue = startQueue({ stuckMs: 3_000 });
+    const queue = startQueue(LATER_STUCK);
     const { hash, confirmed } = await queue.send(job("K"));
     const before = await transactionOf(hash);
     const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
@@ -173,7 +175,7 @@ describe("a transaction that is stuck", () => {
   test("is cancelled when its round is too old, and its update is sent once a newer round is available", async () => {
     let isThere = false;
     const renew = async () => (isThere ? call(3n) : unavailable());
-    const queue = startQueue({ stuckMs: 3_000 });
+    const queue = startQueue(LATER_STUCK);
     const { confirmed } = await queue.send(job("K", { call: call(1n, Date.now() + 2_500), renew }));
     const replaced = await until(async () => (await pool()).find(({ input }) => input === "0x"), "a cancellation");
     expect(isOwn(replaced.to)).toBe(true);
@@ -203,7 +205,7 @@ describe("a transaction that is stuck", () => {
         return block;
       },
     };
-    const queue = startQueue({ stuckMs: 3_000 }, legacy);
+    const queue = startQueue(LATER_STUCK, legacy);
     const { hash, confirmed } = await queue.send(job("K"));
     const before = await transactionOf(hash);
     expect(before.type).toBe("legacy");

@@ -165,7 +165,7 @@ describe("a rate limit", () => {
     const { get } = await startEchoApp({ requestsPerMinute: 3 });
     expect(shown(await get("/caller"))).toEqual(['"requests";q=3;w=60', '"requests";r=2;t=60']);
     await sleep(1_100);
-    expect(shown(await get("/caller"))[1]).toMatch(/^"requests";r=1;t=5\d$/);
+    expect(shown(await get("/caller"))[1]).toMatch(/^"requests";r=1;t=5[89]$/);
     // Unknown paths count too, and HEAD counts as GET.
     expect(shown(await get("/nowhere"))[1]).toMatch(/^"requests";r=0;t=5\d$/);
     const refused = await get("/caller", {}, "HEAD");
