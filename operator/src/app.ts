@@ -1,29 +1,19 @@
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
-import { gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
+import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import { serializeOnce } from "@dataset-oracle/service/http-server/serialize-once";
-import type { Registry } from "prom-client";
-import type { OperatorConfig } from "./config.js";
-import { addAlerts } from "./http/alerts.js";
-import { API_DESCRIPTION, addDocs } from "./http/api-docs.js";
-import { addCcipReadGateway } from "./http/ccip-read-gateway.js";
-import { addContradictions } from "./http/contradictions.js";
-import { allowAnyOrigin } from "./http/cors.js";
-import { addData } from "./http/data.js";
-import { addDataRequest } from "./http/data-request.js";
-import { addDatasets } from "./http/datasets.js";
-import { addEvidence } from "./http/evidence.js";
-import { addForwardedDataRequest } from "./http/forwarded-data-request.js";
-import { addHealth } from "./http/health.js";
-import { addHistory } from "./http/history.js";
-import { newKeyLimit } from "./http/new-key-limits.js";
-import { addOverview } from "./http/overview.js";
-import { addReports } from "./http/reports-between-nodes.js";
-import { addSpecRoutes } from "./http/spec-routes.js";
-import { addGuide, addPage } from "./http/static-sites.js";
-import { addTransactions } from "./http/transactions-between-nodes.js";
-import type { Operator } from "./operator.js";
-import { Overview } from "./overview/overview.js";
+import type { NetworkPlan, OperatorConfig, PluginName } from "./config.js";
+import { feeds } from "./plugins/feeds/plugin.js";
+import { gateway } from "./plugins/gateway/gateway.js";
+import { page } from "./plugins/page/plugin.js";
+import { watchdog } from "./plugins/watchdog/plugin.js";
+import { addDataRequest } from "./routes/data-request.js";
+import { addDatasets } from "./routes/datasets.js";
+import { addHealth } from "./routes/health.js";
+import { addNetworkMetrics } from "./routes/metrics.js";
+import { newKeyLimit } from "./routes/new-key-limits.js";
+import { allowAnyOrigin } from "./routes/cors.js";
+import { type Operator, startQueues } from "./served-network.js";
 
 export type AppSettings = Pick<
   OperatorConfig,
@@ -31,58 +21,60 @@ export type AppSettings = Pick<
   | "requestsPerMinute"
   | "broadcastsPerMinute"
   | "newKeysPerMinute"
-  | "nodeRequestsPerMinute"
   | "maxConnections"
   | "maxConnectionsPerCaller"
   | "trustedProxies"
+  | "plugins"
 >;
 
-/**
- * Builds the operator's HTTP side, without opening a port.
- *
- * @param isForDocs True to add every operation, also those for nodes where no network can have nodes.
- */
+/** Builds the operator's service, without opening a port: the core, and the plugins that are configured. */
 export async function buildOperatorApp(
   operator: Operator,
+  plans: readonly NetworkPlan[],
   settings: AppSettings,
-  registry: Registry,
-  isForDocs = false,
 ): Promise<App> {
-  const app = await buildApp({ ...settings, logger: operator.logger });
-  measureRequests(app, registry);
-  const networks = [...operator.networks.values()];
+  const { context, networks } = operator;
+  const app = await buildApp({ ...settings, logger: context.logger });
+  app.decorate("operator", operator);
+  measureRequests(app, context.registry);
+  addNetworkMetrics(context.registry, [...networks.values()]);
   app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app, API_DESCRIPTION);
   await allowAnyOrigin(app);
-  const overview = new Overview(operator);
+  // The plugins have named the keys that recovered batches can contain by then.
+  app.addHook("onReady", async () => void Promise.all([...networks.values()].map(startQueues)));
+
   await app.register(
     async (scope) => {
       const routes = scope as unknown as App;
-      const limitNewKeys = newKeyLimit(routes, settings.newKeysPerMinute);
-      addDataRequest(routes, operator, settings, limitNewKeys);
-      await addCcipReadGateway(routes, operator, limitNewKeys);
-      if (isForDocs || networks.some(({ authentication }) => authentication !== null))
-        addForwardedDataRequest(routes, operator, settings);
-      if (isForDocs || networks.some(({ canHaveOtherNodes }) => canHaveOtherNodes)) {
-        addTransactions(routes, operator, settings);
-        addReports(routes, operator, settings.requestsPerMinute);
-      }
-      addDatasets(routes, operator);
-      addOverview(routes, overview, settings.requestsPerMinute);
-      addData(routes, operator, overview, settings.requestsPerMinute);
-      addHistory(routes, operator, settings.requestsPerMinute);
-      addAlerts(routes, operator, settings.requestsPerMinute);
-      addEvidence(routes, operator, settings.requestsPerMinute);
-      addContradictions(routes, operator, settings.requestsPerMinute);
-      addSpecRoutes(routes, operator, settings.requestsPerMinute);
-      await addDocs(routes);
-      await addGuide(routes);
-      if (!(await addPage(routes)))
-        operator.logger.warn("the page is not built, so it is not served: run npm run build");
+      const { requestsPerMinute } = settings;
+      routes.decorate("limitNewKeys", newKeyLimit(routes, settings.newKeysPerMinute));
+      addDataRequest(routes, settings.broadcastsPerMinute);
+      addDatasets(routes);
+      addOpenApi(routes);
+
+      const runs = (name: PluginName) => settings.plugins.includes(name);
+      if (runs("watchdog")) await routes.register(watchdog);
+      if (runs("feeds")) await routes.register(feeds, { plans });
+      if (runs("gateway")) await routes.register(gateway);
+      if (runs("page")) await routes.register(page, { plans, requestsPerMinute });
     },
     { prefix: settings.basePath },
   );
   // Health checks come from the process's own environment, so they do not depend on the base path.
-  await app.register(async (scope) => addHealth(scope as unknown as App, operator));
+  await app.register(async (scope) => addHealth(scope as unknown as App));
   return app;
 }
+
+const API_DESCRIPTION = {
+  title: "Dataset Oracle operator",
+  description:
+    "Updates data points of dataset contracts: gathers the data providers' signed reports, and sends the update " +
+    "transaction or hands it to the caller. No API key is needed. The paths are stable: a breaking change would be " +
+    "served under /v2.",
+  contact: "The operator's owner",
+  tags: {
+    data: "The data points, as they are stored and as they can be updated.",
+    health: "The state of the process, for whoever runs it.",
+  },
+};

@@ -1,17 +1,13 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { NetworkPlan } from "./config.js";
-import { nodesOf } from "./network.js";
-import type { SenderAccounts } from "./sender-accounts.js";
+import type { SenderAccounts } from "./transactions/accounts.js";
 
 /**
  * Prints what `--check-config` finds in a configuration that was read: warnings about how its keys are kept, and about
  * feeds that are not sent or may not be served; then the senders. It connects to nothing.
- *
- * @throws ConfigError when `peers` names several of a network's senders.
  */
 export function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
   const accountsOf = (chainId: number) => senders.get(chainId)?.accounts ?? [];
-  for (const network of networks) nodesOf(network, accountsOf(network.deployment.chainId));
   for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
   for (const { deployment, feeds } of networks) {
     if (feeds.size === 0 || senders.has(deployment.chainId)) continue;

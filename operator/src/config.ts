@@ -12,11 +12,10 @@ import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service
 import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
-import { readDeployment } from "./chain/deployment-from-chain.js";
-import { FeedSettings, planFeeds } from "./feeds/config.js";
-import type { Feed } from "./feeds/feed.js";
-import type { Node } from "./peers/node-list.js";
-import { plainTextPattern } from "./plain-text-pattern.js";
+import { readDeployment } from "./dataset/deployment-from-chain.js";
+import { type Feed, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
+import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
+import type { CorePlan, Standing } from "./served-network.js";
 
 const strict = { additionalProperties: false } as const;
 
@@ -43,22 +42,6 @@ const ProviderSettings = Type.Object(
   strict,
 );
 
-const PeerSettings = Type.Object(
-  {
-    provider: Type.String({ description: "The provider's signing address, a member of a dataset's committee." }),
-    url: Type.String({
-      pattern: BASE_URL_PATTERN,
-      description: "The base URL of its operator; <url>/data/request is called. It is shown to everyone.",
-    }),
-    submitter: Type.String({
-      description:
-        "The account from which its operator sends. An operator whose accounts are neither listed nor announced is a " +
-        "volunteer.",
-    }),
-  },
-  strict,
-);
-
 const NetworkSettings = Type.Object(
   {
     deployment: Type.Optional(
@@ -71,8 +54,8 @@ const NetworkSettings = Type.Object(
         minItems: 1,
         description:
           "Instead of a deployment file, the addresses of the datasets. When the operator starts, it reads their " +
-          "kinds and key forms from the chain, and looks for the directory at the address that is the same on every " +
-          "network.",
+          "kinds and key forms from the chain, and looks for the directory of providers at the address that is the " +
+          "same on every network.",
       }),
     ),
     rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
@@ -83,18 +66,8 @@ const NetworkSettings = Type.Object(
     providers: Type.Array(ProviderSettings, {
       default: [],
       description:
-        "The endpoints of the committees' members. Members not listed are asked at the URLs that their nodes name.",
+        "The endpoints of the committees' members. Members not listed are asked at the URLs that they announced in the directory.",
     }),
-    simulated: Type.Boolean({
-      default: false,
-      description: "True for a development network whose values are simulated: the page then says so.",
-    }),
-    explorerUrl: Type.Optional(
-      Type.String({
-        pattern: BASE_URL_PATTERN,
-        description: "The base URL of the network's block explorer: the page links to <url>/address, /tx and /block.",
-      }),
-    ),
     gasPerHour: Type.Integer({
       ...range(0, Number.MAX_SAFE_INTEGER, 30_000_000),
       description: "Gas units that broadcasting may use in any hour, for keys that are already stored.",
@@ -107,24 +80,10 @@ const NetworkSettings = Type.Object(
       ...range(1, 100, 25),
       description: "How much of gasPerHour and of gasPerHourForNewKeys one caller may use, in percent.",
     }),
-    feeds: Type.Array(FeedSettings, {
-      default: [],
-      description: "The keys that the operator keeps fresh by itself.",
-    }),
     gasPerHourForFeeds: Type.Integer({
       ...range(0, Number.MAX_SAFE_INTEGER, 30_000_000),
-      description: "Gas units that the feeds' updates may use in any hour. Requests have budgets of their own.",
-    }),
-    historyBlocks: Type.Integer({
-      ...range(1, 10_000_000, 100_000),
       description:
-        "The maximum number of blocks that one GET /history request may cover, and how far back the index of events " +
-        "reaches.",
-    }),
-    historyUpdates: Type.Integer({
-      ...range(1_000, 10_000_000, 100_000),
-      description:
-        "The maximum number of updates of each dataset that the index of events holds in memory, with about 300 bytes each.",
+        "Gas units that feeds and accusations may use in any hour. Requests have budgets of their own.",
     }),
     lowBalanceGwei: Type.Integer({
       ...range(0, Number.MAX_SAFE_INTEGER, 50_000_000),
@@ -132,40 +91,37 @@ const NetworkSettings = Type.Object(
         "GET /ready reports low_balance when a sender has less than this, in gwei. The log warns once, when the balance is " +
         "read: at startup and for GET /ready and /metrics.",
     }),
-    feedPollMs: milliseconds(
-      10_000,
-      "How often the feeds are compared with the chain and the providers, in milliseconds.",
-    ),
-    peers: Type.Array(PeerSettings, {
-      default: [],
-      description:
-        "The nodes of the network's providers, this one included, for providers that announced none in the directory.",
-    }),
     committeeDirectory: Type.Optional(
       Type.String({
         description:
-          "The contract in which providers announce their nodes. By default the deployment file's or, without such a " +
+          "The contract in which providers announce their URLs. By default the deployment file's or, without such a " +
           "file, the one at the address that is the same on every network, if there is one.",
       }),
     ),
-    allowLocalNodes: Type.Boolean({
+    allowLocalProviders: Type.Boolean({
       default: false,
       description:
-        "True for a development network, whose nodes may be announced on this machine. Otherwise only those at public " +
-        "https URLs are asked.",
+        "True for a development network, whose providers may be announced on this machine. Otherwise only those at " +
+        "public https URLs are asked.",
     }),
-    beatSeconds: Type.Integer({
-      ...range(1, 60, 5),
+    sender: Type.String({
+      default: "alone",
       description:
-        "How often the nodes check the feeds, all at the same time, in seconds. All nodes need the same setting.",
+        'For whom this operator keeps feeds fresh: "alone" (nobody else does it, so it never waits), the address of ' +
+        'a committee member (it stands for that member), or "volunteer" (it sends when no member did).',
     }),
-    stageMs: milliseconds(
-      2_000,
-      "How long a node waits for each node of a better rank whose provider has signed the round, in milliseconds.",
+    members: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description:
+          "The addresses of the committee members that run an operator for these feeds under the same policies. By " +
+          "default the whole committee. A member that does not send is waited for in vain.",
+      }),
     ),
-    absentStageMs: milliseconds(
-      500,
-      "How long a node waits for each node of a better rank whose provider's report it lacks, in milliseconds.",
+    stageMs: milliseconds(
+      13_500,
+      "How long one operator waits for one of a better rank, in milliseconds: a block interval and 1.5 s. All " +
+        "operators of a committee need the same setting.",
     ),
     maxFeePerGasGwei: Type.Integer({
       ...range(1, 1_000_000, 500),
@@ -218,10 +174,16 @@ const NetworkSettings = Type.Object(
       500,
       "How long to wait for the remaining providers once a quorum has answered, in milliseconds.",
     ),
+    ...feedsSettings,
+    ...pageSettings,
   },
   strict,
 );
 export type NetworkSettings = Static<typeof NetworkSettings>;
+
+/** What can run beside the core. */
+export const PLUGINS = ["feeds", "gateway", "page", "watchdog"] as const;
+export type PluginName = (typeof PLUGINS)[number];
 
 /** The operator's configuration file. */
 export const OperatorConfig = Type.Object(
@@ -256,23 +218,19 @@ export const OperatorConfig = Type.Object(
         "The maximum number of requests per minute and caller for keys that are neither stored, nor in a feed, nor in the " +
         "deployment file. All callers together may make ten times as many.",
     }),
-    nodeRequestsPerMinute: Type.Integer({
-      minimum: 1,
-      default: 600,
-      description: "The maximum number of requests per minute that one other node may forward to this one.",
-    }),
     maxConnections: MaxConnections,
     maxConnectionsPerCaller: MaxConnectionsPerCaller,
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is trusted.",
     }),
-    alertWebhooks: Type.Array(Type.String({ minLength: 1 }), {
-      default: [],
-      maxItems: 10,
-      description:
-        `URLs to which alerts about the feeds are posted as JSON. \${NAME} is replaced by that environment variable. ` +
-        "Never logged.",
-    }),
+    plugins: Type.Array(
+      Type.Union(PLUGINS.map((name) => Type.Literal(name))),
+      {
+        default: [...PLUGINS],
+        uniqueItems: true,
+        description: "What runs beside the core, which answers data requests. By default everything.",
+      },
+    ),
     networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),
   },
   strict,
@@ -280,24 +238,14 @@ export const OperatorConfig = Type.Object(
 export type OperatorConfig = Static<typeof OperatorConfig>;
 
 /** One network's settings, with the files and variables that they name already read. */
-export interface NetworkPlan {
+export interface NetworkPlan extends CorePlan {
   readonly settings: NetworkSettings;
-  readonly deployment: Deployment;
-  /** At least one. They may hold tokens, so they are never logged. */
-  readonly rpcUrls: readonly string[];
-  readonly endpoints: ReadonlyMap<Address, string>;
-  /** No two have the same provider, and no two the same submitter. */
-  readonly peers: readonly Node[];
-  /** The contract in which providers announce their nodes; null without one. */
-  readonly committeeDirectory: Address | null;
   /** By dataset; all keys distinct. */
   readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
 }
 
 export interface OperatorPlan {
   readonly config: OperatorConfig;
-  /** They may hold tokens, so they are never logged. */
-  readonly alertWebhooks: readonly string[];
   readonly networks: readonly NetworkPlan[];
 }
 
@@ -311,19 +259,19 @@ export async function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): 
   const config = loadConfig(path, OperatorConfig);
   requireReachablePort(`${path}: port`, config.port);
   const networks = await Promise.all(
-    config.networks.map((settings, index) => planNetwork(settings, `${path}: networks/${index}`, dirname(path), env)),
+    config.networks.map((settings, index) =>
+      planNetwork(settings, config.plugins.includes("feeds"), `${path}: networks/${index}`, dirname(path), env),
+    ),
   );
   const ids = networks.map(({ deployment }) => deployment.chainId);
   const repeated = firstRepeated(ids);
   if (repeated !== undefined) throw new ConfigError(`${path}: network ${repeated} is configured twice. Keep one.`);
-  const alertWebhooks = config.alertWebhooks.map((url, index) => {
-    return expandRpcUrl(url, `${path}: alertWebhooks/${index}`, env);
-  });
-  return { config, networks, alertWebhooks };
+  return { config, networks };
 }
 
 async function planNetwork(
   settings: NetworkSettings,
+  runsFeeds: boolean,
   at: string,
   folder: string,
   env: NodeJS.ProcessEnv,
@@ -332,32 +280,46 @@ async function planNetwork(
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
   const deployment = await planDeployment(settings, at, folder, rpcUrls);
   const where = `network ${deployment.chainId}`;
-  const committeeDirectory = planDirectory(settings, deployment);
-  if (settings.providers.length === 0 && committeeDirectory === null) {
+  const directory = planDirectory(settings, deployment);
+  if (settings.providers.length === 0 && directory === null) {
     throw new ConfigError(
       `${where}: providers is empty, and there is no directory. Add the address and url of each committee member, or the ` +
-        `committeeDirectory in which they announce their nodes, which most networks have at ${COMMITTEE_DIRECTORY}.`,
+        `committeeDirectory in which they announce their URLs, which most networks have at ${COMMITTEE_DIRECTORY}.`,
     );
   }
-  const endpoints = new Map<Address, string>();
-  for (const { address, url } of settings.providers) {
+  const standing = planStanding(settings, where);
+  const feeds = planFeeds(settings, standing, deployment.datasets, where);
+  return {
+    ...{ settings, deployment, rpcUrls, directory, standing, feeds },
+    providerUrls: planProviderUrls(settings, where),
+    hasFeeds: runsFeeds && feeds.size > 0,
+  };
+}
+
+function planProviderUrls({ providers }: NetworkSettings, where: string): ReadonlyMap<Address, string> {
+  const urls = new Map<Address, string>();
+  for (const { address, url } of providers) {
     const at = `${where}: provider ${address}`;
     const parsed = requireAddress(address, at);
-    const baseUrl = requireBaseUrl(url, at);
-    if (endpoints.has(parsed)) throw new ConfigError(`${at} is named twice. Keep one.`);
-    endpoints.set(parsed, baseUrl);
+    if (!URL.canParse(url)) throw new ConfigError(`${at}: its url cannot be parsed. Correct it.`);
+    if (urls.has(parsed)) throw new ConfigError(`${at} is named twice. Keep one.`);
+    urls.set(parsed, withoutFinalSlashes(url));
   }
-  const feeds = planFeeds(settings.feeds, deployment.datasets, where);
-  const peers = planPeers(settings.peers, where);
-  return {
-    settings,
-    deployment,
-    rpcUrls,
-    endpoints,
-    peers,
-    committeeDirectory,
-    feeds,
-  };
+  return urls;
+}
+
+/** Reads for whom an operator sends, and with whom it takes turns. */
+function planStanding({ sender, members, stageMs }: NetworkSettings, where: string): Standing {
+  const isRole = sender === "alone" || sender === "volunteer";
+  const parsed = members?.map((text) => requireAddress(text, `${where}: members`)) ?? null;
+  const repeated = firstRepeated(parsed ?? []);
+  if (repeated !== undefined) throw new ConfigError(`${where}: members names ${repeated} twice. Keep one.`);
+  if (isRole) return { sender, members: parsed, stageMs };
+  const own = requireAddress(sender, `${where}: sender (an address, "alone" or "volunteer")`);
+  if (parsed !== null && !parsed.includes(own)) {
+    throw new ConfigError(`${where}: sender is ${own}, which is not one of members. Add it there, or correct it.`);
+  }
+  return { sender: own, members: parsed, stageMs };
 }
 
 async function planDeployment(
@@ -378,26 +340,6 @@ async function planDeployment(
 function planDirectory({ committeeDirectory }: NetworkSettings, deployment: Deployment): Address | null {
   if (committeeDirectory === undefined) return deployment.committeeDirectory ?? null;
   return requireAddress(committeeDirectory, `network ${deployment.chainId}: committeeDirectory`);
-}
-
-function planPeers(settings: NetworkSettings["peers"], where: string): readonly Node[] {
-  const peers = settings.map((peer, index): Node => {
-    const at = `${where}: peers/${index}`;
-    const provider = requireAddress(peer.provider, `${at}: provider ${peer.provider}`);
-    const submitter = requireAddress(peer.submitter, `${at}: submitter ${peer.submitter}`);
-    return { provider, url: requireBaseUrl(peer.url, at), submitter };
-  });
-  for (const name of ["provider", "submitter"] as const) {
-    const repeated = firstRepeated(peers.map((peer) => peer[name]));
-    if (repeated !== undefined) throw new ConfigError(`${where}: peers names ${name} ${repeated} twice. Keep one.`);
-  }
-  return peers;
-}
-
-/** Returns a base URL without a slash at its end. */
-function requireBaseUrl(url: string, at: string): string {
-  if (!URL.canParse(url)) throw new ConfigError(`${at}: its url cannot be parsed. Correct it.`);
-  return withoutFinalSlashes(url);
 }
 
 function firstRepeated<T>(all: readonly T[]): T | undefined {

@@ -6,16 +6,12 @@ import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runMain } from "@dataset-oracle/service/process/run-main";
-import { watchFeeds } from "./alerts/watch-feeds.js";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig, type OperatorPlan } from "./config.js";
 import { printConfigCheck } from "./config-check.js";
-import { runFeeds } from "./feeds/feed-loop.js";
 import { USAGE } from "./help-text.js";
-import { Metrics } from "./metrics.js";
-import { startOperator } from "./operator.js";
-import { listUnreadKeys, loadSenderAccounts, type SenderAccounts } from "./sender-accounts.js";
-import { watchNodesAndStatements } from "./watch-nodes-and-statements.js";
+import { connectNetworks } from "./served-network.js";
+import { listUnreadKeys, loadSenderAccounts, type SenderAccounts } from "./transactions/accounts.js";
 
 await runMain(async () => {
   const command = readCommand(process.argv.slice(2), USAGE);
@@ -31,7 +27,7 @@ await runMain(async () => {
 });
 
 async function serveRequests(
-  { config, networks, alertWebhooks }: OperatorPlan,
+  { config, networks: plans }: OperatorPlan,
   senders: SenderAccounts,
   warnings: readonly string[],
 ): Promise<void> {
@@ -41,10 +37,8 @@ async function serveRequests(
   const closing = new AbortController();
   // Every wait and every outgoing call listens to this signal, so a large number of listeners is no leak.
   setMaxListeners(0, closing.signal);
-  const registry = processRegistry();
-  const context = { clock: Date.now, logger, closing: closing.signal, metrics: new Metrics(registry) };
-  const operator = await startOperator(networks, senders, context);
-  const app = await buildOperatorApp(operator, config, registry);
-  await serve(app, config, registry, logger, () => closing.abort());
-  await Promise.all([runFeeds(operator), watchFeeds(operator, alertWebhooks), watchNodesAndStatements(operator)]);
+  const context = { clock: Date.now, logger, closing: closing.signal, registry: processRegistry() };
+  const operator = await connectNetworks(plans, senders, context);
+  const app = await buildOperatorApp(operator, plans, config);
+  await serve(app, config, context.registry, logger, () => closing.abort());
 }

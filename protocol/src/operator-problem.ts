@@ -1,3 +1,5 @@
+/** Every problem that an operator answers, declared once: its schema, its text and where it occurs derive from here. */
+
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { orNull } from "./http-schemas/fields.js";
 import type { Problem } from "./http-schemas/problem.js";
@@ -11,58 +13,265 @@ const ProviderFailure = Type.Object({
 });
 export type ProviderFailure = Static<typeof ProviderFailure>;
 
-/** The codes of an operator's problems, each with the members of its body besides those of every problem. */
-export const OPERATOR_PROBLEM_MEMBERS = {
-  invalid_body: { errors: Type.Array(Type.Object({ property: Type.String(), problem: Type.String() })) },
-  invalid_query: {},
-  bad_request: {},
-  unknown_dataset: {},
-  no_such_path: {},
-  method_not_allowed: {},
-  body_too_large: {},
-  unsupported_media_type: {},
-  unknown_network: { served_network_ids: Type.Array(Type.Integer()) },
-  invalid_key: {},
-  unknown_node: {},
-  invalid_transaction: {},
-  range_too_wide: {},
-  unknown_provider: {},
-  no_evidence: {},
-  evidence_failed: {},
-  invalid_spec: {
-    errors: Type.Array(
-      Type.Object({ property: Type.String({ description: "A JSON pointer into the spec." }), problem: Type.String() }),
-    ),
+/** The operator's routes, by their names in the OpenAPI document. */
+export type OperatorRoute =
+  | "requestUpdate"
+  | "listDatasets"
+  | "fetchUpdate"
+  | "fetchUpdateByPath"
+  | "readOverview"
+  | "readDataPoint"
+  | "readHistory"
+  | "isLive"
+  | "isReady";
+
+const GATEWAY = ["fetchUpdate", "fetchUpdateByPath"] as const;
+const ABOUT_A_KEY = ["requestUpdate", "readDataPoint", "readHistory", ...GATEWAY] as const;
+const READS_THE_CHAIN = [...ABOUT_A_KEY, "listDatasets", "readOverview"] as const;
+const ANY = [...READS_THE_CHAIN, "isLive", "isReady"] as const;
+const UPDATES = ["requestUpdate", ...GATEWAY] as const;
+const WITH_BODY = ["requestUpdate", "fetchUpdate"] as const;
+
+interface Declaration {
+  /** The HTTP statuses with which it is answered; mostly one. */
+  readonly status: readonly [number, ...number[]];
+  /** What is wrong, in one sentence. `{name}` is replaced by a value. */
+  readonly title: string;
+  /** What to do, in sentences. */
+  readonly detail: string;
+  readonly routes: readonly OperatorRoute[];
+  /** The members of its body besides those of every problem. */
+  readonly members: TProperties;
+}
+
+const Errors = { errors: Type.Array(Type.Object({ property: Type.String(), problem: Type.String() })) };
+
+/**
+ * The problems by their codes. A text with a placeholder is one literal, so that its placeholders are checked. Those of the first group are answered by the HTTP server itself, whose words depend on
+ * the request: their titles and details are what they have in common.
+ */
+export const OPERATOR_PROBLEMS = {
+  bad_request: {
+    status: [400, 408, 431],
+    title: "The request cannot be read.",
+    detail: "Send a complete HTTP/1.1 request whose headers fit. The gateway takes only the lookups of a lens.",
+    routes: ANY,
+    members: {},
   },
-  invalid_arguments: {},
-  host_not_allowed: {},
-  trials_off: {},
-  trials_busy: {},
-  trial_failed: {},
-  unknown_key: { failures: Type.Optional(Type.Array(ProviderFailure)) },
-  broadcast_unavailable: {},
-  too_many_requests: {},
-  too_many_broadcasts: {},
-  gas_budget_spent: {},
-  internal_error: {},
-  rpc_failed: {},
-  no_quorum: { failures: Type.Array(ProviderFailure) },
-  update_reverted: { error: orNull(Type.String(), "The dataset's named error.") },
-  out_of_funds: {},
-  fees_too_high: {},
-  not_ready: {},
-  shutting_down: {},
-  rpc_timeout: {},
-} as const satisfies Record<string, TProperties>;
+  invalid_body: {
+    status: [400],
+    title: "The request's body is not valid.",
+    detail: "Correct each property that `errors` names.",
+    routes: WITH_BODY,
+    members: Errors,
+  },
+  invalid_query: {
+    status: [400],
+    title: "The request's query is not valid.",
+    detail: "Correct each parameter that `errors` names. GET /openapi.json describes the parameters.",
+    routes: ["readDataPoint", "readHistory"],
+    members: Errors,
+  },
+  invalid_path: {
+    status: [400],
+    title: "The request's path is not valid.",
+    detail: "Correct each part of the path that `errors` names.",
+    routes: ["fetchUpdate", "fetchUpdateByPath"],
+    members: Errors,
+  },
+  no_such_path: {
+    status: [404],
+    title: "There is nothing at this path.",
+    detail: "Check the path, including the service's base path.",
+    routes: [],
+    members: {},
+  },
+  method_not_allowed: {
+    status: [405],
+    title: "The method is not allowed at this path.",
+    detail: "Use one of the methods in the Allow header.",
+    routes: [],
+    members: {},
+  },
+  body_too_large: {
+    status: [413],
+    title: "The body is too large.",
+    detail: "Send at most as many bytes as the answer says.",
+    routes: WITH_BODY,
+    members: {},
+  },
+  unsupported_media_type: {
+    status: [415],
+    title: "The content type is not JSON.",
+    detail: 'Send JSON in UTF-8, uncompressed, with the header "content-type: application/json".',
+    routes: WITH_BODY,
+    members: {},
+  },
+  internal_error: {
+    status: [500],
+    title: "The service failed unexpectedly.",
+    detail: "This is a bug. Try again; if it happens again, tell the service's owner.",
+    routes: ANY,
+    members: {},
+  },
+
+  unknown_dataset: {
+    status: [404],
+    title: "Dataset {dataset} is not served on network {network}.",
+    detail: "GET /datasets, under the operator's base URL, lists what is served.",
+    routes: ABOUT_A_KEY,
+    members: {},
+  },
+  unknown_network: {
+    status: [422],
+    title: "Network {network} is not served here.",
+    detail: "Use one of the networks that this operator serves: {served}.",
+    routes: ABOUT_A_KEY,
+    members: { served_network_ids: Type.Array(Type.Integer()) },
+  },
+  invalid_key: {
+    status: [422],
+    title: "The key does not have the form of this dataset's keys.",
+    detail: "This dataset's keys have the form {form}.",
+    routes: ABOUT_A_KEY,
+    members: {},
+  },
+  unknown_key: {
+    status: [422],
+    title: "The data providers do not serve this key.",
+    detail: "Nothing was sent. {explanation} The providers can be asked for this key again after a minute.",
+    routes: UPDATES,
+    members: { failures: Type.Optional(Type.Array(ProviderFailure)) },
+  },
+  broadcast_unavailable: {
+    status: [422],
+    title: "This operator does not broadcast on network {network}.",
+    detail: 'Send "broadcast": false, and send the returned transaction from your own account.',
+    routes: ["requestUpdate"],
+    members: {},
+  },
+  range_too_wide: {
+    status: [422],
+    title: "{blocks} blocks are more than one request may cover.",
+    detail:
+      "Ask for at most {max} blocks: narrow the range, or omit `from` and, for older updates, set `to` to the block before the answer's `from`.",
+    routes: ["readHistory"],
+    members: {},
+  },
+  too_many_requests: {
+    status: [429],
+    title: "Too many requests.",
+    detail: "{who} may make {max} requests per minute. Try again in {seconds} s.",
+    routes: ANY,
+    members: {},
+  },
+  too_many_broadcasts: {
+    status: [429],
+    title: "Too many broadcasts.",
+    detail:
+      'The limit is {max} broadcasts per minute. Try again in {seconds} s, or send "broadcast": false and send the transaction yourself.',
+    routes: ["requestUpdate"],
+    members: {},
+  },
+  gas_budget_spent: {
+    status: [429],
+    title: "{whose} hourly gas budget for {what} is spent.",
+    detail: 'Try again in {seconds} s, or send "broadcast": false and send the transaction yourself.',
+    routes: ["requestUpdate"],
+    members: {},
+  },
+  rpc_failed: {
+    status: [502],
+    title: "The RPC of network {network} failed.",
+    detail:
+      "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint " +
+      "and the reason.",
+    routes: READS_THE_CHAIN,
+    members: {},
+  },
+  no_quorum: {
+    status: [503],
+    title: "No quorum: more than two thirds of the data providers have to sign.",
+    detail: "Of {members} data providers, {signed}. {failed}Nothing was sent.{advice}",
+    routes: UPDATES,
+    members: { failures: Type.Array(ProviderFailure) },
+  },
+  update_reverted: {
+    status: [503],
+    title: "{fact}.",
+    detail: "{fix}",
+    routes: UPDATES,
+    members: { error: orNull(Type.String(), "The dataset's named error.") },
+  },
+  out_of_funds: {
+    status: [503],
+    title: "The operator's account on network {network} cannot pay for the transaction.",
+    detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
+    routes: ["requestUpdate"],
+    members: {},
+  },
+  fees_too_high: {
+    status: [503],
+    title: "Gas on network {network} costs {wanted} gwei, more than the {cap} gwei that this operator pays.",
+    detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
+    routes: ["requestUpdate"],
+    members: {},
+  },
+  not_ready: {
+    status: [503],
+    title: "Network {network} cannot be read at the moment.",
+    detail: "Try again in a few seconds.",
+    routes: ["listDatasets"],
+    members: {},
+  },
+  shutting_down: {
+    status: [503],
+    title: "This operator is shutting down.",
+    detail: "Try again in a few seconds. A pending update stays pending.",
+    routes: READS_THE_CHAIN,
+    members: {},
+  },
+  rpc_timeout: {
+    status: [504],
+    title: "The RPC of network {network} did not answer in time.",
+    detail:
+      "Try again in a few seconds. If it keeps failing, tell the operator's owner: the log names the RPC endpoint " +
+      "and the reason.",
+    routes: READS_THE_CHAIN,
+    members: {},
+  },
+} as const satisfies Record<string, Declaration>;
+
+type Problems = typeof OPERATOR_PROBLEMS;
 
 /** The code of an operator's problem. */
-export type OperatorProblemCode = keyof typeof OPERATOR_PROBLEM_MEMBERS;
+export type OperatorProblemCode = keyof Problems;
 /** All codes of an operator's problems. */
-export const OPERATOR_PROBLEM_CODES = Object.keys(OPERATOR_PROBLEM_MEMBERS) as OperatorProblemCode[];
+export const OPERATOR_PROBLEM_CODES = Object.keys(OPERATOR_PROBLEMS) as OperatorProblemCode[];
 
 /** An operator's problem: RFC 9457 problem details, discriminated by `code`. */
 export type OperatorProblem = {
   [Code in OperatorProblemCode]: Problem & { code: Code } & Static<
-      ReturnType<typeof Type.Object<(typeof OPERATOR_PROBLEM_MEMBERS)[Code]>>
+      ReturnType<typeof Type.Object<Problems[Code]["members"]>>
     >;
 }[OperatorProblemCode];
+
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+
+/** The values that the text of a problem needs, by the names of their placeholders. */
+export type ProblemValues<Code extends OperatorProblemCode> = Readonly<
+  Record<Placeholders<Problems[Code]["title"] | Problems[Code]["detail"]>, string | number | bigint>
+>;
+
+/** Writes the title and the detail of a problem. */
+export function writeProblem<Code extends OperatorProblemCode>(
+  code: Code,
+  values: ProblemValues<Code>,
+): Pick<Problem, "title" | "detail"> {
+  const fill = (text: string) =>
+    text.replace(/\{(\w+)\}/g, (_, name: string) => String((values as Record<string, unknown>)[name]));
+  const { title, detail } = OPERATOR_PROBLEMS[code];
+  return { title: fill(title), detail: fill(detail) };
+}

@@ -1,9 +1,9 @@
 import type { Address, Hex } from "viem";
 import { simulateBlocks } from "viem/actions";
-import { Batcher } from "../batcher.js";
-import type { ChainClient } from "../chain/client.js";
-import { RpcError, rpcErrorIn } from "../chain/rpc-error.js";
-import type { Clock } from "../process-context.js";
+import type { Clock } from "../context.js";
+import type { ChainClient } from "../rpc/client.js";
+import { RpcError, rpcErrorIn } from "../rpc/rpc-error.js";
+import { Batcher } from "./batcher.js";
 
 /** How many updates share a simulated block. Their gas is far below a block's limit. */
 const MAX_UPDATES = 16;

@@ -5,11 +5,11 @@ import type { Outcome } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
 import { call, estimateGas } from "viem/actions";
-import type { ChainClient } from "../chain/client.js";
-import { isInvalidOpcode } from "../chain/evm-support.js";
-import { RpcError, unwrapRpcError } from "../chain/rpc-error.js";
-import { evmTooOld, updateReverted } from "../problems.js";
-import type { Clock } from "../process-context.js";
+import type { Clock } from "../context.js";
+import { updateReverted } from "../problems.js";
+import type { ChainClient } from "../rpc/client.js";
+import { isInvalidOpcode } from "../rpc/evm-support.js";
+import { RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { BlockSimulation, type Executed } from "./block-simulation.js";
 
 /** `KeyOutcome.STORED` of the contract. */
@@ -186,7 +186,9 @@ function decodeRevert(data: Hex) {
  */
 function refusalIn(error: unknown): ProblemError {
   if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
-  if (isInvalidOpcode(error.reason)) return evmTooOld(error);
+  if (isInvalidOpcode(error.reason)) {
+    return updateReverted("invalid opcode", error, "The network's EVM is older than Cancun, which the dataset's code needs.");
+  }
   if (!hasRevertData(error)) return error;
   const revert = decodeRevert(error.data);
   return updateReverted(revert && `${revert.errorName}(${(revert.args ?? []).join(", ")})`, error);

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Problem } from "../http-schemas/problem.js";
-import { OPERATOR_PROBLEM_MEMBERS, type OperatorProblem, type OperatorProblemCode } from "../operator-problem.js";
+import { OPERATOR_PROBLEMS, type OperatorProblem, type OperatorProblemCode } from "../operator-problem.js";
 
 /** A problem that the client itself detects: there is no answer, or it cannot be used. */
 export type ClientProblem = {
@@ -71,9 +71,9 @@ export function parseProblem(body: unknown, status: number): DataRequestProblem 
   if (!Value.Check(Problem, body)) return null;
   const { title, detail, code } = body;
   if (!isOperatorCode(code)) return { code: "unknown_problem", title, detail, status, reported: code };
-  return Value.Check(Type.Object(OPERATOR_PROBLEM_MEMBERS[code] as TProperties), body)
+  return Value.Check(Type.Object(OPERATOR_PROBLEMS[code].members as TProperties), body)
     ? (body as OperatorProblem)
     : null;
 }
 
-const isOperatorCode = (code: string): code is OperatorProblemCode => Object.hasOwn(OPERATOR_PROBLEM_MEMBERS, code);
+const isOperatorCode = (code: string): code is OperatorProblemCode => Object.hasOwn(OPERATOR_PROBLEMS, code);

@@ -71,18 +71,6 @@ const Member = Type.Object(
   strict,
 );
 
-const ServedNode = Type.Object(
-  {
-    provider: Address,
-    name: orNull(Type.String(), "The name that this operator's configuration gives its provider; null if none."),
-    url: Type.String({ description: "Its base URL." }),
-    submitter: Address,
-    own: Type.Boolean({ description: "True for the operator that answers." }),
-  },
-  strict,
-);
-export type ServedNode = Static<typeof ServedNode>;
-
 /** A dataset and its data points. */
 export const DatasetOverview = Type.Object(
   {
@@ -101,11 +89,6 @@ export const DatasetOverview = Type.Object(
     providers: Type.Array(Member, { description: "The whole committee, in committee order." }),
     points: orNull(Type.Array(ServedPoint), "The data points of the known keys; null if they cannot be read now."),
     left_out: Type.Integer({ description: "The number of known keys that are not listed." }),
-    turn: Type.Array(Address, {
-      description:
-        "The nodes of the committee, by their providers, in the order in which they may send the batch of the " +
-        "dataset's first 100 feeds at this beat. Empty for an operator on its own, and if it has no feeds.",
-    }),
     specs: Type.Array(PublishedSpec, {
       description:
         "The request specs published lately whose keys belong to this dataset, the newest first. Anyone may publish " +
@@ -133,9 +116,6 @@ export const NetworkOverview = Type.Object(
       Address,
       "The contract whose `publish` publishes request specs of the Web Oracle; null if there is none.",
     ),
-    nodes: Type.Array(ServedNode, {
-      description: "The operators that take turns on the network, as this one knows them; empty for one on its own.",
-    }),
     datasets: Type.Array(DatasetOverview),
   },
   strict,

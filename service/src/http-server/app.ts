@@ -149,17 +149,24 @@ export async function buildApp(options: AppOptions): Promise<App> {
     if (own === undefined) await limit(request, reply);
     else if (own !== null) await limiterOfRoute(own)(request, reply);
   });
-  // Paths are compared as text, so that a request is never interpreted as a route pattern.
-  const methodsAt = new Map<string, Set<string>>();
-  app.addHook("onRoute", ({ url, method }) => {
-    methodsAt.set(url, new Set([...(methodsAt.get(url) ?? []), ...[method].flat()]));
-  });
+  const routes: { readonly pattern: string; readonly methods: readonly string[] }[] = [];
+  app.addHook("onRoute", ({ url, method }) => void routes.push({ pattern: url, methods: [method].flat() }));
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "/";
-    const allowed = METHODS.filter((method) => methodsAt.get(path)?.has(method));
+    const methods = routes.flatMap((route) => (isPathOf(route.pattern, path) ? route.methods : []));
+    const allowed = METHODS.filter((method) => methods.includes(method));
     return sendProblem(reply, allowed.length > 0 ? methodNotAllowed(request.method, allowed) : noSuchPath(path));
   });
   return app as unknown as App;
+}
+
+/** Reports whether a path has the form of a route's pattern. A parameter stands for one part of it. */
+function isPathOf(pattern: string, path: string): boolean {
+  const [patternParts, parts] = [pattern.split("/"), path.split("/")];
+  return (
+    patternParts.length === parts.length &&
+    patternParts.every((part, index) => (part.startsWith(":") ? parts[index] !== "" : part === parts[index]))
+  );
 }
 
 /** Returns the service's limit. Callers with a reserved share are counted by address, even in one IPv6 network. */

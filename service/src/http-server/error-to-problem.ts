@@ -12,7 +12,7 @@ import { problemsByProperty, toSentence, type ValidationFailure } from "./valida
 export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
-  if (error.validation) return invalidBody(error.validation);
+  if (error.validation) return invalidPart(error.validationContext, error.validation);
   switch (error.code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return unsupportedMediaType();
@@ -32,10 +32,19 @@ export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError
   });
 }
 
-function invalidBody(failures: readonly ValidationFailure[]): ProblemError {
+/** The parts of a request that are validated, each with the code and the title of its problem. */
+const PARTS: Readonly<Record<string, readonly [code: string, title: string]>> = {
+  body: ["invalid_body", "The request's body is not valid."],
+  querystring: ["invalid_query", "The request's query is not valid."],
+  params: ["invalid_path", "The request's path is not valid."],
+  headers: ["bad_request", "The request's headers are not valid."],
+};
+
+function invalidPart(part = "body", failures: readonly ValidationFailure[]): ProblemError {
   const errors = [...problemsByProperty(failures)].map(([property, problem]) => ({ property, problem }));
-  return new ProblemError(400, "invalid_body", {
-    title: "The request's body is not valid.",
+  const [code, title] = PARTS[part] ?? ["bad_request", "The request is not valid."];
+  return new ProblemError(400, code, {
+    title,
     detail: errors.map(({ property, problem }) => toSentence(property, problem)).join(" "),
     extras: { errors },
   });

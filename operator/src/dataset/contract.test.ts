@@ -1,0 +1,42 @@
+import { encodeErrorResult, parseAbi } from "viem";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { StubRpcs } from "../../test/support/stub-rpcs.js";
+import { readView } from "./contract.js";
+import { RpcError } from "../rpc/rpc-error.js";
+
+let rpcs: StubRpcs;
+
+beforeEach(() => {
+  rpcs = new StubRpcs();
+});
+
+afterEach(() => rpcs.close());
+
+describe("a read of a contract", () => {
+  const dataset = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+  const revert = (data: string) => ({ answer: { error: { code: 3, message: "execution reverted", data } } });
+
+  test("that reverts is refused, with its revert data", async () => {
+    const client = await rpcs.connect(await rpcs.start(revert("0x1234")));
+    const error = await readView({ client, address: dataset }, "queryPrice").catch((reason) => reason);
+    expect(error).toBeInstanceOf(RpcError);
+    expect(error).toMatchObject({ kind: "refused", method: "eth_call", data: "0x1234" });
+  });
+
+  test.each(["0x", "0x12"])("that answers %s fails, because no dataset answers that", async (result) => {
+    const client = await rpcs.connect(await rpcs.start({ answer: { result } }));
+    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({ kind: "failed", method: "eth_call" });
+  });
+
+  test("does not follow a URL that the contract names", async () => {
+    const node = await rpcs.start();
+    const client = await rpcs.connect(node);
+    const lookup = encodeErrorResult({
+      abi: parseAbi(["error OffchainLookup(address sender, string[] urls, bytes data, bytes4 callback, bytes extra)"]),
+      args: [dataset, [node.url], "0x", "0x00000000", "0x"],
+    });
+    Object.assign(node, revert(lookup), { asked: [] });
+    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({ kind: "refused", data: lookup });
+    expect(node.asked.filter((method) => method !== "eth_getBlockByNumber")).toEqual(["eth_call"]);
+  });
+});

@@ -1,0 +1,120 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
+import { type Hex, keccak256 } from "viem";
+import { getContractEvents } from "viem/actions";
+import type { Clock } from "../context.js";
+import { type Blocks, halveWindow, readBlockNumber } from "../rpc/blocks.js";
+import { unwrapRpcError } from "../rpc/rpc-error.js";
+import type { DatasetContract } from "./contract.js";
+
+/** One update of a key, from its event. */
+export interface PastUpdate {
+  /** 32 bytes; zero unless OK. */
+  readonly value: Hex;
+  readonly status: QueryStatus;
+  /** The round, in seconds since 1970. */
+  readonly timestamp: bigint;
+  readonly blockNumber: number;
+  readonly transactionHash: Hex;
+}
+
+/** An update of any key. */
+export interface KeyedUpdate extends PastUpdate {
+  readonly keyHash: Hex;
+}
+
+/** How far back the transaction that stored a recent round is searched for. */
+const RECENT_BLOCKS = 100;
+const FIRST_WINDOW = 2_000;
+const MAX_CALLS = 100;
+const MAX_MS = 10_000;
+
+/** The updates in a window of blocks, the newest first. */
+export interface UpdatesInWindow {
+  /** The window's first block. */
+  readonly from: number;
+  readonly updates: readonly PastUpdate[];
+}
+
+/**
+ * Reads the updates of a data point in a range of blocks, window by window, from the end backwards, until it takes too long
+ * or too many calls. Nodes limit the logs of one call, each in its own way: a window of blocks that is refused is halved.
+ *
+ * @throws RpcError when a call fails, or the node refuses even a single block.
+ */
+export async function* readUpdatesBackwards(
+  dataset: DatasetContract,
+  key: Hex,
+  blocks: Blocks,
+  clock: Clock,
+): AsyncGenerator<UpdatesInWindow> {
+  const keyHash = keccak256(key);
+  const giveUpAt = clock() + MAX_MS;
+  let window = FIRST_WINDOW;
+  let next = blocks.to;
+  for (let calls = 0; next >= blocks.from; calls++) {
+    const hasRead = next < blocks.to;
+    if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) return;
+    const from = Math.max(blocks.from, next - window + 1);
+    let updates: readonly PastUpdate[];
+    try {
+      updates = await readUpdates(dataset, [keyHash], from, next);
+    } catch (error) {
+      window = halveWindow({ from, to: next }, error);
+      continue;
+    }
+    next = from - 1;
+    yield { from, updates: updates.toReversed() };
+  }
+}
+
+/**
+ * Finds the recent transactions that stored rounds of keys, all in one search.
+ *
+ * @param rounds The rounds, by key.
+ * @returns The hashes of those that were found, by key.
+ * @throws RpcError
+ */
+export async function findUpdates(
+  dataset: DatasetContract,
+  rounds: ReadonlyMap<Hex, bigint>,
+): Promise<ReadonlyMap<Hex, Hex>> {
+  // A search for no keys would find the updates of all.
+  if (rounds.size === 0) return new Map();
+  const keyOf = new Map([...rounds.keys()].map((key) => [keccak256(key), key]));
+  const head = await readBlockNumber(dataset.client);
+  const updates = await readUpdates(dataset, [...keyOf.keys()], Math.max(0, head - RECENT_BLOCKS), "latest");
+  const found = updates.flatMap(({ keyHash, timestamp, transactionHash }) => {
+    const key = keyOf.get(keyHash);
+    return key !== undefined && rounds.get(key) === timestamp ? [[key, transactionHash] as const] : [];
+  });
+  return new Map(found);
+}
+
+/**
+ * Reads the updates of a dataset in a range of blocks, both inclusive; the oldest first.
+ *
+ * @param keyHashes The keccak256 of the keys; null for the updates of all keys.
+ * @throws RpcError
+ */
+export async function readUpdates(
+  { client, address }: DatasetContract,
+  keyHashes: readonly Hex[] | null,
+  from: number,
+  to: number | "latest",
+): Promise<readonly KeyedUpdate[]> {
+  const events = getContractEvents(client, {
+    address,
+    abi: datasetAbi,
+    eventName: "Updated",
+    ...(keyHashes !== null && { args: { keyHash: keyHashes } }),
+    fromBlock: BigInt(from),
+    toBlock: to === "latest" ? to : BigInt(to),
+    strict: true,
+  });
+  return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args, blockNumber, transactionHash }) => {
+    const { keyHash, value, timestamp, status } = args;
+    const named = QUERY_STATUSES[status] ?? "INVALID";
+    return { keyHash, value, status: named, timestamp, blockNumber: Number(blockNumber), transactionHash };
+  });
+}

@@ -1,0 +1,292 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
+import type { Logger } from "pino";
+import type { Address, Hex } from "viem";
+import type { Context } from "../../context.js";
+import { readManyStored } from "../../dataset/stored-values.js";
+import { agreedValueInBatch } from "../../reports/quorum.js";
+import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs, readBlockNumber } from "../../rpc/blocks.js";
+import { hasMoved } from "../../schedule/policy.js";
+import { Ranking } from "../../schedule/rank.js";
+import {
+  ASK_AGAIN_AFTER_MS,
+  type Gather,
+  type Gathered,
+  type GatheredKey,
+  INITIAL_STATE,
+  type Observed,
+  type ScheduleSettings,
+  type ScheduleState,
+  type Send,
+  step,
+} from "../../schedule/transmission-schedule.js";
+import type { ServedDataset, Standing } from "../../served-network.js";
+import { MAX_MINING_WAIT_MS, nullAfterTimeout, type UpdateInFlight } from "../../update/answers.js";
+import { type Dependency, FailureBackoff, failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
+import type { Feed } from "./settings.js";
+
+/** What is counted of the feeds. Rounds are in seconds since 1970. */
+export interface FeedMetrics {
+  seen(network: number, dataset: Address, key: Hex, round: bigint): void;
+  failedOver(network: number, count: number): void;
+}
+
+/**
+ * A batch of this many stored keys, signed by four of five providers, uses about 1.05 million units of gas
+ * (docs/Gas.md).
+ */
+const MAX_BATCH_KEYS = 100;
+/** Allowance for the duration of a poll and for rounding to whole seconds. */
+const LEAD_MARGIN_MS = 1_000;
+/**
+ * Update times differ mostly by whether the transaction just misses or just catches a block, so a few dozen of them
+ * include a long one.
+ */
+const REMEMBERED = 32;
+/** How long the chain is left alone after it could not be read. */
+const UNREADABLE_MS = 1_000;
+
+/**
+ * Keeps the feeds of one dataset fresh. The schedule decides; this loop reads the chain for it, gathers what it asks for,
+ * and broadcasts what it says.
+ */
+export class FeedLoop {
+  readonly #settings: ScheduleSettings;
+  #state: ScheduleState = INITIAL_STATE;
+  /** The keys whose update is on its way. */
+  readonly #busy = new Set<Hex>();
+  readonly #backoff: FailureBackoff;
+  readonly #log: Logger;
+  /** The gatherings that have ended, and no step has used yet. */
+  readonly #ended: Gathered[] = [];
+  /** Ends the present wait. */
+  #wake = new AbortController();
+  /** The stored values as last read, by key. */
+  #stored: Awaited<ReturnType<typeof readManyStored>> = [];
+  /** How long the latest updates took, from the decision to update until their transaction was seen mined. */
+  readonly #latestMs: number[] = [];
+  #blockMs = MAX_BLOCK_INTERVAL_MS;
+
+  constructor(
+    private readonly served: ServedDataset,
+    private readonly feeds: readonly Feed[],
+    private readonly standing: Standing,
+    { feedPollMs, beatSeconds }: { readonly feedPollMs: number; readonly beatSeconds: number },
+    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
+    private readonly metrics: FeedMetrics,
+  ) {
+    const { sender, stageMs } = standing;
+    const { dataset } = served;
+    const heartbeats = feeds.map(({ policy }) => policy.heartbeatSeconds);
+    // At most a quarter of the shortest heartbeat, so that a feed that was just updated is read again before it is due.
+    const pollSeconds = Math.ceil(Math.min(feedPollMs / 1000, Math.min(...heartbeats) / 4));
+    this.#settings = {
+      ranking: this.#ranking(),
+      ...{ sender, stageMs, beatSeconds: sender === "alone" ? pollSeconds : beatSeconds },
+    };
+    this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
+    this.#backoff = new FailureBackoff(context.clock, this.#log);
+  }
+
+  /** Runs until the operator shuts down. It never throws. */
+  async run(): Promise<void> {
+    const { clock, closing } = this.context;
+    this.#blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
+    for (let wakeAtMs = 0; !closing.aborted; ) {
+      if (this.#ended.length === 0) {
+        const signal = AbortSignal.any([closing, this.#wake.signal]);
+        await delay(Math.max(0, wakeAtMs - clock()), undefined, { signal }).catch(() => {});
+        if (closing.aborted) return;
+      }
+      this.#wake = new AbortController();
+      wakeAtMs = await this.#step(this.#ended.shift() ?? null);
+    }
+  }
+
+  /** Takes a step of the schedule, and starts what it says. @returns When to take the next, in milliseconds since 1970. */
+  async #step(gathered: Gathered | null): Promise<number> {
+    const { clock } = this.context;
+    const chain = await this.#readChain();
+    const settings = { ...this.#settings, ranking: this.#ranking() };
+    const observed: Observed = {
+      ...{ nowMs: clock(), chain, gathered, busy: this.#unavailable() },
+      learnedLeadSeconds: this.#learnedLeadSeconds,
+    };
+    const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
+    this.#state = state;
+    if (gather !== null) void this.#gather(gather);
+    for (const group of send) this.#send(group);
+    return chain === null ? Math.min(wakeAtMs, clock() + UNREADABLE_MS) : wakeAtMs;
+  }
+
+  #ranking(): Ranking {
+    const { dataset } = this.served;
+    const committee = dataset.committee.current.members;
+    const { members } = this.standing;
+    // Only a member of the committee has a rank.
+    const ranked = members === null ? committee : members.filter((member) => committee.includes(member));
+    return new Ranking(dataset.address, ranked);
+  }
+
+  /** Reads the chain at its head; null when it cannot be read. */
+  async #readChain(): Promise<Observed["chain"]> {
+    const { dataset } = this.served;
+    if (!this.#backoff.isDue("chain")) return null;
+    try {
+      const keys = this.feeds.map(({ key }) => key);
+      const blockNumber = BigInt(await readBlockNumber(dataset.client));
+      this.#stored = await readManyStored(dataset, keys, "latest");
+      this.#backoff.worked("chain");
+      const rounds = keys.map((key, index) => [key, this.#stored[index]?.updatedAt ?? 0n] as const);
+      for (const [key, round] of rounds) this.metrics.seen(dataset.chainId, dataset.address, key, round);
+      return { blockNumber, storedRounds: new Map(rounds) };
+    } catch (error) {
+      this.#backoff.failed("chain", error);
+      return null;
+    }
+  }
+
+  /**
+   * Returns the keys that must not be sent now: those on their way, and those that wait after a failure. While the
+   * committee or the sender is failing, one key is a probe for all.
+   */
+  #unavailable(): ReadonlySet<Hex> {
+    const backoff = this.#backoff;
+    if (!backoff.isDue("committee") || !backoff.isDue("sending")) return new Set(this.feeds.map(({ key }) => key));
+    const available = this.feeds.filter(({ key }) => !this.#busy.has(key) && backoff.isDue(key));
+    const isProbing = backoff.isFailing("committee") || backoff.isFailing("sending");
+    const used = new Set((isProbing ? available.slice(0, 1) : available).map(({ key }) => key));
+    return new Set(this.feeds.flatMap(({ key }) => (used.has(key) ? [] : [key])));
+  }
+
+  /**
+   * How long before its heartbeat ends a feed's update has to start where nobody else sends: as long as the longest of the
+   * latest updates took, plus a block and a second.
+   */
+  get #learnedLeadSeconds(): number {
+    const longestMs = this.#latestMs.length === 0 ? this.#blockMs : Math.max(...this.#latestMs);
+    return (longestMs + this.#blockMs + LEAD_MARGIN_MS) / 1000;
+  }
+
+  /** Remembers how long an update took that has been mined. */
+  #recordLatency(startedAt: number): void {
+    this.#latestMs.push(this.context.clock() - startedAt);
+    if (this.#latestMs.length > REMEMBERED) this.#latestMs.shift();
+  }
+
+  /** Asks every provider for one row per chunk, and hands what came to the next step. */
+  async #gather(gather: Gather): Promise<void> {
+    const keys = new Map<Hex, GatheredKey>();
+    // A key that was never stored, or that failed by itself, would spoil the rows of the others.
+    const isSingle = (key: Hex) => gather.storedRounds.get(key) === 0n || this.#backoff.isFailing(key);
+    const all = [...gather.due, ...gather.watched];
+    const chunks = [...chunksOf(all.filter((key) => !isSingle(key))), ...all.filter(isSingle).map((key) => [key])];
+    await Promise.all(chunks.map((chunk) => this.#gatherRows(chunk, gather.round, keys)));
+    this.#ended.push({ gather, keys });
+    this.#wake.abort();
+  }
+
+  /** Gathers the rows of some keys; of each by itself where the providers refuse one of them. */
+  async #gatherRows(keys: readonly Hex[], round: bigint, gathered: Map<Hex, GatheredKey>): Promise<void> {
+    try {
+      const againUntil = this.context.clock() + ASK_AGAIN_AFTER_MS;
+      const rows = await this.served.builder.rowsOf(keys, round, againUntil);
+      this.#backoff.worked("committee", "rows");
+      this.#observe(keys, rows, gathered);
+    } catch (error) {
+      const [first] = keys;
+      if (keys.length > 1 && isWorthSplitting(error)) {
+        await Promise.all(keys.map((key) => this.#gatherRows([key], round, gathered)));
+      } else if (first !== undefined) await this.#failed(keys.length > 1 ? "rows" : first, error);
+    }
+  }
+
+  /** Notes what rows say of each key. */
+  #observe(keys: readonly Hex[], rows: readonly SignedRow[], gathered: Map<Hex, GatheredKey>): void {
+    const { kind, committee } = this.served.dataset;
+    const arrived = new Set(rows.map(({ provider }) => provider));
+    for (const [index, key] of keys.entries()) {
+      const observed = agreedValueInBatch(kind, committee.current.members.length, rows, index);
+      if (observed === null) continue;
+      const feed = this.feeds.findIndex((one) => one.key === key);
+      const [policy, stored] = [this.feeds[feed]?.policy, this.#stored[feed]];
+      const moved = policy !== undefined && stored !== undefined && hasMoved(policy, kind, stored, observed);
+      gathered.set(key, { arrived, hasMoved: moved });
+    }
+  }
+
+  /** Broadcasts keys: those that were stored before in batches, every other one by itself. */
+  #send({ round, keys }: Send): void {
+    const rankOf = (key: Hex) => this.#state.due.get(key)?.better.length ?? 0;
+    const late = this.standing.sender === "alone" ? [] : keys.filter((key) => rankOf(key) > 0);
+    if (late.length > 0) {
+      const rank = Math.max(...late.map(rankOf));
+      this.#log.warn({ keys: late, rank }, "feed: the members of better ranks did not update these keys");
+      this.metrics.failedOver(this.served.dataset.chainId, late.length);
+    }
+    const isStored = (key: Hex) => {
+      const feed = this.feeds.findIndex((one) => one.key === key);
+      return (this.#stored[feed]?.updatedAt ?? 0n) > 0n && !this.#backoff.isFailing(key);
+    };
+    for (const chunk of chunksOf(keys.filter(isStored))) this.#broadcast(chunk, round);
+    for (const key of keys) if (!isStored(key)) this.#broadcast([key], round);
+  }
+
+  /** Updates keys in one transaction, then each key that the batch did not store in a transaction of its own. */
+  #broadcast(keys: readonly Hex[], round: bigint): void {
+    const { updates } = this.served;
+    const startedAt = this.context.clock();
+    const batched = keys.length > 1 ? this.#broadcastBatch(keys, round) : null;
+    for (const key of keys) {
+      this.#busy.add(key);
+      const outcome = batched?.then((stored) => stored.get(key) ?? null);
+      // Nobody awaits this if a request has begun to update the same round in the meantime.
+      outcome?.catch(() => {});
+      updates
+        .broadcastForFeed(key, round, outcome)
+        .then(async ({ mined: untilMined }) => {
+          this.#backoff.worked("committee", "sending", key);
+          const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS);
+          if (mined !== null) this.#recordLatency(startedAt);
+        })
+        .catch((error: unknown) => this.#failed(key, error))
+        .finally(() => this.#busy.delete(key));
+    }
+  }
+
+  /**
+   * Broadcasts a batch.
+   *
+   * @returns The keys that it stored. Each other key needs a transaction of its own.
+   * @throws The batch's error when its keys would fail by themselves too.
+   */
+  async #broadcastBatch(keys: readonly Hex[], round: bigint): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
+    try {
+      const startedAt = this.context.clock();
+      const stored = await this.served.updates.broadcastBatch(keys, round);
+      if (stored.size > 0) this.#recordLatency(startedAt);
+      this.#backoff.worked("batches");
+      return stored;
+    } catch (error) {
+      if (!isWorthSplitting(error)) throw error;
+      this.#backoff.failed("batches", error);
+      return new Map();
+    }
+  }
+
+  /** @param dependency The dependency that failed, unless the error's scope is a wider one. */
+  async #failed(dependency: Dependency, error: unknown): Promise<void> {
+    if (this.context.closing.aborted) return;
+    const scope = failureScopeOf(error);
+    this.#backoff.failed(scope === "update" ? dependency : scope, error);
+    if (scope !== "committee") return;
+    const { committee } = this.served.dataset;
+    // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.
+    await committee.refreshIfReplaced(committee.current).catch(() => false);
+  }
+}
+
+function chunksOf(keys: readonly Hex[]): Hex[][] {
+  const count = Math.ceil(keys.length / MAX_BATCH_KEYS);
+  return Array.from({ length: count }, (_, i) => keys.slice(i * MAX_BATCH_KEYS, (i + 1) * MAX_BATCH_KEYS));
+}

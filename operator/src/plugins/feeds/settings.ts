@@ -1,0 +1,108 @@
+import { parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { KEY_FORM_WORDS, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
+import { requireAddress } from "@dataset-oracle/service/config/require-address";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Address, type Hex, keccak256 } from "viem";
+import { heartbeatFault, type ScheduledKey } from "../../schedule/transmission-schedule.js";
+import type { Standing } from "../../served-network.js";
+
+/** A key that is kept fresh. */
+export type Feed = ScheduledKey;
+
+const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
+
+/** Feeds of one dataset that share an update policy. */
+export const FeedSettings = Type.Object(
+  {
+    dataset: Type.String({ description: "The address of a dataset of the deployment." }),
+    keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
+    heartbeatSeconds: seconds(
+      "The age that a stored value should not exceed, even if it has not changed: updates start early enough to be " +
+        "mined in time.",
+    ),
+    deviationBps: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        "The deviation threshold: the change that triggers an earlier update, in basis points of the stored value.",
+    }),
+    minIntervalSeconds: seconds("The age below which a key is not updated, in seconds."),
+  },
+  { additionalProperties: false },
+);
+
+export type FeedSettings = Static<typeof FeedSettings>;
+
+/** The settings of one network. */
+export const feedsSettings = {
+  feeds: Type.Array(FeedSettings, {
+    default: [],
+    description: "The keys that the operator keeps fresh by itself.",
+  }),
+  feedPollMs: Type.Integer({
+    minimum: 1,
+    maximum: 60_000,
+    default: 10_000,
+    description:
+      "How often an operator that is `alone` compares the feeds with the chain and the providers, in milliseconds.",
+  }),
+  beatSeconds: Type.Integer({
+    minimum: 1,
+    maximum: 60,
+    default: 5,
+    description:
+      "How often operators that take turns check the feeds, all at the same time, in seconds. All operators of a " +
+      "committee need the same setting.",
+  }),
+};
+
+/**
+ * Groups the feeds of a network by dataset, and checks them against the deployment.
+ *
+ * @param where The beginning of every error message.
+ * @throws ConfigError
+ */
+export function planFeeds(
+  { feeds: settings, beatSeconds }: { readonly feeds: readonly FeedSettings[]; readonly beatSeconds: number },
+  { sender, stageMs }: Standing,
+  datasets: readonly DeployedDataset[],
+  where: string,
+): ReadonlyMap<Address, readonly Feed[]> {
+  const planned = new Map<Address, Map<Hex, Feed>>();
+  for (const [index, feed] of settings.entries()) {
+    const at = `${where}: feeds/${index}`;
+    const { dataset: text, keys, ...policy } = feed;
+    const address = requireAddress(text, at);
+    const dataset = datasets.find((deployed) => deployed.address === address);
+    if (dataset === undefined)
+      throw new ConfigError(
+        `${at}: dataset ${text} is not configured. Correct the address, or add it to the deployment file or to ` +
+          "datasets.",
+      );
+    if (policy.minIntervalSeconds > policy.heartbeatSeconds) {
+      throw new ConfigError(
+        `${at}: minIntervalSeconds is ${policy.minIntervalSeconds}, above the heartbeatSeconds of ` +
+          `${policy.heartbeatSeconds}. Lower it.`,
+      );
+    }
+    const fault = sender === "alone" ? null : heartbeatFault(policy, { beatSeconds, stageMs });
+    if (fault !== null) throw new ConfigError(`${at}: ${fault}`);
+    if (keys.length === 0) throw new ConfigError(`${at}: keys is empty. Name at least one key, or remove the feed.`);
+    const feeds = planned.get(dataset.address) ?? new Map<Hex, Feed>();
+    planned.set(dataset.address, feeds);
+    for (const key of keys) {
+      const parsed = parseKey(key);
+      if (!parsed.ok) throw new ConfigError(`${at}: key "${key}": ${parsed.error}`);
+      if (!matchesKeyForm(dataset.keyForm, parsed.value)) {
+        throw new ConfigError(
+          `${at}: key "${key}" does not have this dataset's form: ${KEY_FORM_WORDS[dataset.keyForm]}.`,
+        );
+      }
+      if (feeds.has(parsed.value)) throw new ConfigError(`${at}: key "${key}" is named twice. Keep one.`);
+      feeds.set(parsed.value, { key: parsed.value, keyHash: keccak256(parsed.value), policy });
+    }
+  }
+  return new Map([...planned].map(([dataset, feeds]) => [dataset, [...feeds.values()]]));
+}

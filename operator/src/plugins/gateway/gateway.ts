@@ -1,0 +1,105 @@
+import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
+import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
+import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type DataPoint, findDataPoint } from "../../routes/find-data-point.js";
+import { gatewayErrorsOf, unlessClosing } from "../../routes/problem-responses.js";
+import { parseFetchUpdateCall } from "./parse-fetch-update-call.js";
+import { RoundWait } from "./round-wait.js";
+
+const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
+
+const schemaOf = <const Route extends "fetchUpdate" | "fetchUpdateByPath">(operationId: Route, summary: string) => ({
+  tags: ["data"],
+  operationId,
+  summary,
+  description:
+    "An ERC-3668 gateway: `client.readContract` of viem and `enableCcipRead` of ethers query it on behalf of a lens, " +
+    "which then proves the update on chain within the same `eth_call`. A lookup counts as a data request without " +
+    "broadcast. If the newest block is older than the round, the answer waits for the next block.",
+  response: {
+    200: jsonAnswer("The calldata of an update, with which the lens continues.", GatewayAnswer),
+    ...gatewayErrorsOf(operationId, statusOf),
+  },
+});
+
+const getSchema = {
+  ...schemaOf(
+    "fetchUpdateByPath",
+    "Returns an update to a lens that names this gateway as `.../data/gateway/{networkId}/{sender}/{data}`.",
+  ),
+  params: Type.Object({ networkId: NETWORK, ...GatewayRequest.properties }),
+};
+
+const postSchema = {
+  ...schemaOf("fetchUpdate", "Returns an update to a lens that names this gateway as `.../data/gateway/{networkId}`."),
+  params: Type.Object({ networkId: NETWORK }),
+  body: GatewayRequest,
+};
+
+/**
+ * The operator's gateway (ERC-3668): `GET /data/gateway/:networkId/:sender/:data` and `POST /data/gateway/:networkId`.
+ * The sender of the call does not matter, because updates are public and prove themselves.
+ */
+export async function gateway(scope: FastifyInstance): Promise<void> {
+  const app = scope as unknown as App;
+  const { context, networks } = app.operator;
+  const roundWait = new RoundWait(context);
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
+    const { dataset, updates, key } = dataPoint;
+    const prepare = async () => {
+      await app.limitNewKeys(request, reply, dataset, key);
+      return updates.prepare(key, { payer: callerIdOf(request.ip), trace: request.trace, listener: () => {} });
+    };
+    const { timestamp, transaction } = updates.preparedAnswer(key) ?? (await prepare());
+    await roundWait.reach(dataset.client, BigInt(timestamp));
+    return { data: transaction?.data ?? "0x" };
+  }
+
+  // Errors have the standard's form on these routes only.
+  app.setErrorHandler((error, request, reply) => {
+    const failure = toProblem(error, request.routeOptions.bodyLimit);
+    logFailure(request, error, failure);
+    request.problemCode = failure.code;
+    const { title, detail, code, status, headers } = failure;
+    return reply
+      .status(statusOf(status))
+      .headers(headers)
+      .type("application/json")
+      .send({ message: `${title} ${detail}`, code });
+  });
+  app.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
+
+  app.get("/data/gateway/:networkId/:sender/:data", { schema: getSchema }, (request, reply) =>
+    answer(request, reply, dataPointOf(request.params.networkId, request.params)).catch(unlessClosing(context)),
+  );
+  app.post("/data/gateway/:networkId", { schema: postSchema }, (request, reply) =>
+    answer(request, reply, dataPointOf(request.params.networkId, request.body)).catch(unlessClosing(context)),
+  );
+
+  function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
+    if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network must be a chain id in decimal digits.");
+    if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender must be an address: 0x and 40 hex digits.");
+    const call = parseFetchUpdateCall(data);
+    if (!call.ok) throw invalidLookup(call.error);
+    return findDataPoint(networks, { network_id: Number(networkId), ...call.value }, "bad_request");
+  }
+}
+
+/** The gateway got a lookup that no lens would send. @param detail A sentence. */
+const invalidLookup = (detail: string) =>
+  new ProblemError(400, "bad_request", { title: "The lookup is not valid.", detail });
+
+/**
+ * Returns the status in the sense of ERC-3668: after 4xx a client stops, after 5xx it asks the next gateway. A rate
+ * limit is this operator's own, so another gateway may answer; and ethers would send a request that is answered with
+ * 429 up to twelve times.
+ */
+function statusOf(status: number): number {
+  return status === 429 ? 503 : status;
+}

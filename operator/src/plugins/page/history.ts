@@ -1,0 +1,94 @@
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import type { Clock } from "../../context.js";
+import type { Dataset } from "../../dataset/dataset.js";
+import type { PastUpdate } from "../../dataset/update-events.js";
+import { invalidMember, problem } from "../../problems.js";
+import { findDataPoint } from "../../routes/find-data-point.js";
+import { problemsOf } from "../../routes/problem-responses.js";
+import { addQueryStringRoute } from "../../routes/query-string-route.js";
+import { SingleFlight } from "../../update/single-flight.js";
+import { findHistory, type HistoryRange, type IndexedKey } from "./find-history.js";
+import type { IndexOf } from "./plugin.js";
+
+const DEFAULT_LIMIT = 20;
+/** A caller's limit is that of data requests divided by this, because a call can cause many RPC calls. */
+const COST_IN_REQUESTS = 6;
+/** How long an answer is reused before the same history is read again. */
+const REMEMBER_MS = 1_000;
+
+const schema = {
+  tags: ["data"],
+  operationId: "readHistory",
+  summary: "Lists the updates of a data point.",
+  description:
+    "They come from the dataset's events, newest first. The operator keeps an index of the events in memory, and " +
+    "reads it from the chain anew after every start.",
+  querystring: HistoryQuery,
+  response: { 200: jsonAnswer("The updates, from the dataset's events.", HistoryAnswer), ...problemsOf("readHistory") },
+};
+
+/** Adds `GET /history`. */
+export function addHistory(app: App, { indexOf, blocksOf }: IndexOf, requestsPerMinute: number): void {
+  const { context, networks } = app.operator;
+  const shared = new SingleFlight<HistoryAnswer>(context.clock, REMEMBER_MS);
+  const rate = { name: "history", perMinute: Math.ceil(requestsPerMinute / COST_IN_REQUESTS) };
+  addQueryStringRoute(app, "/history", schema, rate, async (query) => {
+    const { dataset, key } = findDataPoint(networks, query, "invalid_query");
+    const { from, to, from_time, to_time, limit } = query;
+    const id = [dataset.chainId, dataset.address, key, from, to, from_time, to_time, limit].join(" ");
+    const indexed = { dataset, key, index: indexOf(dataset) };
+    return shared.run(id, () => read(indexed, query, blocksOf(dataset), context.clock)).result;
+  });
+}
+
+async function read(
+  indexed: IndexedKey,
+  query: HistoryQuery,
+  historyBlocks: number,
+  clock: Clock,
+): Promise<HistoryAnswer> {
+  const { dataset, index, key } = indexed;
+  const head = await index.refresh();
+  const range = rangeOf(query, head, historyBlocks);
+  const { from, updates, before } = await findHistory(indexed, range, clock);
+  return {
+    network_id: dataset.chainId,
+    dataset: dataset.address,
+    key: keyToAscii(key),
+    key_hex: key,
+    from,
+    to: range.to,
+    updates: updates.map((update) => toStored(dataset, update)),
+    ...(range.fromTime !== null && { before: before && toStored(dataset, before) }),
+  };
+}
+
+/** @throws ProblemError when the range is empty or too wide. */
+function rangeOf(query: HistoryQuery, head: number, historyBlocks: number): HistoryRange {
+  const { from_time: fromTime = null, to_time: toTime = null, limit = DEFAULT_LIMIT } = query;
+  const to = Math.min(head, query.to ?? head);
+  const from = query.from ?? Math.max(0, to - historyBlocks + 1);
+  if (from > to) throw invalidMember("invalid_query", "from", `${from} is after ${to}, the last block. Lower it.`);
+  if (fromTime !== null && toTime !== null && fromTime > toTime) {
+    const fault = `${fromTime} is after to_time, ${toTime}. Lower it, or raise to_time.`;
+    throw invalidMember("invalid_query", "from_time", fault);
+  }
+  const blocks = to - from + 1;
+  if (blocks > historyBlocks) throw problem("range_too_wide", { blocks, max: historyBlocks });
+  return { from, to, limit, fromTime, toTime };
+}
+
+function toStored({ kind }: Dataset, update: PastUpdate): StoredUpdate {
+  const { status, value, timestamp, blockNumber, transactionHash } = update;
+  return {
+    status,
+    value: formatValue(kind, value),
+    timestamp: Number(timestamp),
+    block_number: blockNumber,
+    transaction_hash: transactionHash,
+  };
+}

@@ -1,0 +1,41 @@
+import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/base-url";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The settings of one network. */
+export const pageSettings = {
+  simulated: Type.Boolean({
+    default: false,
+    description: "True for a development network whose values are simulated: the page then says so.",
+  }),
+  explorerUrl: Type.Optional(
+    Type.String({
+      pattern: BASE_URL_PATTERN,
+      description: "The base URL of the network's block explorer: the page links to <url>/address, /tx and /block.",
+    }),
+  ),
+  historyBlocks: Type.Integer({
+    minimum: 1,
+    maximum: 10_000_000,
+    default: 100_000,
+    description:
+      "The maximum number of blocks that one GET /history request may cover, and how far back the index of events " +
+      "reaches.",
+  }),
+  historyUpdates: Type.Integer({
+    minimum: 1_000,
+    maximum: 10_000_000,
+    default: 100_000,
+    description:
+      "The maximum number of updates of each dataset that the index of events holds in memory, with about 300 bytes each.",
+  }),
+};
+
+const PageSettings = Type.Object(pageSettings);
+export type PageSettings = Static<typeof PageSettings>;
+/**
+ * Returns the pattern of a text of at most this many characters, none of which could disguise it: no control characters
+ * and no changes of direction.
+ */
+export function plainTextPattern(maxLength: number): string {
+  return `^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]{1,${maxLength}}$`;
+}

@@ -1,0 +1,97 @@
+import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import {
+  createClient,
+  custom,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  keccak256,
+  numberToHex,
+  padHex,
+  stringToHex,
+} from "viem";
+import { beforeEach, expect, test } from "vitest";
+import { ValueFormatCache } from "./value-formats.js";
+
+const REGISTRY = "0x0000000000000000000000000000000000000001";
+const SPEC = stringToHex(
+  JSON.stringify({ title: "Wind", variables: [], sources: [{ url: "https://wind.example", type: "uint" }] }),
+);
+const keyOf = (spec: Hex) => stringToHex(`WEB/${keccak256(spec).slice(2)}`);
+
+let calls: string[];
+let spec: Hex;
+let rpc: { readonly isPublished: boolean; readonly fails: boolean };
+let now: number;
+let formats: ValueFormatCache;
+
+function answer(method: string): unknown {
+  calls.push(method);
+  if (rpc.fails) throw new Error("the RPC fails");
+  if (method === "eth_call") return numberToHex(rpc.isPublished ? 7 : 0, { size: 32 });
+  if (method === "eth_blockNumber") return "0x7";
+  const topics = encodeEventTopics({
+    abi: webOracleRegistryAbi,
+    eventName: "SpecPublished",
+    args: { specHash: keccak256(spec) },
+  });
+  const position = { blockNumber: "0x7", blockHash: padHex("0x7"), logIndex: "0x0", transactionIndex: "0x0" };
+  const data = encodeAbiParameters([{ type: "bytes" }], [spec]);
+  return [{ ...position, address: REGISTRY, topics, data, transactionHash: padHex("0x8"), removed: false }];
+}
+
+beforeEach(() => {
+  calls = [];
+  spec = SPEC;
+  rpc = { isPublished: false, fails: false };
+  now = 1_790_000_000_000;
+  const transport = custom({ request: async ({ method }) => answer(method) }, { retryCount: 0 });
+  formats = new ValueFormatCache(createClient({ transport }), REGISTRY, () => now);
+});
+
+test("specs that are not published are not read again for two minutes, however many there are", async () => {
+  const keys = Array.from({ length: 200 }, (_, i) => keyOf(numberToHex(i)));
+  for (let overview = 0; overview < 3; overview++) {
+    expect(await Promise.all(keys.map((key) => formats.of(key)))).toEqual(Array(200).fill(null));
+    expect(calls.length).toBe(200);
+  }
+});
+
+test("a spec that is published later is found after two minutes, and never read again", async () => {
+  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  rpc = { ...rpc, isPublished: true };
+  now += 119_999;
+  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  now += 1;
+  const format = { title: "Wind", type: "uint", decimals: 0, unit: null, sources: ["wind.example"] };
+  expect(await formats.of(keyOf(SPEC))).toEqual(format);
+  now += 3_600_000;
+  expect(await formats.of(keyOf(SPEC))).toEqual(format);
+  expect(calls).toEqual(["eth_call", "eth_call", "eth_blockNumber", "eth_getLogs"]);
+});
+
+test("a spec that cannot be read is read again after half a minute", async () => {
+  rpc = { isPublished: true, fails: true };
+  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  rpc = { ...rpc, fails: false };
+  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  now += 30_000;
+  expect(await formats.of(keyOf(SPEC))).toMatchObject({ title: "Wind" });
+});
+
+test("a spec that many keys share is read once when they are asked for at the same time", async () => {
+  rpc = { isPublished: true, fails: false };
+  const read = await Promise.all(Array.from({ length: 500 }, () => formats.of(keyOf(SPEC))));
+  expect(read.map((format) => format?.title)).toEqual(Array(500).fill("Wind"));
+  expect(calls).toEqual(["eth_call", "eth_blockNumber", "eth_getLogs"]);
+});
+
+test("any number of specs that do not exist displace no known format", async () => {
+  rpc = { isPublished: true, fails: false };
+  await formats.of(keyOf(SPEC));
+  rpc = { ...rpc, isPublished: false };
+  for (let n = 0; n < 10_001; n++) await formats.of(keyOf(numberToHex(n)));
+  calls = [];
+  expect(await formats.of(keyOf(SPEC))).toMatchObject({ title: "Wind" });
+  expect(calls).toEqual([]);
+});

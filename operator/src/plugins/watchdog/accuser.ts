@@ -1,0 +1,109 @@
+import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
+import type { Logger } from "pino";
+import type { Clock } from "../../context.js";
+import { describeError } from "../../rpc/rpc-error.js";
+import { Ranking } from "../../schedule/rank.js";
+import { accusationWaitMs } from "../../schedule/transmission-schedule.js";
+import type { ServedNetwork } from "../../served-network.js";
+import type { Job, RoundCall } from "../../transactions/job.js";
+import type { Contradiction, HeldStatements } from "./held-statements.js";
+
+/** The dataset ejects nobody from a committee of this size or a smaller one. */
+const MIN_AFTER_EJECTION = 4;
+/** The wait before an accusation is tried again that failed, or that was mined and has changed nothing. */
+const RETRY_MS = 60_000;
+/**
+ * An accusation stores the block number. In the block that set the committee that store changes nothing, so an estimate
+ * made there is too low.
+ */
+const SPARE_GAS = 30_000n;
+/** Accuses members that have contradicted themselves, on chain, until they have left the committee. */
+export class Accuser {
+  readonly #nextAt = new WeakMap<Contradiction, number>();
+
+  constructor(
+    private readonly network: Pick<ServedNetwork, "senders" | "simulator" | "standing">,
+    private readonly held: HeldStatements,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Takes the next step against each of them. It never throws. */
+  async pursueAll(): Promise<void> {
+    for (const found of this.held.unsettled) {
+      await this.#pursue(found).catch((error: unknown) => {
+        const { dataset, provider } = found;
+        const reason = describeError(error);
+        this.logger.warn({ dataset: dataset.address, provider, reason }, "the accusation failed; it will be retried");
+      });
+    }
+  }
+
+  async #pursue(found: Contradiction): Promise<void> {
+    const { clock } = this;
+    const { senders } = this.network;
+    const { dataset, provider, key, round } = found;
+    const { committee } = dataset;
+    await committee.refreshIfReplaced(committee.current);
+    const { members } = committee.current;
+    if (!members.includes(provider)) {
+      this.logger.warn(
+        { dataset: dataset.address, provider },
+        "a member that contradicted itself has left the committee",
+      );
+      return this.held.settle(found);
+    }
+    let nextAt = this.#nextAt.get(found);
+    if (nextAt === undefined) {
+      const about = { dataset: dataset.address, provider, key, round: round.toString() };
+      this.logger.warn(about, "a member contradicted itself, and counts as absent");
+      nextAt = found.foundAt + this.#waitMs(found);
+      this.#nextAt.set(found, nextAt);
+    }
+    if (clock() < nextAt || !senders.canSend || members.length <= MIN_AFTER_EJECTION) return;
+    this.#nextAt.set(found, clock() + RETRY_MS);
+    const job = await this.#jobOf(found);
+    const { hash, confirmed } = await senders.enqueue(job, dataset.address, key);
+    // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
+    this.#nextAt.set(found, Number.POSITIVE_INFINITY);
+    void confirmed.then(() => this.#nextAt.set(found, clock() + RETRY_MS));
+    this.logger.warn(
+      { dataset: dataset.address, provider, transaction: hash },
+      "accused a member of contradicting itself",
+    );
+  }
+
+  /** Operators take turns, as for feeds, so that not all of them pay. */
+  #waitMs({ dataset, provider, round }: Contradiction): number {
+    const { sender, members, stageMs } = this.network.standing;
+    const ranking = new Ranking(dataset.address, members ?? dataset.committee.current.members);
+    return accusationWaitMs({ ranking, sender, stageMs }, provider, round);
+  }
+
+  /**
+   * The accusation's transaction is replaced and sent again, like an update's, until the member has left the committee.
+   */
+  async #jobOf(found: Contradiction): Promise<Job<RoundCall>> {
+    const { dataset, provider } = found;
+    const { committee } = dataset;
+    const hasLeft = async () => {
+      await committee.refreshIfReplaced(committee.current);
+      return !committee.current.members.includes(provider);
+    };
+    return {
+      dataPointId: `accusation ${dataset.address} ${provider}`,
+      payer: null,
+      call: await this.#callOf(found),
+      renew: async () => ((await hasLeft()) ? null : this.#callOf(found)),
+      isStored: hasLeft,
+    };
+  }
+
+  /** @throws RpcError when the dataset would refuse the accusation. */
+  async #callOf({ dataset, key, round, statements: [a, b] }: Contradiction): Promise<RoundCall> {
+    const to = dataset.address;
+    const data = encodeAccusation({ key, round }, a, b, dataset.committee.current);
+    const { gas } = await this.network.simulator.execute(to, data);
+    return { to, data, gas: gas + SPARE_GAS, round, expiresAt: Number.POSITIVE_INFINITY };
+  }
+}

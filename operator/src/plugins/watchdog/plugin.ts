@@ -1,0 +1,62 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import type { FastifyInstance } from "fastify";
+import { describeError } from "../../rpc/rpc-error.js";
+import type { ServedNetwork } from "../../served-network.js";
+import { Accuser } from "./accuser.js";
+import { HeldStatements } from "./held-statements.js";
+import { MinedStatements } from "./mined-statements.js";
+
+/** How often mined updates are read, and accusations pursued. */
+const LOOK_MS = 10_000;
+
+/**
+ * Finds providers that contradict themselves, in what this operator was sent and in mined updates. They count as absent
+ * from then on, and are accused on chain.
+ *
+ * @param lookMs How often it looks; shorter in tests.
+ */
+export async function watchdog(scope: FastifyInstance, { lookMs = LOOK_MS }: { readonly lookMs?: number }): Promise<void> {
+  const app = scope as unknown as App;
+  const { context, networks } = app.operator;
+  const watched = [...networks.values()].map((network) => {
+    const held = new HeldStatements(context.clock);
+    for (const { source } of network.datasets.values()) {
+      source.addFilter((dataset, statement) => held.add(dataset, statement) !== "contradicted");
+    }
+    return { network, held };
+  });
+
+  async function watch(look: () => Promise<void>): Promise<void> {
+    const { closing } = context;
+    for (;;) {
+      await delay(lookMs, undefined, { signal: closing, ref: false }).catch(() => {});
+      if (closing.aborted) return;
+      await look();
+    }
+  }
+
+  /** Runs until the operator shuts down. It never throws. */
+  async function watchNetwork(network: ServedNetwork, held: HeldStatements): Promise<void> {
+    const log = context.logger.child({ network: network.chainId });
+    const accuser = new Accuser(network, held, context.clock, log);
+    const readings = [...network.datasets.values()].map(async ({ dataset }) => {
+      const mined = new MinedStatements(dataset, held);
+      const read = () =>
+        mined.read().catch((error: unknown) => {
+          log.debug({ dataset: dataset.address, reason: describeError(error) }, "mined updates cannot be read");
+        });
+      // The first reading only finds the head, so it does not wait.
+      await read();
+      await watch(read);
+    });
+    // They run independently: an accusation can stay in its sender's queue for half a minute.
+    await Promise.all([watch(() => accuser.pursueAll()), ...readings]);
+  }
+
+  let running: Promise<unknown> = Promise.resolve();
+  app.addHook("onReady", async () => {
+    running = Promise.all(watched.map(({ network, held }) => watchNetwork(network, held)));
+  });
+  app.addHook("onClose", () => running);
+}

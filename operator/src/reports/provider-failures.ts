@@ -1,0 +1,67 @@
+import type { Logger } from "pino";
+import type { Address } from "viem";
+import type { Clock } from "../context.js";
+import { type Failure, type FailureReason, isFailure } from "./failure.js";
+
+/**
+ * A provider is named in the log after this many requests in a row without a usable answer, if they span this time too:
+ * ten requests can be made in one second.
+ */
+const FAILURES_BEFORE_WARNING = 10;
+const MS_BEFORE_WARNING = 60_000;
+
+interface Streak {
+  failures: number;
+  /** In milliseconds since 1970. */
+  readonly since: number;
+  /** Null while all of its answers were only late. */
+  reason: FailureReason | null;
+  isReported: boolean;
+}
+
+/**
+ * The providers whose last answers could not be used. It logs once when a provider keeps failing or has no URL, and
+ * once when it answers again.
+ */
+export class ProviderFailures {
+  readonly #streaks = new Map<Address, Streak>();
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Records an answer. One that is only late does not say why the provider fails. */
+  record(provider: Address, answer: { readonly kind: string } | Failure): void {
+    const known = this.#streaks.get(provider);
+    if (!isFailure(answer) || answer.refuses !== null) {
+      this.#streaks.delete(provider);
+      if (known?.isReported) this.logger.info({ provider }, "a data provider answers again");
+      return;
+    }
+    const { host, reason, detail } = answer;
+    const lacksUrl = reason === "no_endpoint";
+    const now = this.clock();
+    // Once the URL of a provider is known, its failures have another cause.
+    const isNew = known === undefined || (known.reason === "no_endpoint" && !lacksUrl);
+    const streak: Streak = isNew ? { failures: 0, since: now, reason: null, isReported: false } : known;
+    this.#streaks.set(provider, streak);
+    if (reason !== "late") streak.reason = reason;
+    const failures = ++streak.failures;
+    // A member that has just been added, or that has just announced itself, needs time until its URL is known.
+    const isLasting = now - streak.since >= MS_BEFORE_WARNING && (failures >= FAILURES_BEFORE_WARNING || lacksUrl);
+    if (streak.isReported || !isLasting) return;
+    streak.isReported = true;
+    const fields = { provider, host, reason, detail };
+    if (lacksUrl) this.logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
+    // A provider that hangs counts as late whenever the others suffice without it.
+    else if (reason === "late")
+      this.logger.warn({ ...fields, failures }, "a data provider answers too late to be counted, or not at all");
+    else this.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
+  }
+
+  /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */
+  reasonOf(provider: Address): FailureReason | null {
+    return this.#streaks.get(provider)?.reason ?? null;
+  }
+}

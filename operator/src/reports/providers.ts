@@ -1,0 +1,109 @@
+import { parseJson } from "@dataset-oracle/protocol/parse-json";
+import { ok, type Result } from "@dataset-oracle/protocol/result";
+import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
+import type { FetchFailure, FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
+import type { Histogram } from "prom-client";
+import type { Address } from "viem";
+import { type Fail, type Failure, isFailure } from "./failure.js";
+import type { GuardedHttp } from "./guarded-http.js";
+import type { ProviderFailures } from "./provider-failures.js";
+import type { ProviderUrls } from "./provider-urls.js";
+
+/** The codes by which a provider refuses a key that it does not serve; all but the first concern Web Oracle keys. */
+const NOT_SERVED = ["unknown_key", "invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"];
+
+/** Completes the sentence "The provider ...". */
+const NO_URL =
+  "has no endpoint that this operator knows: the operator's owner must add it to `providers`, or the provider's " +
+  "owner announce it";
+
+/** What each provider of a committee is asked. */
+export interface Question<T> {
+  readonly path: "/report" | "/report/batch";
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+  readonly limits: FetchLimits;
+  /** Reads an answer with status 200. It trusts nothing that the provider did not sign. */
+  readonly read: (json: unknown, provider: Address, fail: Fail) => T | Failure;
+}
+
+/** The data providers of one network, as the operator asks them. */
+export class Providers {
+  constructor(
+    private readonly chainId: number,
+    readonly urls: ProviderUrls,
+    readonly failures: ProviderFailures,
+    private readonly http: GuardedHttp,
+    private readonly durations: Histogram<"network" | "provider" | "outcome">,
+  ) {}
+
+  /** Asks one provider. It never throws: one member's failure must not keep the reports of the others from being used. */
+  async ask<T extends { readonly kind: string }>(
+    question: Question<T>,
+    provider: Address,
+    signal: AbortSignal,
+  ): Promise<T | Failure> {
+    const startedAt = performance.now();
+    const answer = await this.#ask(question, provider, signal);
+    const labels = { network: this.chainId, provider, outcome: isFailure(answer) ? answer.reason : "ok" };
+    this.durations.observe(labels, (performance.now() - startedAt) / 1000);
+    this.failures.record(provider, answer);
+    return answer;
+  }
+
+  async #ask<T>(question: Question<T>, provider: Address, signal: AbortSignal): Promise<T | Failure> {
+    let host: string | null = null;
+    const fail: Fail = (reason, detail) => {
+      return { kind: "failure", provider, host, reason, detail, code: null, refuses: null };
+    };
+    try {
+      const base = this.urls.urlOf(provider);
+      if (base === undefined) return fail("no_endpoint", NO_URL);
+      host = new URL(base).host;
+      const answer = await this.#post(base, question, signal);
+      if (!answer.ok) {
+        const { code } = answer.error;
+        if (code === "aborted") return fail("late", "did not respond before the grace period ended");
+        const reason = code === "forbidden" || code === "busy" ? "unreachable" : code;
+        return fail(reason, describeFetchFailure(answer.error));
+      }
+      const { status, json } = answer.value;
+      return status === 200 ? question.read(json, provider, fail) : refusal(status, json, fail);
+    } catch (error) {
+      host = null;
+      return fail("unexpected", `could not be asked (${error instanceof Error ? error.name : "an error"})`);
+    }
+  }
+
+  async #post<T>(base: string, { path, headers, body, limits }: Question<T>, signal: AbortSignal): Promise<Posted> {
+    const answer = await this.http.post(base, path, { accept: "application/json", ...headers }, body, limits, signal);
+    return answer.ok ? ok({ status: answer.value.status, json: parseJson(answer.value.text) }) : answer;
+  }
+}
+
+/** A provider's answer: the HTTP status, and the body; null if it is not JSON. */
+type Posted = Result<{ readonly status: number; readonly json: unknown }, FetchFailure<EgressFailure>>;
+
+/** Describes an answer with another status than 200. */
+function refusal(status: number, json: unknown, fail: Fail): Failure {
+  const code = problemCode(json);
+  const reason = code === "source_busy" ? code : "refused";
+  const failure = { ...fail(reason, `answered HTTP ${status}${code === null ? "" : ` (${code})`}`), code };
+  if (NOT_SERVED.includes(code ?? "")) return { ...failure, refuses: "key" };
+  // 408 and 429 are about the caller or the moment, and every other 4xx about what was asked.
+  const isAboutQuestion = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return { ...failure, refuses: isAboutQuestion || code === "source_busy" ? "question" : null };
+}
+
+/** Returns a problem's code if it looks like one: nothing else that a provider writes may reach a caller. */
+function problemCode(json: unknown): string | null {
+  const code = (json as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : null;
+}
+
+/** Completes the sentence "The provider ...". */
+function describeFetchFailure({ code, detail }: FetchFailure<EgressFailure>): string {
+  if (code === "unreachable") return `could not be reached (${detail})`;
+  return code === "timeout" ? `gave ${detail}` : detail;
+}

@@ -1,0 +1,89 @@
+import { agreedValue } from "@dataset-oracle/protocol/agreed-value";
+import { isMissing } from "@dataset-oracle/protocol/batch-report";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
+import { OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
+import { isQuorum } from "@dataset-oracle/protocol/quorum";
+import type { Outcome } from "@dataset-oracle/protocol/report";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import type { Hex } from "viem";
+import type { ObservedValue } from "../schedule/policy.js";
+import { type Failure, type FailureReason, toProblemMember } from "./failure.js";
+import type { ReportStatement } from "./statement.js";
+
+/** A provider's checked report, or why there is none. */
+export type ReportAnswer = ReportStatement | Failure;
+
+/** The outcome of a round, decided as the contract will decide it. */
+export type QuorumDecision =
+  | { readonly kind: "update"; readonly outcome: Outcome; readonly reports: readonly ReportStatement[] }
+  | { readonly kind: "unknown_key" }
+  | { readonly kind: "no_quorum" };
+
+/**
+ * Decides as the contract will: values and "no data" never mix, and a member that did not sign the same outcome counts
+ * as absent.
+ *
+ * @param members The size of the whole committee.
+ */
+export function decideByQuorum(members: number, answers: readonly ReportAnswer[]): QuorumDecision {
+  for (const outcome of ["OK", "NOT_AVAILABLE"] as const) {
+    const reports = reportsOf(outcome, answers);
+    if (reachesQuorum(reports.length, members)) return { kind: "update", outcome, reports };
+  }
+  const refusals = answers.filter((answer) => answer.kind === "failure" && answer.refuses === "key");
+  return { kind: reachesQuorum(refusals.length, members) ? "unknown_key" : "no_quorum" };
+}
+
+/** Reports whether this many members of a committee are a quorum when all others are absent. */
+export function reachesQuorum(signers: number, members: number): boolean {
+  return isQuorum(signers, members - signers);
+}
+
+/** Returns the reports that state `outcome`. */
+export function reportsOf(outcome: Outcome, answers: readonly ReportAnswer[]): readonly ReportStatement[] {
+  return answers.filter((answer) => answer.kind === "report").filter((report) => report.outcome === outcome);
+}
+
+/**
+ * Finds the value on which the rows of a batch agree for one of its keys, as the contract will.
+ *
+ * @param members The size of the whole committee.
+ * @param index The index of the key in the batch.
+ * @returns Null without a quorum.
+ */
+export function agreedValueInBatch(
+  kind: DatasetKind,
+  members: number,
+  rows: readonly SignedRow[],
+  index: number,
+): ObservedValue | null {
+  const values: Hex[] = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] ?? [])));
+  if (reachesQuorum(values.length, members)) return { status: "OK", value: agreedValue(kind, values) };
+  return reachesQuorum(rows.length - values.length, members) ? { status: "NOT_AVAILABLE" } : null;
+}
+
+/** Too few data providers signed the same thing. */
+export class NoQuorum extends ProblemError {
+  /**
+   * @param members The size of the committee.
+   * @param signed Says how many signed what; follows "Of 4 data providers, ".
+   */
+  constructor(
+    readonly members: number,
+    signed: string,
+    readonly failures: readonly Failure[],
+  ) {
+    const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}. `);
+    const lost = failures.filter(({ reason }) => NEEDS_CORRECTION.includes(reason)).length;
+    const advice = reachesQuorum(members - lost, members) ? " Try again in a few seconds." : "";
+    super(OPERATOR_PROBLEMS.no_quorum.status[0], "no_quorum", {
+      ...writeProblem("no_quorum", { members, signed, failed: failed.join(""), advice }),
+      extras: { failures: failures.map(toProblemMember) },
+    });
+    this.name = "NoQuorum";
+  }
+}
+
+/** The reasons of failures that last until somebody corrects a configuration. */
+const NEEDS_CORRECTION: readonly FailureReason[] = ["no_endpoint", "other_report", "wrong_signer"];

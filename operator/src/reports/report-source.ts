@@ -1,0 +1,239 @@
+import { setMaxListeners } from "node:events";
+import type { Committee } from "@dataset-oracle/protocol/committee-hash";
+import {
+  type BatchReportRequest,
+  type ReportRequest,
+  SignedBatchReport,
+  SignedReport,
+} from "@dataset-oracle/protocol/http-schemas/reports";
+import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type Address, type Hex, hexToBigInt } from "viem";
+import type { Clock } from "../context.js";
+import type { Dataset } from "../dataset/dataset.js";
+import { type Fail, type Failure, isFailure } from "./failure.js";
+import type { Providers, Question } from "./providers.js";
+import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
+import type { ReportStatement, RowStatement, Statement, StatementFilter } from "./statement.js";
+
+/** A provider's checked row of a batch, or why there is none. */
+export type RowAnswer = RowStatement | Failure;
+
+export interface ReportSettings {
+  /** The deadline of one request to one provider. */
+  readonly providerTimeoutMs: number;
+  /** How long the remaining providers are waited for once a quorum has answered. */
+  readonly graceMs: number;
+}
+
+const MAX_REPORT_BYTES = 16 * 1024;
+/** Room for 256 keys of 256 bytes in hex, and a value for each. */
+const MAX_ROW_BYTES = 192 * 1024;
+
+// Only the signed fields are checked. The rest of an answer, such as the sources used, is for people.
+const signedReport = TypeCompiler.Compile(Type.Object(SignedReport.properties));
+const signedRow = TypeCompiler.Compile(Type.Object(SignedBatchReport.properties));
+
+/** Gathers what the committee of one dataset signs. */
+export class ReportSource {
+  readonly #filters: StatementFilter[] = [];
+
+  constructor(
+    private readonly dataset: Dataset,
+    private readonly providers: Providers,
+    private readonly settings: ReportSettings,
+    private readonly clock: Clock,
+    private readonly closing: AbortSignal,
+  ) {}
+
+  /** Adds a filter of what counts. One that refuses a statement makes its signer count as absent. */
+  addFilter(filter: StatementFilter): void {
+    this.#filters.push(filter);
+  }
+
+  /**
+   * Asks a committee for its reports on a key.
+   *
+   * @param round Seconds since 1970.
+   * @param onReport Called with each report that counts.
+   * @returns One answer for each member, in the committee's order.
+   */
+  gatherReports(
+    key: Hex,
+    round: bigint,
+    { members }: Committee,
+    trace: Trace | null,
+    onReport: (report: ReportStatement) => void,
+  ): Promise<readonly ReportAnswer[]> {
+    const { dataset } = this;
+    const expected: ReportRequest = {
+      network_id: dataset.chainId,
+      dataset: dataset.address,
+      key,
+      timestamp: Number(round),
+    };
+    const digestOf = dataset.digests.of({ key, round });
+    const question: Question<ReportStatement> = {
+      path: "/report",
+      headers: traceHeaders(trace),
+      body: JSON.stringify(expected),
+      limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_REPORT_BYTES },
+      read: (json, provider, fail) => {
+        const report = checkReport(json, { ...expected, provider }, round, digestOf, dataset.maxValue, fail);
+        return isFailure(report) ? report : this.#count(report, fail);
+      },
+    };
+    const isEnough = (answers: readonly ReportAnswer[]) =>
+      decideByQuorum(members.length, answers).kind !== "no_quorum";
+    return this.#askAll(question, members, isEnough, onReport);
+  }
+
+  /**
+   * Asks a committee for its rows of a batch.
+   *
+   * @param keys 1 to 256.
+   * @param round Seconds since 1970.
+   * @param againUntil A member that has not answered is asked once more if it is not later than this, in milliseconds
+   * since 1970.
+   * @returns One answer for each member, in the committee's order.
+   */
+  gatherRows(
+    keys: readonly Hex[],
+    round: bigint,
+    { members }: Committee,
+    againUntil = 0,
+  ): Promise<readonly RowAnswer[]> {
+    const { dataset } = this;
+    const expected: BatchReportRequest = {
+      network_id: dataset.chainId,
+      dataset: dataset.address,
+      keys: [...keys],
+      timestamp: Number(round),
+    };
+    const question: Question<RowStatement> = {
+      path: "/report/batch",
+      headers: {},
+      body: JSON.stringify(expected),
+      limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES },
+      read: (json, provider, fail) => {
+        const row = checkRow(json, { ...expected, provider }, keys, round, dataset, fail);
+        return isFailure(row) ? row : this.#count(row, fail);
+      },
+    };
+    const isEnough = (answers: readonly RowAnswer[]) =>
+      reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
+    return this.#askAll(question, members, isEnough, () => {}, againUntil);
+  }
+
+  #count<T extends Statement>(statement: T, fail: Fail): T | Failure {
+    if (this.#filters.every((accepts) => accepts(this.dataset, statement))) return statement;
+    return fail("contradicted", "signed two conflicting statements about one key and round");
+  }
+
+  /**
+   * Asks all members at once. After enough have answered, the others get a short grace period, because an update
+   * contains every valid report at hand.
+   */
+  async #askAll<T extends Statement>(
+    question: Question<T>,
+    members: readonly Address[],
+    isEnough: (answers: readonly (T | Failure)[]) => boolean,
+    onCounted: (answer: T) => void,
+    againUntil = 0,
+  ): Promise<readonly (T | Failure)[]> {
+    const { closing } = this;
+    const over = new AbortController();
+    // Each member's request listens to the signal.
+    setMaxListeners(0, over.signal);
+    const stop = () => over.abort();
+    if (closing.aborted) stop();
+    closing.addEventListener("abort", stop);
+    const answers = new Map<Address, T | Failure>();
+    /** Set once enough have answered. */
+    let grace: NodeJS.Timeout | undefined;
+    const ask = async (provider: Address) => {
+      const first = await this.providers.ask(question, provider, over.signal);
+      const isAskedAgain = isFailure(first) && isNoAnswer(first) && this.clock() <= againUntil && !over.signal.aborted;
+      const answer = isAskedAgain ? await this.providers.ask(question, provider, over.signal) : first;
+      answers.set(provider, answer);
+      if (!isFailure(answer)) onCounted(answer);
+      if (grace === undefined && isEnough([...answers.values()])) grace = setTimeout(stop, this.settings.graceMs);
+    };
+    await Promise.all(members.map(ask));
+    clearTimeout(grace);
+    closing.removeEventListener("abort", stop);
+    return members.flatMap((provider) => answers.get(provider) ?? []);
+  }
+}
+
+/** Reports whether a provider said nothing at all, rather than something that cannot be used. */
+function isNoAnswer({ reason }: Failure): boolean {
+  return reason === "unreachable" || reason === "timeout";
+}
+
+/** Checks that an answer is the report that was asked for, with a value that can be stored, signed by the provider. */
+function checkReport(
+  json: unknown,
+  expected: ReportRequest & { readonly provider: Address },
+  round: bigint,
+  digestOf: (outcome: Outcome, value: Hex) => Uint8Array,
+  maxValue: bigint,
+  fail: Fail,
+): ReportAnswer {
+  if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
+  const difference = firstDifference(json, expected) ?? (json.key === expected.key ? null : "key");
+  if (difference !== null) return fail("other_report", answeredForOther(difference, json));
+  const { provider } = expected;
+  const { outcome } = json;
+  const [value, signature] = [json.value as Hex, json.signature as Hex];
+  if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
+    return fail("invalid_report", "sent a value in a NOT_AVAILABLE report");
+  }
+  if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
+  if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
+    return fail("wrong_signer", "sent a report that it did not sign");
+  }
+  return { kind: "report", provider, round, key: expected.key as Hex, outcome, value, signature };
+}
+
+/** Checks that an answer is the row that was asked for, signed by the provider. */
+function checkRow(
+  json: unknown,
+  expected: BatchReportRequest & { readonly provider: Address },
+  keys: readonly Hex[],
+  round: bigint,
+  { digests }: Dataset,
+  fail: Fail,
+): RowAnswer {
+  if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
+  const difference =
+    firstDifference(json, expected) ?? (json.values.length === keys.length ? null : "number of keys");
+  if (difference !== null) return fail("other_report", answeredForOther(difference, json));
+  // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
+  const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
+  const { provider } = expected;
+  const signature = json.signature as Hex;
+  if (recoverSigner(digests.ofRow(row), signature) !== provider) {
+    return fail("wrong_signer", "sent a row that it did not sign");
+  }
+  return { kind: "row", provider, ...row, signature };
+}
+
+/** The fields that a report and a row share. */
+type SharedFields = Pick<SignedReport, "network_id" | "dataset" | "timestamp" | "provider">;
+
+/** Names the first of the shared fields in which an answer differs from what was asked for. */
+function firstDifference(answer: SharedFields, expected: SharedFields): string | null {
+  if (answer.network_id !== expected.network_id) return "network";
+  if (answer.dataset !== expected.dataset) return "dataset";
+  if (answer.timestamp !== expected.timestamp) return "round";
+  return answer.provider === expected.provider ? null : "provider";
+}
+
+const answeredForOther = (difference: string, { provider }: SharedFields) =>
+  difference === "provider"
+    ? `signs as ${provider}: the operator's owner must correct \`providers\`, or the provider's owner its announcement`
+    : `answered for a different ${difference} than the one requested`;

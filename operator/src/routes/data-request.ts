@@ -1,0 +1,116 @@
+import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
+import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
+import { Type } from "@sinclair/typebox";
+import { tooManyBroadcasts } from "../problems.js";
+import { MAX_MINING_WAIT_MS } from "../update/answers.js";
+import type { ProgressListener } from "../update/single-flight.js";
+import { eventStream, streamedAnswer } from "./event-stream.js";
+import { dataPointFinder } from "./find-data-point.js";
+import { problemsOf, unlessClosing } from "./problem-responses.js";
+
+const EVENTS = [
+  ["asked", { timestamp: 1_790_000_000, providers: ["0x..."] }],
+  ["report", { provider: "0x...", outcome: "OK", received: 1, of: 1 }],
+  ["answer", { network_id: 42, dataset: "0x...", status: "OK" }],
+]
+  .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  .join("");
+
+const schema = {
+  tags: ["data"],
+  operationId: "requestUpdate",
+  summary: "Updates a data point.",
+  description:
+    "By default the answer is JSON. With `Accept: text/event-stream` it is a stream of events, and then its status is 200 " +
+    "even if the last event is a `problem`. Broadcasts have a rate limit of their own, in " +
+    "addition to the one on all requests.",
+  headers: Type.Object({
+    prefer: Type.Optional(
+      Type.String({
+        description:
+          "`wait=N`: a broadcast is answered when it is mined, or after N seconds (at most 60) with what is known then. " +
+          "Other preferences are ignored.",
+        examples: ["wait=10"],
+      }),
+    ),
+  }),
+  body: DataRequest,
+  response: {
+    200: {
+      ...streamedAnswer(
+        "The value that is stored, or is about to be.",
+        DataAnswer,
+        "`asked`, `report` for each provider, and with `broadcast: true` `signed`, `sent` and `mined`",
+        EVENTS,
+      ),
+      headers: {
+        ...RATE_HEADERS,
+        "Preference-Applied": Type.String({ description: "The wait that was applied, if one was preferred." }),
+      },
+    },
+    ...problemsOf("requestUpdate"),
+  },
+};
+
+/**
+ * Adds `POST /data/request`. A broadcast is counted against its rate limit before any provider or RPC endpoint is
+ * asked. A request for a key that was never stored is counted before any provider is asked.
+ */
+export function addDataRequest(app: App, broadcastsPerMinute: number): void {
+  const { context, networks } = app.operator;
+  const limitBroadcasts = rateLimiter(app, {
+    name: "broadcasts",
+    perMinute: broadcastsPerMinute,
+    exceeded: tooManyBroadcasts,
+  });
+  const findDataPoint = dataPointFinder(networks);
+  app.post("/data/request", { schema }, async (request, reply) => {
+    const { dataset, updates, key } = findDataPoint(request.body);
+    const isStream = acceptsEventStream(request.headers.accept);
+    const { broadcast } = request.body;
+    if (broadcast) {
+      updates.requireSender();
+      await limitBroadcasts(request, reply);
+    }
+    const preferred = broadcast ? preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000) : null;
+    if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
+    reply.header("vary", "accept, prefer");
+    const prepared = broadcast || isStream ? null : updates.preparedAnswer(key);
+    if (prepared !== null) return prepared;
+    await app.limitNewKeys(request, reply, dataset, key);
+
+    // A stream goes on until the transaction is mined, unless the caller prefers a shorter wait.
+    const waitMs = preferred !== null ? preferred * 1000 : isStream ? MAX_MINING_WAIT_MS : 0;
+    const { trace } = request;
+    const work = (listener: ProgressListener) => {
+      const caller = { payer: callerIdOf(request.ip), trace, listener };
+      const answer = broadcast ? updates.broadcast(key, waitMs, caller) : updates.prepare(key, caller);
+      return answer.catch(unlessClosing(context));
+    };
+    if (!isStream) return work(() => {});
+    return eventStream(request, reply, work);
+  });
+}
+
+/** Reports whether an `Accept` header names event streams themselves, with any weight: a wildcard does not. */
+export function acceptsEventStream(header: string | undefined): boolean {
+  const ranges = header?.split(",") ?? [];
+  return ranges.some((range) => range.split(";")[0]?.trim().toLowerCase() === "text/event-stream");
+}
+
+/**
+ * Returns how long a caller prefers to wait (RFC 7240: `Prefer: wait=10`), in whole seconds.
+ *
+ * @param maxSeconds A longer wait is cut to this.
+ * @returns Null if there is no such preference, or none that can be read.
+ */
+export function preferredWait(header: string | undefined, maxSeconds: number): number | null {
+  for (const preference of (header ?? "").split(",")) {
+    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference)?.[1];
+    if (seconds !== undefined) return Math.min(Number(seconds), maxSeconds);
+  }
+  return null;
+}

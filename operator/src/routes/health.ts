@@ -1,0 +1,84 @@
+import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-schemas/problem";
+import type { App } from "@dataset-oracle/service/http-server/app";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
+import { Type } from "@sinclair/typebox";
+import { problemsOf } from "./problem-responses.js";
+
+const strict = { additionalProperties: false } as const;
+
+const NetworkHealth = Type.Object(
+  {
+    network_id: Type.Integer(),
+    rpc: Type.Boolean({ description: "True if an RPC endpoint of the network can be used." }),
+    broadcasting: Type.Union(
+      ["ok", "low_balance", "no_key", "no_rpc"].map((state) => Type.Literal(state)),
+      {
+        description:
+          "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_key` without a " +
+          "sender; otherwise `no_rpc` while `rpc` is false; otherwise `low_balance` while a sender has less than " +
+          "`lowBalanceGwei`, or nothing at all.",
+      },
+    ),
+  },
+  strict,
+);
+
+const NetworksHealth = Type.Array(NetworkHealth);
+const Live = Type.Object({ live: Type.Boolean() }, { description: "The process is running." });
+const Ready = Type.Object(
+  { ready: Type.Literal(true), networks: NetworksHealth },
+  { ...strict, description: "Every network can be read." },
+);
+const NotReady = Type.Object({ ...Problem.properties, code: Type.Literal("not_ready"), networks: NetworksHealth });
+const NOT_READY = {
+  description: "The problem is not_ready: a network cannot be read.",
+  content: { [PROBLEM_CONTENT_TYPE]: { schema: NotReady } },
+};
+
+/**
+ * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network has an
+ * RPC endpoint that can be used. `GET /ready` shows a low balance but still succeeds: only broadcasting needs a
+ * balance.
+ */
+export function addHealth(app: App): void {
+  const networks = [...app.operator.networks.values()];
+  const config = { rate: HEALTH_RATE };
+  const live = {
+    tags: ["health"],
+    operationId: "isLive",
+    summary: "Succeeds while the process is running.",
+    description: "It reads nothing, so it fails only if the process hangs or has ended.",
+    response: { 200: Live, ...problemsOf("isLive") },
+  };
+  app.get("/live", { config, schema: live }, async () => ({ live: true }));
+
+  const ready = {
+    tags: ["health"],
+    operationId: "isReady",
+    summary: "Succeeds while every network can be served.",
+    description: "A low balance does not make it fail, because only broadcasts need a balance.",
+    response: { 200: Ready, ...problemsOf("isReady"), 503: NOT_READY },
+  };
+  app.get("/ready", { config, schema: ready }, async () => {
+    const health = await Promise.all(
+      networks.map(async ({ chainId, client, senders, balances }) => {
+        const isLow = (await balances.read()).some((balance) => balance.isLow);
+        const rpc = client.isReady();
+        const broadcasting = !senders.canSend ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
+        return { network_id: chainId, rpc, broadcasting };
+      }),
+    );
+    if (health.some(({ rpc }) => !rpc)) throw notAllReady(health);
+    return { ready: true as const, networks: health };
+  });
+}
+
+function notAllReady(networks: readonly { readonly network_id: number; readonly rpc: boolean }[]): ProblemError {
+  const unreadable = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
+  return new ProblemError(503, "not_ready", {
+    title: `Networks that cannot be read: ${unreadable.join(", ")}.`,
+    detail: "None of their RPC endpoints can be used. The operator's log says why.",
+    extras: { networks },
+  });
+}

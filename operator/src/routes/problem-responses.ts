@@ -1,0 +1,59 @@
+import {
+  OPERATOR_PROBLEM_CODES,
+  OPERATOR_PROBLEMS,
+  type OperatorProblemCode,
+  type OperatorRoute,
+} from "@dataset-oracle/protocol/operator-problem";
+import { problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
+import { Type } from "@sinclair/typebox";
+import type { Context } from "../context.js";
+import { shuttingDown } from "../problems.js";
+
+/** Lists the codes of the problems that a route can answer, by status. */
+function codesOf(route: OperatorRoute): Readonly<Record<number, readonly OperatorProblemCode[]>> {
+  const codes: Record<number, OperatorProblemCode[]> = {};
+  for (const code of OPERATOR_PROBLEM_CODES) {
+    const { routes, status } = OPERATOR_PROBLEMS[code];
+    if (!(routes as readonly OperatorRoute[]).includes(route)) continue;
+    for (const each of status) codes[each] = [...(codes[each] ?? []), code];
+  }
+  return codes;
+}
+
+const MEMBERS = Object.fromEntries(OPERATOR_PROBLEM_CODES.map((code) => [code, OPERATOR_PROBLEMS[code].members]));
+
+/** Describes the problems that a route can answer. */
+export const problemsOf = (route: OperatorRoute) => problemResponses([codesOf(route)], MEMBERS);
+
+/** Describes the errors of a route of the gateway, in the form of ERC-3668; a rate limit as 503 (`statusOf`). */
+export function gatewayErrorsOf(route: OperatorRoute, statusOf: (status: number) => number) {
+  const byStatus = new Map<number, OperatorProblemCode[]>();
+  for (const [status, codes] of Object.entries(codesOf(route))) {
+    const answered = statusOf(Number(status));
+    byStatus.set(answered, [...(byStatus.get(answered) ?? []), ...codes]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const code = Type.Union(
+        codes.map((each) => Type.Literal(each)),
+        { description: "A stable code, for programs." },
+      );
+      const message = Type.String({ description: "What went wrong, and how to fix it." });
+      const schema = Type.Object({ message, code });
+      return [
+        status,
+        { description: `The error is ${codes.join(" or ")}.`, content: { "application/json": { schema } } },
+      ];
+    }),
+  );
+}
+
+/**
+ * Throws the error of a request again, or `shutting_down` while the operator closes: that ends everything, so the error
+ * says nothing about the request.
+ */
+export const unlessClosing =
+  ({ closing }: Pick<Context, "closing">) =>
+  (error: unknown): never => {
+    throw closing.aborted ? shuttingDown() : error;
+  };

@@ -1,0 +1,263 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { Logger } from "pino";
+import type { Counter } from "prom-client";
+import { type Hex, hexToNumber } from "viem";
+import type { Context } from "../context.js";
+import { connectEndpoint, type JsonRpc } from "./endpoint.js";
+import {
+  afterCheck,
+  afterFailure,
+  type Health,
+  isFromTheFuture,
+  type LagLimits,
+  readableEndpoints,
+  UNCHECKED,
+} from "./endpoint-health.js";
+import { describeError, RpcError } from "./rpc-error.js";
+
+export interface PoolSettings extends LagLimits {
+  /** The deadline of each call to one endpoint. */
+  readonly rpcTimeoutMs: number;
+  /** How often each endpoint's head is checked. */
+  readonly rpcPollMs: number;
+  /** The deployment file, which names the chain id; undefined if the id is that of the first endpoint that answered. */
+  readonly deployment?: string | undefined;
+}
+
+export interface PoolContext extends Pick<Context, "clock" | "logger" | "closing"> {
+  /** Counts every call that failed at an endpoint. */
+  readonly errors: Counter<"network" | "endpoint" | "method" | "class">;
+}
+
+interface Endpoint {
+  /** Its index in the configuration, which is its name in log lines. */
+  readonly index: number;
+  readonly rpc: JsonRpc;
+  health: Health;
+  checking: Promise<void> | null;
+  /** Null until it has been read. */
+  chainId: number | null;
+  /** When its chain id was last read, in milliseconds since 1970. */
+  chainIdReadAt: number;
+}
+
+const SUBMIT = "eth_sendRawTransaction";
+/** How often the chain id of an endpoint is read while it is ready. */
+const CHAIN_ID_MS = 60_000;
+
+/**
+ * Combines the endpoints of one network into one. A read goes to the first endpoint, in the order of the configuration,
+ * that is ready and whose head is not stale; if it fails there, to the next, each once. A transaction goes to all that
+ * are ready. An endpoint that fails is quarantined, and its chain id is checked before it is used again.
+ */
+export class RpcPool implements JsonRpc {
+  readonly #endpoints: readonly Endpoint[];
+
+  private constructor(
+    private readonly chainId: number,
+    urls: readonly string[],
+    private readonly settings: PoolSettings,
+    private readonly context: PoolContext,
+  ) {
+    this.#endpoints = urls.map((url, index) => {
+      const rpc = connectEndpoint(chainId, url, settings.rpcTimeoutMs);
+      return { index, rpc, health: UNCHECKED, checking: null, chainId: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
+    });
+  }
+
+  /**
+   * Checks every endpoint. One that does not answer is checked again later.
+   *
+   * @param urls At least one. They may hold tokens: they are in no error and no log line.
+   * @throws ConfigError when an endpoint serves another chain. RpcError when none answers.
+   */
+  static async connect(
+    chainId: number,
+    urls: readonly string[],
+    settings: PoolSettings,
+    context: PoolContext,
+  ): Promise<RpcPool> {
+    const pool = new RpcPool(chainId, urls, settings, context);
+    const checks = await Promise.allSettled(pool.#endpoints.map((endpoint) => pool.#check(endpoint)));
+    const problems: unknown[] = checks.flatMap((check) => (check.status === "rejected" ? [check.reason] : []));
+    // Only now are all endpoints' chain ids known, so that the error can name them.
+    const foreign = pool.#endpoints.find((endpoint) => endpoint.chainId !== null && endpoint.chainId !== chainId);
+    if (foreign !== undefined) throw pool.#otherNetwork(foreign);
+    const wrong = problems.find((problem) => !(problem instanceof RpcError));
+    if (wrong !== undefined) throw wrong;
+    if (problems.length === urls.length) throw problems[0];
+    void pool.#watch();
+    return pool;
+  }
+
+  /** True while at least one endpoint passed its last check and has not failed since. */
+  get isReady(): boolean {
+    return this.#endpoints.some(({ health }) => health.isReady);
+  }
+
+  /** Makes a call. viem submits and reads through this one function; only the method tells them apart. */
+  request(method: string, params: readonly unknown[]): Promise<unknown> {
+    return method === SUBMIT ? this.#submitToAll(method, params) : this.#readFromFirst(method, params);
+  }
+
+  /** Reads from the first endpoint that answers. */
+  async #readFromFirst(method: string, params: readonly unknown[]): Promise<unknown> {
+    const tried = new Set<Endpoint>();
+    for (let last: unknown; ; ) {
+      await this.#ensureReady();
+      const endpoint = this.#readable().find((one) => !tried.has(one));
+      if (endpoint === undefined) throw last ?? this.#noEndpoint();
+      tried.add(endpoint);
+      try {
+        return await this.#ask(endpoint, method, params);
+      } catch (error) {
+        // A refusal is an answer: another node would give the same.
+        if (error instanceof RpcError && error.kind === "refused") throw error;
+        last = error;
+        if (!this.isReady) throw error;
+      }
+    }
+  }
+
+  /**
+   * Makes a call to every endpoint that is ready.
+   *
+   * @returns The answers of those that gave one; at least one.
+   * @throws RpcError when none did.
+   */
+  async requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
+    const calls = await Promise.allSettled(await this.#askAllReady(method, params));
+    const answers = calls.flatMap((call) => (call.status === "fulfilled" ? [call.value] : []));
+    if (answers.length > 0) return answers;
+    throw calls.find((call) => call.status === "rejected")?.reason ?? this.#noEndpoint();
+  }
+
+  /** Submits a transaction to all endpoints that are ready: one that accepts it is enough. */
+  async #submitToAll(method: string, params: readonly unknown[]): Promise<unknown> {
+    const calls = await this.#askAllReady(method, params);
+    try {
+      return await Promise.any(calls);
+    } catch (error) {
+      if (!(error instanceof AggregateError)) throw error;
+      // An endpoint that did not answer may have accepted it: its error wins over the others' refusals.
+      const isOpen = (reason: unknown) => !(reason instanceof RpcError) || reason.kind !== "refused";
+      throw error.errors.find(isOpen) ?? error.errors[0] ?? this.#noEndpoint();
+    }
+  }
+
+  /** Starts a call to every endpoint that is ready. */
+  async #askAllReady(method: string, params: readonly unknown[]): Promise<readonly Promise<unknown>[]> {
+    await this.#ensureReady();
+    const ready = this.#endpoints.filter(({ health }) => health.isReady);
+    return ready.map((endpoint) => this.#ask(endpoint, method, params));
+  }
+
+  async #ask(endpoint: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
+    try {
+      return await endpoint.rpc.request(method, params);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      const labels = { network: this.chainId, endpoint: `rpcUrls/${endpoint.index}`, method: error.method };
+      this.context.errors.inc({ ...labels, class: error.kind });
+      if (error.kind !== "refused") this.#quarantine(endpoint, error);
+      throw error;
+    }
+  }
+
+  /**
+   * Checks all endpoints at once if none is ready: a quarantine never leaves a network without an endpoint.
+   *
+   * @throws RpcError when none passes.
+   */
+  async #ensureReady(): Promise<void> {
+    if (this.isReady) return;
+    const checks = this.#endpoints.map((endpoint) => this.#check(endpoint));
+    await Promise.any(checks).catch((error: AggregateError) => {
+      throw error.errors.find((reason) => reason instanceof RpcError) ?? this.#noEndpoint();
+    });
+  }
+
+  /** Selects the endpoints to read from: those that are ready and not stale, in the order of the configuration. */
+  #readable(): readonly Endpoint[] {
+    const indices = readableEndpoints(
+      this.#endpoints.map(({ health }) => health),
+      this.settings,
+    );
+    return indices.flatMap((index) => this.#endpoints[index] ?? []);
+  }
+
+  #noEndpoint(): RpcError {
+    return new RpcError("failed", this.chainId, "eth_chainId", "no endpoint can be used");
+  }
+
+  /** Checks an endpoint's head, and its chain id unless it was ready and the chain id was read recently. */
+  #check(endpoint: Endpoint): Promise<void> {
+    endpoint.checking ??= this.#runCheck(endpoint).finally(() => {
+      endpoint.checking = null;
+    });
+    return endpoint.checking;
+  }
+
+  async #runCheck(endpoint: Endpoint): Promise<void> {
+    const { rpc, health } = endpoint;
+    try {
+      const isRecent = this.context.clock() - endpoint.chainIdReadAt < CHAIN_ID_MS;
+      if (!health.isReady || !isRecent) await this.#checkChainId(endpoint);
+      const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { number: Hex; timestamp: Hex };
+      const head = { number: hexToNumber(block.number), timestamp: hexToNumber(block.timestamp) };
+      if (isFromTheFuture(head, this.context.clock())) {
+        throw new RpcError(
+          "failed",
+          this.chainId,
+          "eth_getBlockByNumber",
+          "its newest block is more than 60 s ahead of this machine's clock",
+        );
+      }
+      if (!health.isReady && health.failures > 0) this.#log(endpoint).info("RPC endpoint is back");
+      endpoint.health = afterCheck(head);
+    } catch (error) {
+      this.#quarantine(endpoint, error);
+      throw error;
+    }
+  }
+
+  async #checkChainId(endpoint: Endpoint): Promise<void> {
+    endpoint.chainId = hexToNumber((await endpoint.rpc.request("eth_chainId", [])) as Hex);
+    endpoint.chainIdReadAt = this.context.clock();
+    if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
+  }
+
+  /** Without a deployment file, either endpoint can be the wrong one. */
+  #otherNetwork({ index, chainId }: Endpoint): ConfigError {
+    const where = `network ${this.chainId}: rpcUrls/${index} belongs to network ${chainId}`;
+    if (this.settings.deployment !== undefined)
+      return new ConfigError(`${where}. Correct it, or set deployment to the file of network ${chainId}.`);
+    const own = this.#endpoints.find((endpoint) => endpoint.chainId === this.chainId);
+    const contrast = own === undefined ? "" : `, but rpcUrls/${own.index} to network ${this.chainId}`;
+    return new ConfigError(`${where}${contrast}. Correct rpcUrls.`);
+  }
+
+  #quarantine(endpoint: Endpoint, error: unknown): void {
+    const now = this.context.clock();
+    // Several calls can fail at once: that is one failure.
+    if (endpoint.health.quarantinedUntil > now) return;
+    endpoint.health = afterFailure(endpoint.health, now);
+    const quarantinedMs = endpoint.health.quarantinedUntil - now;
+    this.#log(endpoint).warn({ reason: describeError(error), quarantinedMs }, "RPC endpoint failed");
+  }
+
+  #log({ index }: Endpoint): Logger {
+    return this.context.logger.child({ endpoint: `rpcUrls/${index}` });
+  }
+
+  async #watch(): Promise<void> {
+    const { clock, closing } = this.context;
+    while (!closing.aborted) {
+      await delay(this.settings.rpcPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
+      if (closing.aborted) return;
+      const due = this.#endpoints.filter(({ health }) => health.quarantinedUntil <= clock());
+      await Promise.allSettled(due.map((endpoint) => this.#check(endpoint)));
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { BaseError, type Hex } from "viem";
+import type { ChainClient } from "./client.js";
+
+/**
+ * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered
+ * with an error. Only after `refused` is it certain that the call had no effect.
+ */
+export type RpcErrorKind = "timeout" | "failed" | "refused";
+
+/** A JSON-RPC call that failed. Callers of the HTTP API see the network's id and never the endpoint. */
+export class RpcError extends ProblemError {
+  constructor(
+    readonly kind: RpcErrorKind,
+    chainId: number,
+    readonly method: string,
+    /** The node's or the connection's message, without the endpoint's URL. For logs. */
+    readonly reason: string,
+    /** The revert data of a call. */
+    readonly data: Hex | null = null,
+  ) {
+    const code = kind === "timeout" ? "rpc_timeout" : "rpc_failed";
+    super(OPERATOR_PROBLEMS[code].status[0], code, { ...writeProblem(code, { network: chainId }), logFields: { method, reason } });
+    this.name = "RpcError";
+  }
+}
+
+/** Finds the RpcError in an error or its causes: viem wraps what its transport throws. */
+export function rpcErrorIn(error: unknown): RpcError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof RpcError) return cause;
+  }
+  return null;
+}
+
+/** Describes an error for a log. */
+export function describeError(error: unknown): string {
+  const rpcError = rpcErrorIn(error);
+  if (rpcError !== null) return `${rpcError.method}: ${rpcError.reason}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+const UNDECODABLE = "its answer cannot be decoded";
+
+/**
+ * Waits for a viem action, and unwraps its error.
+ *
+ * @param method The JSON-RPC method of the action.
+ * @throws RpcError; of kind `failed` when viem cannot decode the answer.
+ */
+export async function unwrapRpcError<T>(client: ChainClient, method: string, action: Promise<T>): Promise<T> {
+  try {
+    return await action;
+  } catch (error) {
+    const rpcError = rpcErrorIn(error);
+    if (rpcError !== null) throw rpcError;
+    const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
+    throw new RpcError("failed", client.chain.id, method, `${UNDECODABLE}: ${reason}`);
+  }
+}
+
+/** Returns true if the node answered, but with something that viem cannot decode as the contract's answer. */
+export function isUndecodable({ reason }: RpcError): boolean {
+  return reason.startsWith(UNDECODABLE);
+}
+
+/** Turns viem's "not found" error into null. */
+export function nullFor(NotFound: abstract new (...args: never[]) => Error): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof NotFound) return null;
+    throw error;
+  };
+}

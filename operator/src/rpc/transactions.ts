@@ -1,0 +1,75 @@
+import {
+  type Address,
+  type Hex,
+  numberToHex,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+} from "viem";
+import { getTransaction, getTransactionCount, getTransactionReceipt, sendRawTransaction } from "viem/actions";
+import type { ChainClient } from "./client.js";
+import type { PooledTransaction } from "./result-schemas.js";
+import { nullFor, unwrapRpcError } from "./rpc-error.js";
+
+/** The block of a mined transaction, and the result of its call. */
+export interface Mined {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly isReverted: boolean;
+  /** An update without an event stored nothing: its round, or a newer one, was stored before. */
+  readonly hasEvents: boolean;
+}
+
+/** Reads the number of transactions that an account has sent: its next nonce. */
+export function readNonce(client: ChainClient, address: Address, blockTag: "latest" | "pending"): Promise<number> {
+  return unwrapRpcError(client, "eth_getTransactionCount", getTransactionCount(client, { address, blockTag }));
+}
+
+/** Reads in which block a transaction was mined; null when the node knows none. */
+export async function readMined(client: ChainClient, hash: Hex): Promise<Mined | null> {
+  const action = getTransactionReceipt(client, { hash }).catch(nullFor(TransactionReceiptNotFoundError));
+  const receipt = await unwrapRpcError(client, "eth_getTransactionReceipt", action);
+  if (receipt === null) return null;
+  const { blockNumber, blockHash, status, logs } = receipt;
+  const isReverted = status === "reverted";
+  return { blockNumber: Number(blockNumber), blockHash, isReverted, hasEvents: logs.length > 0 };
+}
+
+/** Reads a transaction, mined or pending; null when the node does not have it. */
+export function readTransaction(client: ChainClient, hash: Hex) {
+  const action = getTransaction(client, { hash }).catch(nullFor(TransactionNotFoundError));
+  return unwrapRpcError(client, "eth_getTransactionByHash", action);
+}
+
+/** Gives a signed transaction to all RPC endpoints. It returns when one has accepted it. */
+export async function submitRawTransaction(client: ChainClient, serializedTransaction: Hex): Promise<void> {
+  await unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction }));
+}
+
+/**
+ * Reads an account's transactions in the node's pool. geth, erigon and reth list them in one call; reth and anvil find
+ * one by its nonce.
+ *
+ * @param nonces The nonces to ask for if the node cannot list the transactions.
+ * @returns Null if the node supports neither method, or the calls fail.
+ */
+export async function readPooledTransactions(
+  client: ChainClient,
+  sender: Address,
+  nonces: readonly number[],
+): Promise<readonly PooledTransaction[] | null> {
+  // The transport checks the answers' shapes; viem's types do not have these methods.
+  const request = <T>(method: string, params: readonly unknown[]) =>
+    client.request({ method, params } as never) as Promise<T>;
+  const readOne = (nonce: number) =>
+    request<PooledTransaction | null>("eth_getTransactionBySenderAndNonce", [sender, numberToHex(nonce)]);
+  type ByNonce = Record<string, PooledTransaction>;
+  try {
+    const { pending, queued } = await request<{ pending: ByNonce; queued: ByNonce }>("txpool_contentFrom", [sender]);
+    return [...Object.values(pending), ...Object.values(queued)];
+  } catch {
+    return Promise.all(nonces.map(readOne)).then(
+      (found) => found.filter((one) => one !== null),
+      () => null,
+    );
+  }
+}

@@ -1,0 +1,242 @@
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
+import type {} from "fastify";
+import type { Logger } from "pino";
+import { type Address, type LocalAccount, parseGwei } from "viem";
+import type { Context } from "./context.js";
+import { hasCode } from "./dataset/contract.js";
+import { connectDataset, type Dataset } from "./dataset/dataset.js";
+import { type CoreMetrics, createCoreMetrics } from "./metrics.js";
+import { GuardedHttp } from "./reports/guarded-http.js";
+import { ProviderFailures } from "./reports/provider-failures.js";
+import { ProviderUrls } from "./reports/provider-urls.js";
+import { Providers } from "./reports/providers.js";
+import { ReportSource, type ReportSettings } from "./reports/report-source.js";
+import { type ChainClient, connectChain } from "./rpc/client.js";
+import { readEvmTooOldReason } from "./rpc/evm-support.js";
+import type { PoolSettings } from "./rpc/pool.js";
+import { RpcError } from "./rpc/rpc-error.js";
+import type { Sender } from "./schedule/transmission-schedule.js";
+import type { SenderAccounts } from "./transactions/accounts.js";
+import { SenderBalances } from "./transactions/balances.js";
+import type { Call } from "./transactions/job.js";
+import { TransactionQueue } from "./transactions/queue.js";
+import { type GasSettings, Senders } from "./transactions/senders.js";
+import { UpdateBuilder } from "./update/builder.js";
+import { recoverJob } from "./update/jobs.js";
+import { Simulator } from "./update/simulator.js";
+import { type UpdateSettings, Updates } from "./update/updates.js";
+
+/** A dataset that is served: its view of the chain, and what updates it. */
+export interface ServedDataset {
+  readonly dataset: Dataset;
+  readonly source: ReportSource;
+  readonly builder: UpdateBuilder;
+  readonly updates: Updates;
+}
+
+/** An operator's place among those that keep the same keys fresh. */
+export interface Standing {
+  readonly sender: Sender;
+  /** The members that run such an operator; null for the whole committee. */
+  readonly members: readonly Address[] | null;
+  /** How long one of a better rank is waited for. */
+  readonly stageMs: number;
+}
+
+/** A network that is served. Routes and plugins find in it what they work with. */
+export interface ServedNetwork {
+  readonly chainId: number;
+  readonly client: ChainClient;
+  readonly datasets: ReadonlyMap<Address, ServedDataset>;
+  readonly providers: Providers;
+  readonly simulator: Simulator;
+  readonly senders: Senders;
+  readonly balances: SenderBalances;
+  /** This operator's place among those that keep the same keys fresh. */
+  readonly standing: Standing;
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    operator: Operator;
+  }
+}
+
+/** The running operator, as routes and plugins see it. */
+export interface Operator {
+  readonly context: Context;
+  readonly networks: ReadonlyMap<number, ServedNetwork>;
+}
+
+export interface CoreSettings extends PoolSettings, ReportSettings, GasSettings, UpdateSettings {
+  readonly allowLocalProviders: boolean;
+  readonly lowBalanceGwei: number;
+  readonly maxFeePerGasGwei: number;
+  readonly maxPriorityFeePerGasGwei: number;
+  readonly maxPendingPerSender: number;
+  readonly stuckSeconds: number;
+  readonly reorgDepth: number;
+}
+
+/** What the core has to know of a network before it is connected. */
+export interface CorePlan {
+  readonly settings: CoreSettings;
+  readonly deployment: Deployment;
+  /** At least one. They may hold tokens, so they are never logged. */
+  readonly rpcUrls: readonly string[];
+  /** The configured base URLs of providers. */
+  readonly providerUrls: ReadonlyMap<Address, string>;
+  /** The contract in which providers announce their URLs; null without one. */
+  readonly directory: Address | null;
+  readonly standing: Standing;
+  /** True if a part of each sender's places in the queue is kept for feeds. */
+  readonly hasFeeds: boolean;
+}
+
+/** A transaction that the chain does not show for this many polls is rebroadcast. */
+const UNSEEN_POLLS = 3;
+/** The directory is read once in this many polls. */
+const DIRECTORY_POLLS = 5;
+
+/**
+ * Connects all networks.
+ *
+ * @throws ConfigError when a network cannot be served as configured.
+ */
+export async function connectNetworks(
+  plans: readonly CorePlan[],
+  senders: SenderAccounts,
+  context: Context,
+): Promise<Operator> {
+  const metrics = createCoreMetrics(context.registry);
+  const networks = await Promise.all(
+    plans.map(async (plan) => {
+      const { chainId } = plan.deployment;
+      const logger = context.logger.child({ network: chainId });
+      const own = senders.get(chainId);
+      for (const warning of own?.warnings ?? []) logger.warn(warning);
+      if (own === undefined)
+        logger.warn(
+          "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)",
+        );
+      const network = await connectNetwork(plan, own?.accounts ?? [], context, metrics);
+      const datasets = [...network.datasets.keys()];
+      const addresses = network.senders.queues.map(({ address }) => address);
+      logger.info({ datasets, senders: addresses, sendsFor: plan.standing.sender }, "connected");
+      // Nobody waits for it: it logs which senders have to be funded.
+      void network.balances.read();
+      return network;
+    }),
+  );
+  return { context, networks: new Map(networks.map((network) => [network.chainId, network])) };
+}
+
+/**
+ * Connects a network, from the bottom up: its chain, its datasets, their providers, its senders, and what updates each
+ * dataset. It checks that the RPC endpoints are of the configured chain and have every dataset of the deployment.
+ *
+ * @throws ConfigError when one of these checks fails, no endpoint answers, or the directory is not a contract.
+ */
+async function connectNetwork(
+  plan: CorePlan,
+  accounts: readonly LocalAccount[],
+  context: Context,
+  metrics: CoreMetrics,
+): Promise<ServedNetwork> {
+  const { settings, deployment, directory } = plan;
+  const { chainId } = deployment;
+  const { clock, closing } = context;
+  const logger = context.logger.child({ network: chainId });
+  try {
+    const client = await connectChain(chainId, plan.rpcUrls, settings, {
+      ...{ clock, logger, closing },
+      errors: metrics.rpcErrors,
+    });
+    const reason = await readEvmTooOldReason(client);
+    if (reason !== null) logger.warn({ reason }, "the chain's EVM is older than Cancun: updates can fail");
+    const datasets = await Promise.all(
+      deployment.datasets.map((deployed) => connectDataset(client, deployed, context.logger)),
+    );
+    const urls = new ProviderUrls(plan.providerUrls, logger);
+    if (directory !== null) await followDirectory(client, directory, datasets, urls, settings.rpcPollMs, closing);
+    const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, closing);
+    const failures = new ProviderFailures(logger, clock);
+    const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests);
+    const simulator = new Simulator(client, clock, closing);
+    const queues = createQueues(client, plan, accounts, { clock, closing, logger });
+    const senders = new Senders(chainId, queues, settings, clock);
+    const served = datasets.map((dataset): ServedDataset => {
+      const source = new ReportSource(dataset, providers, settings, clock, closing);
+      const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
+      const updates = new Updates(dataset, builder, senders, settings, context, metrics.coalesced);
+      return { dataset, source, builder, updates };
+    });
+    const addresses = accounts.map(({ address }) => address);
+    return {
+      ...{ chainId, client, providers, simulator, senders },
+      datasets: new Map(served.map((one) => [one.dataset.address, one])),
+      balances: new SenderBalances(client, addresses, settings.lowBalanceGwei, clock, logger),
+      standing: plan.standing,
+    };
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new ConfigError(
+      `network ${chainId}: its RPC cannot be used: ${error.method}: ${error.reason}. Check rpcUrls and the deployment.`,
+    );
+  }
+}
+
+/**
+ * Starts the transaction queues, which first recover what an earlier process left pending. By then all keys have to be
+ * known that batches can contain.
+ *
+ * @returns A promise that resolves when every queue has looked for such transactions.
+ */
+export async function startQueues({ senders, datasets }: ServedNetwork): Promise<void> {
+  const recover = (call: Call) => {
+    const served = datasets.get(call.to);
+    return served === undefined ? null : recoverJob(served.dataset, served.builder, call);
+  };
+  await Promise.all(senders.queues.map((queue) => queue.start(recover)));
+}
+
+async function followDirectory(
+  client: ChainClient,
+  directory: Address,
+  datasets: readonly Dataset[],
+  urls: ProviderUrls,
+  rpcPollMs: number,
+  closing: AbortSignal,
+): Promise<void> {
+  if (!(await hasCode(client, directory))) {
+    throw new ConfigError(
+      `network ${client.chain.id}: ${directory}, the committeeDirectory, is not a contract. Correct its address.`,
+    );
+  }
+  const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
+  await urls.refresh(client, directory, members());
+  void urls.follow(client, directory, members, DIRECTORY_POLLS * rpcPollMs, closing);
+}
+
+function createQueues(
+  client: ChainClient,
+  { settings, hasFeeds }: CorePlan,
+  accounts: readonly LocalAccount[],
+  { clock, logger, closing }: Pick<Context, "clock" | "closing"> & { readonly logger: Logger },
+): readonly TransactionQueue[] {
+  const limits = {
+    stuckMs: settings.stuckSeconds * 1000,
+    unseenMs: UNSEEN_POLLS * settings.rpcPollMs,
+    maxPending: settings.maxPendingPerSender,
+    reservedForFeeds: hasFeeds ? Math.floor(settings.maxPendingPerSender / 4) : 0,
+    maxFeePerGas: parseGwei(String(settings.maxFeePerGasGwei)),
+    maxPriorityFeePerGas: parseGwei(String(Math.min(settings.maxPriorityFeePerGasGwei, settings.maxFeePerGasGwei))),
+    pollMs: settings.rpcPollMs,
+    reorgDepth: settings.reorgDepth,
+  };
+  return accounts.map((account) => {
+    const queueLogger = logger.child({ sender: account.address });
+    return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing });
+  });
+}

@@ -1,0 +1,86 @@
+import type { Logger } from "pino";
+import { type Address, formatEther, parseGwei } from "viem";
+import { getBalance } from "viem/actions";
+import type { Clock } from "../context.js";
+import type { ChainClient } from "../rpc/client.js";
+
+/** The balance of one sender. */
+export interface Balance {
+  readonly sender: Address;
+  /** Null when it cannot be read. */
+  readonly wei: bigint | null;
+  readonly isLow: boolean;
+}
+
+/** How long a balance is shown without being read again: anonymous callers may ask whether the operator is ready. */
+const REMEMBER_MS = 5_000;
+
+interface Reading {
+  readonly at: number;
+  readonly wei: Promise<bigint | null>;
+}
+
+/** Reads the balances of a network's senders, and logs once when one is low, and once when it no longer is. */
+export class SenderBalances {
+  readonly #readings = new Map<Address, Reading>();
+  /** The senders whose balance was low when it was last read. */
+  readonly #low = new Set<Address>();
+
+  constructor(
+    private readonly client: ChainClient,
+    private readonly senders: readonly Address[],
+    private readonly lowBalanceGwei: number,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  read(): Promise<Balance[]> {
+    return Promise.all(
+      this.senders.map(async (sender) => {
+        const wei = await this.#remembered(sender);
+        return { sender, wei, isLow: wei !== null && isLowBalance(wei, this.lowBalanceGwei) };
+      }),
+    );
+  }
+
+  #remembered(sender: Address): Promise<bigint | null> {
+    const known = this.#readings.get(sender);
+    if (known !== undefined && this.clock() < known.at + REMEMBER_MS) return known.wei;
+    const wei = getBalance(this.client, { address: sender }).then(
+      (read) => {
+        this.#log(sender, read);
+        return read;
+      },
+      () => {
+        // A failed reading is not remembered.
+        this.#readings.delete(sender);
+        return null;
+      },
+    );
+    this.#readings.set(sender, { at: this.clock(), wei });
+    return wei;
+  }
+
+  #log(sender: Address, wei: bigint): void {
+    const isLow = isLowBalance(wei, this.lowBalanceGwei);
+    if (isLow === this.#low.has(sender)) return;
+    const fields = { sender, balanceEther: Number(formatEther(wei)) };
+    if (isLow) {
+      this.#low.add(sender);
+      this.logger.warn(
+        { ...fields, lowBalanceGwei: this.lowBalanceGwei },
+        wei === 0n
+          ? "the sender's balance is zero: fund it, because it cannot pay for transactions"
+          : "the sender's balance is low: fund it, or it cannot pay for transactions",
+      );
+    } else {
+      this.#low.delete(sender);
+      this.logger.info(fields, "the sender's balance is no longer low");
+    }
+  }
+}
+
+/** Returns true if a sender needs more Ether soon: an empty one always, any other below `lowBalanceGwei`. */
+export function isLowBalance(wei: bigint, lowBalanceGwei: number): boolean {
+  return wei === 0n || wei < parseGwei(String(lowBalanceGwei));
+}

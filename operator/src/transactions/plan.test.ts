@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type PendingTransaction, planActions, type QueueAction } from "./plan.js";
+
+const LIMITS = { stuckMs: 1_000, unseenMs: 100, maxPending: 4 };
+const NOW = 50_000;
+const NEVER = Number.POSITIVE_INFINITY;
+
+const tx = (nonce: number, change: Partial<PendingTransaction> = {}): PendingTransaction => ({
+  nonce,
+  dataPointId: `K${nonce}`,
+  payer: null,
+  sentAt: NOW,
+  submittedAt: NOW,
+  isAccepted: true,
+  expiresAt: NEVER,
+  fees: { type: "legacy", gasPrice: 1n },
+  ...change,
+});
+const STUCK = { sentAt: NOW - 1_000 };
+const UNSEEN = { submittedAt: NOW - 100 };
+const EXPIRED = { expiresAt: NOW };
+const UNDERPRICED = { fees: { type: "legacy", gasPrice: 0n } } as const;
+const MARKET = { type: "eip1559", baseFee: 1n, priorityFee: 0n } as const;
+
+interface Situation {
+  readonly mined: number;
+  readonly pending: number;
+  readonly sent?: PendingTransaction[];
+  readonly foreign?: [number, number][];
+  readonly waiting?: number;
+}
+
+/** The updates that wait for a nonce, the oldest first. */
+const TASKS = Array.from({ length: 9 }, (_, i) => ({ name: `T${i}`, payer: null }));
+type Task = (typeof TASKS)[number];
+
+const submit = (nonce: number, task = TASKS[0] as Task) => ({ kind: "submit", nonce, task }) as const;
+
+const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situation) =>
+  planActions<Task>({
+    counts: { mined, pending },
+    sent,
+    foreign: new Map(foreign),
+    waiting: TASKS.slice(0, waiting),
+    networkFees: MARKET,
+    now: NOW,
+    limits: LIMITS,
+  });
+
+test.each<[string, Situation, QueueAction<Task>[]]>([
+  ["nothing is done when there is nothing to do", { mined: 5, pending: 5 }, []],
+  ["an update takes the first free nonce", { mined: 5, pending: 5, waiting: 1 }, [submit(5)]],
+  [
+    "an update takes the nonce after transactions that the node does not show yet",
+    { mined: 5, pending: 5, sent: [tx(5)], waiting: 1 },
+    [submit(6)],
+  ],
+  [
+    "an update takes the nonce after foreign transactions",
+    { mined: 5, pending: 7, foreign: [[5, NOW]], waiting: 1 },
+    [submit(7)],
+  ],
+  [
+    "no more than maxPending are pending",
+    { mined: 5, pending: 8, sent: [tx(5), tx(6), tx(7)], waiting: 9 },
+    [submit(8)],
+  ],
+  [
+    "transactions whose nonce the chain has used are confirmed",
+    { mined: 7, pending: 7, sent: [tx(5), tx(6)], waiting: 1 },
+    [
+      { kind: "confirm", nonce: 5 },
+      { kind: "confirm", nonce: 6 },
+      submit(7),
+    ],
+  ],
+  ["a transaction that was just sent is waited for", { mined: 5, pending: 5, sent: [tx(5)] }, []],
+  [
+    "a transaction that the chain does not show is rebroadcast",
+    { mined: 5, pending: 5, sent: [tx(5, UNSEEN)] },
+    [{ kind: "rebroadcast", nonce: 5 }],
+  ],
+  [
+    "a transaction that the RPC did not acknowledge is rebroadcast at once",
+    { mined: 5, pending: 5, sent: [tx(5, { isAccepted: false })], waiting: 1 },
+    [
+      { kind: "rebroadcast", nonce: 5 },
+      submit(6),
+    ],
+  ],
+  [
+    "a stuck transaction is replaced by the newest round",
+    { mined: 5, pending: 6, sent: [tx(5, STUCK)] },
+    [{ kind: "replace", nonce: 5, content: "newest" }],
+  ],
+  [
+    "those after it wait, unless their fees are too low",
+    { mined: 5, pending: 8, sent: [tx(5, STUCK), tx(6, STUCK), tx(7, { ...STUCK, ...UNDERPRICED })] },
+    [
+      { kind: "replace", nonce: 5, content: "newest" },
+      { kind: "replace", nonce: 7, content: "newest" },
+    ],
+  ],
+  [
+    "one that is followed by a newer round of its key is sent again with the same call",
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, dataPointId: "K" }), tx(6, { dataPointId: "K" })] },
+    [{ kind: "replace", nonce: 5, content: "same" }],
+  ],
+  [
+    "one that is followed by a newer round of its key is cancelled when its round is too old",
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, dataPointId: "K" }), tx(6, { dataPointId: "K" })] },
+    [{ kind: "replace", nonce: 5, content: "cancel" }],
+  ],
+  [
+    "a stuck cancellation is replaced by another",
+    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, dataPointId: null })] },
+    [{ kind: "replace", nonce: 5, content: "cancel" }],
+  ],
+  [
+    "one that no node has and that is too old is forgotten, and its nonce is free",
+    { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED })], waiting: 1 },
+    [
+      { kind: "forget", nonce: 5 },
+      submit(5),
+    ],
+  ],
+  [
+    "one that is too old is not forgotten when others follow it",
+    { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED }), tx(6)] },
+    [{ kind: "replace", nonce: 5, content: "newest" }],
+  ],
+  [
+    "a nonce gap is filled by a waiting update",
+    { mined: 5, pending: 5, sent: [tx(6)], waiting: 1 },
+    [submit(5)],
+  ],
+  [
+    "a nonce gap is filled by a cancellation when no update waits",
+    { mined: 5, pending: 5, sent: [tx(6)] },
+    [{ kind: "cancel", nonce: 5 }],
+  ],
+  ["foreign transactions are waited for", { mined: 5, pending: 6, foreign: [[5, NOW - 999]] }, []],
+  [
+    "a stuck foreign transaction is cancelled",
+    { mined: 5, pending: 6, foreign: [[5, NOW - 1_000]] },
+    [{ kind: "cancel", nonce: 5 }],
+  ],
+])("%s", (_, situation, actions) => {
+  expect(plan(situation)).toEqual(actions);
+});
+
+describe("whatever the chain shows", () => {
+  const situation = fc.record({
+    mined: fc.integer({ min: 0, max: 6 }),
+    ahead: fc.integer({ min: 0, max: 6 }),
+    sent: fc.uniqueArray(
+      fc.record({
+        nonce: fc.integer({ min: 0, max: 12 }),
+        dataPointId: fc.constantFrom("A", "B", null),
+        payer: fc.constant(null),
+        sentAt: fc.constantFrom(NOW, NOW - 1_000),
+        submittedAt: fc.constantFrom(NOW, NOW - 100),
+        isAccepted: fc.boolean(),
+        expiresAt: fc.constantFrom(NOW, NEVER),
+        fees: fc.record({ type: fc.constant("legacy" as const), gasPrice: fc.bigInt(0n, 1n) }),
+      }),
+      { selector: ({ nonce }) => nonce, maxLength: 8 },
+    ),
+    waiting: fc.integer({ min: 0, max: 6 }),
+  });
+
+  test("each nonce gets one action, used nonces get no transaction, and no gap is left", () => {
+    fc.assert(
+      fc.property(situation, ({ mined, ahead, sent, waiting }) => {
+        const pending = mined + ahead;
+        const actions = plan({ mined, pending, sent, waiting });
+        const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
+        const acted = actions.filter(({ kind }) => kind !== "forget").map(({ nonce }) => nonce);
+        expect(new Set(acted).size).toBe(acted.length);
+        for (const { kind, nonce } of actions) expect(kind === "confirm" ? nonce < mined : nonce >= mined).toBe(true);
+
+        const kept = sent.filter(({ nonce }) => nonce >= mined && !forgotten.includes(nonce)).map(({ nonce }) => nonce);
+        const filled = actions.filter(({ kind }) => kind === "submit" || kind === "cancel").map(({ nonce }) => nonce);
+        const all = new Set([...kept, ...filled]);
+        const end = Math.max(pending, ...[...all].map((nonce) => nonce + 1));
+        for (let nonce = pending; nonce < end; nonce++) expect(all.has(nonce)).toBe(true);
+      }),
+      { seed: 1, numRuns: 2_000 },
+    );
+  });
+
+  test("an update is only sent to a free nonce, and all that fit are sent", () => {
+    fc.assert(
+      fc.property(situation, ({ mined, ahead, sent, waiting }) => {
+        const pending = mined + ahead;
+        const actions = plan({ mined, pending, sent, waiting });
+        const forgotten = actions.filter(({ kind }) => kind === "forget").map(({ nonce }) => nonce);
+        const sends = actions.filter(({ kind }) => kind === "submit");
+        const live = sent.filter(({ nonce }) => nonce >= mined && !forgotten.includes(nonce));
+        for (const { nonce } of sends) {
+          expect(nonce).toBeGreaterThanOrEqual(forgotten.includes(nonce) ? mined : pending);
+          expect(live.some((other) => other.nonce === nonce)).toBe(false);
+        }
+        expect(sends.length).toBeLessThanOrEqual(waiting);
+        if (waiting > sends.length) {
+          const shown = Array.from({ length: ahead }, (_, i) => mined + i);
+          expect(new Set([...shown, ...live.map(({ nonce }) => nonce)]).size + sends.length).toBeGreaterThanOrEqual(4);
+        }
+      }),
+      { seed: 2, numRuns: 2_000 },
+    );
+  });
+});
+
+describe("the updates that wait", () => {
+  const task = (name: string, payer: string | null) => ({ name, payer });
+  const orderOf = (waiting: ReturnType<typeof task>[], sent: PendingTransaction[] = []) => {
+    const actions = planActions({
+      ...{ counts: { mined: 0, pending: sent.length }, sent, waiting },
+      ...{ foreign: new Map(), networkFees: MARKET, now: NOW, limits: { ...LIMITS, maxPending: 9 } },
+    });
+    return actions.flatMap((action) => (action.kind === "submit" ? [action.task.name] : []));
+  };
+
+  test("go in the order in which they came", () => {
+    expect(orderOf([task("1", "a"), task("2", "b"), task("3", "c")])).toEqual(["1", "2", "3"]);
+  });
+
+  test("of feeds go before those of callers", () => {
+    expect(orderOf([task("1", "a"), task("feed", null), task("2", "b")])).toEqual(["feed", "1", "2"]);
+  });
+
+  test("of a caller with many wait for those of callers with few, pending ones included", () => {
+    const many = [task("a1", "a"), task("a2", "a"), task("b1", "b"), task("b2", "b")];
+    expect(orderOf(many)).toEqual(["a1", "b1", "a2", "b2"]);
+    expect(orderOf(many, [tx(0, { payer: "a" })])).toEqual(["b1", "a1", "b2", "a2"]);
+  });
+});

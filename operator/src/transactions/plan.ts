@@ -1,0 +1,177 @@
+/**
+ * Decides the next actions of a transaction queue from what the chain shows and what the queue has submitted. Times are
+ * milliseconds since 1970.
+ */
+
+import { covers, type Fees, type NetworkFees } from "./fees.js";
+
+/** A sender's transaction counts. */
+export interface TransactionCounts {
+  /** Mined transactions: the first free nonce of the latest block. */
+  readonly mined: number;
+  /** Mined transactions and those that follow without a gap in the node's pool; at least `mined`. */
+  readonly pending: number;
+}
+
+/** A transaction of the queue, described by its last version. */
+export interface PendingTransaction {
+  readonly nonce: number;
+  /** The data point that it updates; null for a cancellation. */
+  readonly dataPointId: string | null;
+  /** The caller whose request it serves; null for any other. */
+  readonly payer: string | null;
+  /** When this version was made. */
+  readonly sentAt: number;
+  /** When it was last submitted. */
+  readonly submittedAt: number;
+  /** True if an RPC endpoint said that it accepted it. */
+  readonly isAccepted: boolean;
+  /** When the dataset starts to refuse its round. */
+  readonly expiresAt: number;
+  /** The fees that this version offers. */
+  readonly fees: Fees;
+}
+
+export interface QueueLimits {
+  /** After this time without being mined, a transaction is replaced. */
+  readonly stuckMs: number;
+  /** After this time without being shown by the chain, a transaction is rebroadcast. */
+  readonly unseenMs: number;
+  /** The number of pending transactions that a sender may have. */
+  readonly maxPending: number;
+}
+
+/** The content of a replacement: the newest round, the same call again, or a cancellation. */
+export type ReplacementContent = "newest" | "same" | "cancel";
+
+export type QueueAction<Task> =
+  /** The chain has used the nonce: find out by which transaction. */
+  | { readonly kind: "confirm"; readonly nonce: number }
+  /** A waiting update takes the nonce. */
+  | { readonly kind: "submit"; readonly nonce: number; readonly task: Task }
+  /** The transaction fell out of the pool, or never got there. */
+  | { readonly kind: "rebroadcast"; readonly nonce: number }
+  | { readonly kind: "replace"; readonly nonce: number; readonly content: ReplacementContent }
+  /** No node has the transaction, none follows it, and its round is too old: the nonce is free again. */
+  | { readonly kind: "forget"; readonly nonce: number }
+  /** The nonce is a gap, or a foreign transaction has it and is stuck. */
+  | { readonly kind: "cancel"; readonly nonce: number };
+
+/** An update that waits for a nonce. */
+interface WaitingTask {
+  /** The caller whose request it serves; null for any other. */
+  readonly payer: string | null;
+}
+
+/** The state from which a queue's next actions are planned. */
+export interface QueueSnapshot<Task extends WaitingTask> {
+  readonly counts: TransactionCounts;
+  /** The queue's transactions, one for each nonce. */
+  readonly sent: readonly PendingTransaction[];
+  /** When each pending nonce that the queue did not use was first seen. */
+  readonly foreign: ReadonlyMap<number, number>;
+  /** The updates that wait for a nonce, the oldest first. */
+  readonly waiting: readonly Task[];
+  readonly networkFees: NetworkFees;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  readonly limits: QueueLimits;
+}
+
+/**
+ * Plans the next actions. The nonces belong to the chain: one that the chain has used is confirmed, whatever the queue
+ * assumed, and one that neither the chain nor the queue has is free.
+ */
+export function planActions<Task extends WaitingTask>(queue: QueueSnapshot<Task>): QueueAction<Task>[] {
+  const { counts, sent, foreign, now, limits } = queue;
+  const confirmed = sent.filter(({ nonce }) => nonce < counts.mined);
+  const live = new Map(sent.filter(({ nonce }) => nonce >= counts.mined).map((one) => [one.nonce, one]));
+  const end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
+
+  const actions: QueueAction<Task>[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
+  const waiting = inTurn(queue.waiting, sent);
+  let task = waiting.next().value;
+  let taken = 0;
+  for (let nonce = counts.mined; nonce < end; nonce++) {
+    taken++;
+    const one = live.get(nonce);
+    if (one !== undefined) {
+      const action = planPending(queue, one, live, nonce === end - 1);
+      if (action === null) continue;
+      actions.push(action);
+      if (action.kind === "forget") taken--;
+    } else if (nonce < counts.pending) {
+      if (now - (foreign.get(nonce) ?? now) >= limits.stuckMs) actions.push({ kind: "cancel", nonce });
+    } else if (task !== undefined) {
+      actions.push({ kind: "submit", nonce, task });
+      task = waiting.next().value;
+    } else {
+      actions.push({ kind: "cancel", nonce });
+    }
+  }
+  const forgets = actions.some(({ kind }) => kind === "forget");
+  for (let nonce = forgets ? end - 1 : end; task !== undefined && taken < limits.maxPending; nonce++) {
+    taken++;
+    actions.push({ kind: "submit", nonce, task });
+    task = waiting.next().value;
+  }
+  return actions;
+}
+
+/**
+ * Orders the waiting updates. Those without a payer go first: feeds, because their values have a maximum age, and with
+ * them accusations and updates of an earlier process. Among requests, the one whose caller has the fewest pending
+ * transactions goes first, so that a caller with many requests delays mostly its own.
+ */
+function* inTurn<Task extends WaitingTask>(
+  waiting: readonly Task[],
+  sent: readonly PendingTransaction[],
+): Generator<Task, undefined> {
+  const pending = new Map<string, number>();
+  const add = (payer: string | null) => {
+    if (payer !== null) pending.set(payer, (pending.get(payer) ?? 0) + 1);
+  };
+  for (const { payer } of sent) add(payer);
+  const countOf = ({ payer }: Task) => (payer === null ? -1 : (pending.get(payer) ?? 0));
+  const left = [...waiting];
+  for (;;) {
+    const [first, ...others] = left;
+    if (first === undefined) return undefined;
+    const next = others.reduce((best, task) => (countOf(task) < countOf(best) ? task : best), first);
+    left.splice(left.indexOf(next), 1);
+    add(next.payer);
+    yield next;
+  }
+}
+
+/** Plans the action for a transaction that is not mined; null leaves it alone. */
+function planPending<Task extends WaitingTask>(
+  { counts, networkFees, now, limits }: QueueSnapshot<Task>,
+  one: PendingTransaction,
+  live: ReadonlyMap<number, PendingTransaction>,
+  isLast: boolean,
+): Exclude<QueueAction<Task>, { kind: "submit" }> | null {
+  const { nonce } = one;
+  const isShown = nonce < counts.pending;
+  const isExpired = now >= one.expiresAt;
+  if (!isShown && isExpired && isLast) return { kind: "forget", nonce };
+  // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
+  const isStuck = now - one.sentAt >= limits.stuckMs && (nonce === counts.mined || !covers(one.fees, networkFees));
+  const isUnseen = !isShown && (!one.isAccepted || now - one.submittedAt >= limits.unseenMs);
+  if (isStuck || (isUnseen && isExpired)) return { kind: "replace", nonce, content: contentOf(one, live, isExpired) };
+  return isUnseen ? { kind: "rebroadcast", nonce } : null;
+}
+
+function contentOf(
+  one: PendingTransaction,
+  live: ReadonlyMap<number, PendingTransaction>,
+  isExpired: boolean,
+): ReplacementContent {
+  if (one.dataPointId === null) return "cancel";
+  // If a newer round of the key came before an older one, the older one would store nothing.
+  const isFollowed = [...live.values()].some(
+    ({ dataPointId, nonce }) => dataPointId === one.dataPointId && nonce > one.nonce,
+  );
+  if (!isFollowed) return "newest";
+  return isExpired ? "cancel" : "same";
+}

@@ -1,0 +1,406 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import type { Logger } from "pino";
+import { type Address, formatEther, type Hex, type LocalAccount } from "viem";
+import { getBalance } from "viem/actions";
+import type { Context } from "../context.js";
+import { outOfFunds, shuttingDown } from "../problems.js";
+import type { ChainClient } from "../rpc/client.js";
+import { describeError, RpcError } from "../rpc/rpc-error.js";
+import { type Mined, readMined } from "../rpc/transactions.js";
+import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
+import { ForeignTransactions } from "./foreign-transactions.js";
+import { type Call, type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
+import { CredibleNonceCounts } from "./nonce-counts.js";
+import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
+import { InFlightTransactions, newTask, type Task, type Transaction } from "./queue-state.js";
+import { ReorgWatch } from "./reorg-watch.js";
+import { RetryQueue } from "./retry-queue.js";
+import { StuckNonces } from "./stuck-nonces.js";
+import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
+
+export interface QueueSettings extends QueueLimits, FeeCaps {
+  /** How often the chain is read while a transaction is pending. */
+  readonly pollMs: number;
+  /** For how many blocks a mined update is watched. */
+  readonly reorgDepth: number;
+  /** How many of the `maxPending` places are kept free of requests, so that feeds need not wait for a block. */
+  readonly reservedForFeeds: number;
+}
+
+export type QueueContext = Pick<Context, "clock" | "logger" | "closing">;
+
+const IDLE_POLLS = 10;
+const MAX_ATTEMPTS = 3;
+const RETRY_MS = 200;
+/** After this time in the queue an update is given up, because its round is getting old. */
+const MAX_QUEUE_MS = 30_000;
+/** A node can count a transaction as mined before it has the receipt. */
+const MAX_TIMES_NOT_FOUND = 5;
+
+/**
+ * Submits the updates of one sender on one network, and makes sure that every accepted one is stored: it bumps fees,
+ * rebroadcasts, fills nonce gaps, and survives reorganizations. Its state is what it has submitted; the nonce is read
+ * from the chain in every pass. A pass reads the chain, plans (plan.ts) and acts. Passes follow each other and never
+ * overlap.
+ */
+export class TransactionQueue {
+  /** The tasks that wait for a nonce, the oldest first. */
+  #waiting: readonly Task[] = [];
+  readonly #inFlight = new InFlightTransactions();
+  readonly #nonces: CredibleNonceCounts;
+  readonly #submitter: Submitter;
+  readonly #stuckNonces: StuckNonces;
+  readonly #foreign: ForeignTransactions;
+  readonly #reorgWatch: ReorgWatch;
+  readonly #retryQueue: RetryQueue;
+  readonly #log: Logger;
+  readonly #counts = { reorged: 0, lost: 0 };
+  #recover: (call: Call) => Job<RoundCall> | null = () => null;
+  #reorgsCheckedAt = 0;
+  #started: Promise<void> | null = null;
+  readonly #startedAt: number;
+  #isSharedKeyReported = false;
+  #isOutOfFunds = false;
+  #isRunning = false;
+  #isPassDue = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly client: ChainClient,
+    private readonly account: LocalAccount,
+    private readonly settings: QueueSettings,
+    private readonly context: QueueContext,
+  ) {
+    const { clock, logger, closing } = context;
+    const { pollMs, maxPending, reorgDepth } = settings;
+    this.#log = logger;
+    this.#startedAt = clock();
+    this.#submitter = new Submitter(client, account, settings, clock);
+    this.#nonces = new CredibleNonceCounts(client, account.address, maxPending, clock);
+    this.#stuckNonces = new StuckNonces({
+      ...{ submitter: this.#submitter, inFlight: this.#inFlight, maxCancelsPerHour: 2 * maxPending, clock, logger },
+      onRenewed: () => this.#wake(),
+    });
+    this.#foreign = new ForeignTransactions(client, account.address, logger, pollMs, maxPending);
+    this.#reorgWatch = new ReorgWatch(client, reorgDepth);
+    this.#retryQueue = new RetryQueue(clock, logger, (ready) => {
+      if (ready !== null) this.#waiting = [...this.#waiting, ready];
+      this.#wake();
+    });
+    closing.addEventListener("abort", () => this.#close(), { once: true });
+  }
+
+  get address(): Address {
+    return this.account.address;
+  }
+
+  /** The number of updates that wait for a nonce, and of pending transactions. */
+  get depth(): { readonly waiting: number; readonly sent: number } {
+    return { waiting: this.#waiting.length, sent: this.#inFlight.size };
+  }
+
+  /** How often the queue had to do more than submit, since the start. */
+  get counts() {
+    return { ...this.#stuckNonces.counts, ...this.#counts };
+  }
+
+  /**
+   * Starts the queue. It returns after the first pass, which recovers the transactions that an earlier process submitted.
+   *
+   * @param recover Finds the job of such a transaction; null for one that is no update.
+   */
+  start(recover: (call: Call) => Job<RoundCall> | null = () => null): Promise<void> {
+    if (this.#started === null) {
+      this.#recover = recover;
+      this.#isPassDue = true;
+      this.#started = this.#run();
+    }
+    return this.#started;
+  }
+
+  /**
+   * Enqueues a job. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round
+   * of the data point, or a newer one, stored.
+   *
+   * @throws SubmissionUnknown when the transaction may still be mined. After any other error nothing is pending:
+   * RpcError, or a ProblemError when the account cannot pay, the fees are too high, or the operator shuts down.
+   */
+  enqueue<C extends RoundCall>(job: Job<C>): Promise<Submitted<C>> {
+    return new Promise((resolve, reject) => {
+      if (this.context.closing.aborted) return reject(shuttingDown());
+      const giveUpAt = this.context.clock() + MAX_QUEUE_MS;
+      const waiter = { resolve: resolve as (submitted: Submitted<RoundCall>) => void, reject, giveUpAt };
+      this.#waiting = [...this.#waiting, newTask(job as Job<RoundCall>, waiter)];
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    this.#isPassDue = true;
+    if (!this.#isRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    clearTimeout(this.#timer ?? undefined);
+    while (this.#isPassDue && !this.context.closing.aborted) {
+      this.#isPassDue = false;
+      await this.#pass().catch((error: unknown) => this.#failWaiting(error));
+    }
+    this.#isRunning = false;
+    if (this.context.closing.aborted) return;
+    this.#timer = setTimeout(() => this.#wake(), this.settings.pollMs * this.#pollsUntilNextPass).unref();
+  }
+
+  /** An update can get its nonce as soon as a block is mined. Even an idle queue looks for foreign transactions. */
+  get #pollsUntilNextPass(): number {
+    if (this.#waiting.length > 0) return 0.25;
+    const isBusy = this.#inFlight.size + this.#foreign.size + this.#reorgWatch.size + this.#retryQueue.size > 0;
+    return isBusy ? 1 : IDLE_POLLS;
+  }
+
+  async #pass(): Promise<void> {
+    const [counts, networkFees] = await Promise.all([
+      this.#nonces.read(this.#inFlight.end),
+      readNetworkFees(this.client),
+    ]);
+    const now = this.context.clock();
+    this.#submitter.forgetRefused(counts.mined);
+    await this.#checkReorgs(counts, now).catch((error: unknown) =>
+      this.#warn(error, "could not check for reorganizations"),
+    );
+    this.#retryQueue.run();
+    this.#giveUpLate(now);
+    await this.#recoverForeign(counts, now);
+    const actions = planActions({
+      counts,
+      sent: [...this.#inFlight.values()],
+      foreign: this.#foreign.stuckSince,
+      waiting: this.#waiting,
+      networkFees,
+      now,
+      limits: { ...this.settings, maxPending: this.#maxPending(counts) },
+    });
+    await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
+    for (const action of actions.filter((one) => one.kind !== "confirm")) {
+      const goesOn = await this.#act(action, networkFees);
+      if (!goesOn) break;
+    }
+  }
+
+  /**
+   * Returns how many transactions may be pending after this pass. Only updates without a payer may use the places kept
+   * for feeds.
+   */
+  #maxPending({ mined }: TransactionCounts): number {
+    const { maxPending, reservedForFeeds } = this.settings;
+    const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
+    return Math.min(maxPending, Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(({ payer }) => payer === null).length));
+  }
+
+  async #checkReorgs(counts: TransactionCounts, now: number): Promise<void> {
+    if (now - this.#reorgsCheckedAt < this.settings.pollMs) return;
+    this.#reorgsCheckedAt = now;
+    const dropped = await this.#reorgWatch.look();
+    if (dropped.length === 0) return;
+    this.#counts.reorged++;
+    this.#log.warn({ dropped: dropped.length }, "the chain was reorganized");
+    for (const transaction of dropped) {
+      const { nonce } = transaction;
+      // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
+      const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
+      if (isFree) this.#inFlight.put({ ...transaction, sentAt: 0, timesNotFound: 0 });
+      else this.#retry(transaction, "a reorganization dropped it");
+    }
+  }
+
+  async #recoverForeign(counts: TransactionCounts, now: number): Promise<void> {
+    for (const pooled of await this.#foreign.look(counts, (nonce) => this.#inFlight.has(nonce), now)) {
+      const job = this.#recover(pooled.call);
+      if (job === null) continue;
+      const { nonce, hash } = pooled;
+      this.#foreign.forget(nonce);
+      const submission = { ...pooled, raw: null, result: { kind: "accepted" } } as const;
+      this.#inFlight.add(nonce, newTask(job, null), job.call, submission, now);
+      this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
+      this.#reportSharedKey(job.call, hash);
+    }
+  }
+
+  /** Names the cause when a transaction of this sender has a round that no process before this one can have sent. */
+  #reportSharedKey({ round }: RoundCall, transaction: Hex): void {
+    if (this.#isSharedKeyReported || Number(round) * 1000 < this.#startedAt) return;
+    this.#isSharedKeyReported = true;
+    this.#log.error(
+      { transaction },
+      "another process sends with this sender's key: give each process a key of its own",
+    );
+  }
+
+  /** @returns False when the rest of the plan is out of date. */
+  async #act(action: Exclude<QueueAction<Task>, { kind: "confirm" }>, networkFees: NetworkFees): Promise<boolean> {
+    const { nonce } = action;
+    if (action.kind === "submit") return this.#submit(action.task, nonce, networkFees);
+    const transaction = this.#inFlight.get(nonce);
+    if (action.kind === "cancel") await this.#stuckNonces.cancel(nonce, networkFees);
+    else if (transaction === undefined) return true;
+    else if (action.kind === "rebroadcast") await this.#stuckNonces.rebroadcast(transaction, networkFees);
+    else if (action.kind === "replace") await this.#stuckNonces.replace(transaction, action.content, networkFees);
+    else {
+      this.#inFlight.delete(nonce);
+      this.#retry(transaction, "its transaction was lost, and its round has expired");
+    }
+    return true;
+  }
+
+  async #submit(task: Task, nonce: number, networkFees: NetworkFees): Promise<boolean> {
+    // It can have been given up since the plan was made.
+    if (this.#takeWaiting((one) => one === task).length === 0) return false;
+    try {
+      const submission = await this.#submitter.submit(nonce, task.call, networkFees, task.onSigned);
+      if (submission.result.kind === "rejected") return await this.#retryOrThrow(task, submission.result);
+      this.#track(task, nonce, submission);
+      return true;
+    } catch (error) {
+      this.#fail(task, error);
+      // The nonce is still free, and the plan has given the following ones away.
+      this.#isPassDue = true;
+      return false;
+    }
+  }
+
+  /** Takes the waiting tasks that fulfil a condition. */
+  #takeWaiting(fulfils: (task: Task) => boolean = () => true): readonly Task[] {
+    const taken = this.#waiting.filter(fulfils);
+    this.#waiting = this.#waiting.filter((task) => !taken.includes(task));
+    return taken;
+  }
+
+  #track(task: Task, nonce: number, submission: Submission): void {
+    this.#inFlight.add(nonce, task, task.call, submission, this.context.clock());
+    const { waiter, confirmed } = task;
+    const { hash, result } = submission;
+    task.waiter = null;
+    task.isPromised ||= result.kind === "accepted";
+    if (result.kind === "accepted") {
+      this.#reportFunds();
+      waiter?.resolve({ hash, confirmed: confirmed.promise });
+    } else if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
+  }
+
+  /** @returns False, so that the chain is read again after a fee or nonce problem. */
+  async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
+    const { why, error } = rejection;
+    if (why === "insufficient_funds") {
+      void this.#reportOutOfFunds();
+      throw outOfFunds(this.client.chain.id, this.address);
+    }
+    const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
+    if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;
+    // A node behind a load balancer can name a nonce that another node has already seen used.
+    this.#waiting = [task, ...this.#waiting];
+    this.#isPassDue = true;
+    await delay(RETRY_MS);
+    return false;
+  }
+
+  /** Logs once that the account cannot pay. No pass waits for the balance. */
+  async #reportOutOfFunds(): Promise<void> {
+    if (this.#isOutOfFunds) return;
+    this.#isOutOfFunds = true;
+    const wei = await getBalance(this.client, { address: this.address }).catch(() => null);
+    const balanceEther = wei === null ? null : Number(formatEther(wei));
+    this.#log.warn({ balanceEther }, "the sender cannot pay for the transaction: fund it");
+  }
+
+  /** Logs once that the account can pay again. */
+  #reportFunds(): void {
+    if (!this.#isOutOfFunds) return;
+    this.#isOutOfFunds = false;
+    this.#log.info("the sender can pay for transactions again");
+  }
+
+  /** The chain has used the nonce, by one of the transaction's versions or by a foreign transaction. */
+  async #confirm(nonce: number): Promise<void> {
+    const transaction = this.#inFlight.get(nonce);
+    if (transaction === undefined) return;
+    await this.#findMined(transaction).catch((error: unknown) => this.#warn(error, "could not read a receipt"));
+  }
+
+  async #findMined(transaction: Transaction): Promise<void> {
+    const { nonce, versions } = transaction;
+    for (const { hash, call } of versions.toReversed()) {
+      const mined = await readMined(this.client, hash);
+      if (mined === null) continue;
+      await this.#finish(transaction, call, hash, mined);
+      this.#inFlight.delete(nonce);
+      return;
+    }
+    if (transaction.timesNotFound + 1 < MAX_TIMES_NOT_FOUND) {
+      this.#inFlight.put({ ...transaction, timesNotFound: transaction.timesNotFound + 1 });
+      return;
+    }
+    this.#inFlight.delete(nonce);
+    this.#counts.lost++;
+    this.#retry(transaction, "another transaction has used its nonce");
+  }
+
+  async #finish(transaction: Transaction, call: RoundCall | null, hash: Hex, mined: Mined): Promise<void> {
+    const { task } = transaction;
+    if (task === null) return;
+    if (call === null) return this.#retry(transaction, "its nonce was cancelled");
+    if (mined.isReverted && !(await task.isStored(call.round))) {
+      return this.#retry(transaction, "its transaction reverted");
+    }
+    const confirmed = { ...mined, hash, call };
+    this.#reorgWatch.add(transaction, confirmed);
+    task.confirmed.resolve(confirmed);
+  }
+
+  /** Submits the newest round of an update that has no transaction, unless a later one of the same key is pending. */
+  #retry(transaction: Transaction, reason: string): void {
+    const { task, nonce } = transaction;
+    if (task === null) return;
+    const later = this.#inFlight.laterTask(transaction);
+    this.#log.warn({ nonce, reason, isFollowed: later !== null }, "an update was not stored");
+    if (task.isPromised && later === null) {
+      this.#retryQueue.add(task);
+      this.#isPassDue = true;
+      return;
+    }
+    if (later !== null) later.isPromised ||= task.isPromised;
+    task.confirmed.resolve(null);
+  }
+
+  #giveUpLate(now: number): void {
+    for (const task of this.#takeWaiting(({ waiter }) => waiter !== null && now > waiter.giveUpAt)) {
+      const { id } = this.client.chain;
+      this.#fail(task, new RpcError("timeout", id, "eth_sendRawTransaction", "waited too long in the queue"));
+    }
+  }
+
+  /** Fails the waiting updates because the chain could not be read. Promised updates are tried again. */
+  #failWaiting(error: unknown): void {
+    for (const task of this.#takeWaiting()) this.#fail(task, error);
+    if (!(error instanceof ProblemError)) this.#log.error({ err: error }, "a pass of the transaction queue failed");
+  }
+
+  #fail(task: Task, error: unknown): void {
+    const { waiter } = task;
+    task.waiter = null;
+    if (waiter === null) this.#retryQueue.add(task, true);
+    else waiter.reject(error);
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#failWaiting(shuttingDown());
+    this.#retryQueue.close();
+    for (const { task } of this.#inFlight.values()) task?.confirmed.resolve(null);
+  }
+
+  #warn(error: unknown, message: string): void {
+    this.#log.warn({ reason: describeError(error) }, message);
+  }
+}

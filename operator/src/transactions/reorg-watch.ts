@@ -1,0 +1,80 @@
+import { readBlockHash, readBlockNumber } from "../rpc/blocks.js";
+import type { ChainClient } from "../rpc/client.js";
+import { type Mined, readMined } from "../rpc/transactions.js";
+import type { Confirmed, RoundCall } from "./job.js";
+import type { Transaction } from "./queue-state.js";
+
+/** A mined update that a reorganization could drop. */
+interface Watched {
+  readonly transaction: Transaction;
+  readonly mined: Confirmed<RoundCall>;
+  /** True once its block was found in the chain after it was mined. */
+  readonly isChecked: boolean;
+}
+
+/** Watches mined updates until they are so deep that the chain will not drop them. */
+export class ReorgWatch {
+  #watched: Watched[] = [];
+  #head = 0;
+
+  /** @param depth For how many blocks an update is watched. */
+  constructor(
+    private readonly client: ChainClient,
+    private readonly depth: number,
+  ) {}
+
+  get size(): number {
+    return this.#watched.length;
+  }
+
+  add(transaction: Transaction, mined: Confirmed<RoundCall>): void {
+    this.#watched.push({ transaction, mined, isChecked: false });
+  }
+
+  /** Returns the transactions that the chain has dropped, and stops watching them. */
+  async look(): Promise<readonly Transaction[]> {
+    if (this.#watched.length === 0) return [];
+    const head = await readBlockNumber(this.client);
+    if (head === this.#head) return [];
+    // The node that answers may not have seen the blocks above its head yet.
+    const shown = new Set(this.#watched.filter(({ mined }) => mined.blockNumber <= head));
+    if (!(await this.#areInChain([...shown]))) return this.#takeDropped();
+    this.#head = head;
+    this.#watched = this.#watched
+      .map((one) => (shown.has(one) ? { ...one, isChecked: true } : one))
+      .filter(({ mined, isChecked }) => !isChecked || head - mined.blockNumber < this.depth);
+    return [];
+  }
+
+  /**
+   * While a block is part of the chain, so is every block below it that was once seen together with it: of the checked
+   * updates only the highest needs a look. Updates added since the last look were never seen together in one chain, so
+   * each is checked.
+   */
+  async #areInChain(shown: readonly Watched[]): Promise<boolean> {
+    const highest = shown
+      .filter(({ isChecked }) => isChecked)
+      .reduce<Watched | null>((a, b) => (a === null || b.mined.blockNumber > a.mined.blockNumber ? b : a), null);
+    const toCheck = [...shown.filter(({ isChecked }) => !isChecked), ...(highest === null ? [] : [highest])];
+    const blocks = new Map(toCheck.map(({ mined }) => [mined.blockHash, mined.blockNumber]));
+    const found = await Promise.all(
+      [...blocks].map(async ([hash, number]) => (await readBlockHash(this.client, number)) === hash),
+    );
+    return found.every(Boolean);
+  }
+
+  async #takeDropped(): Promise<readonly Transaction[]> {
+    const read = await Promise.all(this.#watched.map(async (one) => ({ one, found: await this.#findStored(one) })));
+    this.#watched = read.flatMap(({ one, found }) => {
+      return found === null ? [] : [{ ...one, mined: { ...one.mined, ...found }, isChecked: false }];
+    });
+    return read.flatMap(({ one, found }) => (found === null ? [one.transaction] : []));
+  }
+
+  /** Returns null if no block has the update, or if it reverted and no other update has stored its round. */
+  async #findStored({ transaction: { task }, mined: { hash, call } }: Watched): Promise<Mined | null> {
+    const found = await readMined(this.client, hash);
+    if (found === null || !found.isReverted) return found;
+    return (await task?.isStored(call.round)) ? found : null;
+  }
+}

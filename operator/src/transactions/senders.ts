@@ -1,0 +1,99 @@
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { type Address, concatHex, type Hex, hexToBytes } from "viem";
+import type { Clock } from "../context.js";
+import { GasBudgetSpent, problem } from "../problems.js";
+import { FeedGasSpent, GasBudget } from "./gas-budget.js";
+import { type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
+import type { TransactionQueue } from "./queue.js";
+
+export interface GasSettings {
+  readonly gasPerHour: number;
+  readonly gasPerHourForNewKeys: number;
+  readonly gasPerHourForFeeds: number;
+  readonly gasPercentPerCaller: number;
+}
+
+/** Which gas budget pays for a request: the one for stored keys, or the one for keys that are stored for the first time. */
+export type RequestBudget = "stored" | "new";
+
+/** The accounts from which the operator sends on one network, each with its queue, and the gas that they may use. */
+export class Senders {
+  readonly #budgets: Readonly<Record<RequestBudget | "feeds", GasBudget>>;
+
+  /** @param queues None where the operator has no key, and so sends nothing. */
+  constructor(
+    private readonly chainId: number,
+    readonly queues: readonly TransactionQueue[],
+    settings: GasSettings,
+    private readonly clock: Clock,
+  ) {
+    this.#budgets = {
+      stored: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
+      new: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
+      feeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
+    };
+  }
+
+  get canSend(): boolean {
+    return this.queues.length > 0;
+  }
+
+  /** @throws ProblemError when the operator sends nothing on this network. */
+  requireSender(): void {
+    if (!this.canSend) throw problem("broadcast_unavailable", { network: this.chainId });
+  }
+
+  /**
+   * Enqueues a job with one of the senders, within the gas budget that pays for it: the feeds' if it has no payer. It
+   * returns once an RPC endpoint has accepted the transaction, and gives the gas back if nothing was submitted.
+   *
+   * @param dataset The job's dataset and, of a batch the first, key: the same ones always go through the same sender.
+   * @throws ProblemError when the operator sends nothing on the network, or the budget or the payer's share of it is
+   * spent. FeedGasSpent. The queue's error; a transaction whose outcome is unknown may still be mined, so its gas stays
+   * reserved.
+   */
+  async enqueue<C extends RoundCall>(
+    job: Job<C>,
+    dataset: Address,
+    key: Hex,
+    budget: RequestBudget = "stored",
+  ): Promise<Submitted<C>> {
+    const queue = this.#queueOf(dataset, key);
+    const release = this.#reserve(job, budget);
+    try {
+      return await queue.enqueue(job);
+    } catch (error) {
+      if (error instanceof SubmissionUnknown) throw error.reason;
+      release();
+      throw error;
+    }
+  }
+
+  #queueOf(dataset: Address, key: Hex): TransactionQueue {
+    this.requireSender();
+    const address = first(
+      concatHex([dataset, key]),
+      this.queues.map((queue) => queue.address),
+    );
+    return this.queues.find((queue) => queue.address === address) as TransactionQueue;
+  }
+
+  /** @returns A function that gives the gas back. */
+  #reserve({ payer, call }: Pick<Job<RoundCall>, "payer" | "call">, budget: RequestBudget): () => void {
+    const reservation = this.#budgets[payer === null ? "feeds" : budget].reserve(call.gas, this.clock(), payer);
+    if (reservation.ok) return reservation.release;
+    const { isShareSpent, retryAfterSeconds } = reservation;
+    if (payer === null) throw new FeedGasSpent(retryAfterSeconds);
+    throw new GasBudgetSpent(isShareSpent ? payer : null, budget === "new", retryAfterSeconds);
+  }
+}
+
+/**
+ * Chooses an address for a subject by rendezvous hashing: each is chosen equally often, and when one is added or
+ * removed, only the subjects that it gains or loses move.
+ */
+function first(subject: Hex, addresses: readonly Address[]): Address | undefined {
+  if (addresses.length < 2) return addresses[0];
+  const weights = addresses.map((address) => ({ address, weight: keccak(hexToBytes(concatHex([address, subject]))) }));
+  return weights.toSorted((a, b) => Buffer.compare(b.weight, a.weight))[0]?.address;
+}

@@ -1,0 +1,127 @@
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
+import { type Hex, numberToHex } from "viem";
+import type { Dataset } from "../dataset/dataset.js";
+import { readManyStored, readStored } from "../dataset/stored-values.js";
+import { findUpdates } from "../dataset/update-events.js";
+import { updateReverted } from "../problems.js";
+import type { Call } from "../transactions/job.js";
+import type { Update } from "./builder.js";
+
+/** The longest that anyone waits for a transaction to be mined. */
+export const MAX_MINING_WAIT_MS = 60_000;
+
+/** An update that is on its way to the chain, submitted by this operator or by another relayer. */
+export interface UpdateInFlight {
+  readonly answer: DataAnswer;
+  /**
+   * The mined update, of this round or a newer one; `not_stored` if it reverted, or changed nothing because another
+   * relayer's update was mined before it; null when none is mined, when another relayer submitted it, or when it is part
+   * of a batch.
+   */
+  readonly mined: Promise<DataAnswer | "not_stored" | null>;
+}
+
+/** Makes the answer to a data request, without the transaction or its hash. */
+export function toDataAnswer(
+  { chainId, address, kind }: Dataset,
+  key: Hex,
+  { status, value, round, reports }: Pick<Update, "status" | "value" | "round" | "reports">,
+): DataAnswer {
+  return {
+    network_id: chainId,
+    dataset: address,
+    key: keyToAscii(key),
+    key_hex: key,
+    status,
+    value: formatValue(kind, status === "OK" ? value : ZERO_VALUE),
+    timestamp: Number(round),
+    reports: reports.map((report) => {
+      const { provider, signature } = report;
+      return { provider, value: formatValue(kind, report.value), signature };
+    }),
+  };
+}
+
+/** Formats a call for the caller to send: once as nodes take it, and once as libraries do. */
+export function toUnsent(
+  chainId: number,
+  { to, data, gas }: Call,
+): Required<Pick<DataAnswer, "transaction" | "transaction_request">> {
+  const [hex, number] = [numberToHex(gas), Number(gas)];
+  return {
+    transaction: { chainId: numberToHex(chainId), to, data, value: "0x0", gas: hex, gasLimit: hex },
+    transaction_request: { chainId, to, data, value: 0, gas: number, gasLimit: number },
+  };
+}
+
+/** Returns what is stored, or pending and about to be, whoever submitted it. */
+export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
+  const stored = await readStored(dataset, key, "pending");
+  const hashes = await findHashes(dataset, new Map([[key, stored.updatedAt]]));
+  return toUpdateInFlight(dataset, key, stored, hashes.get(key));
+}
+
+/** Does the same for several keys, with as few calls as for one. Returns the updates by key. */
+export async function allStoredOrPending(
+  dataset: Dataset,
+  keys: readonly Hex[],
+): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
+  const points = await readManyStored(dataset, keys, "pending");
+  const stored = points.map((point, index) => ({ key: keys[index] ?? "0x", point }));
+  const hashes = await findHashes(dataset, new Map(stored.map(({ key, point }) => [key, point.updatedAt])));
+  return new Map(stored.map(({ key, point }) => [key, toUpdateInFlight(dataset, key, point, hashes.get(key))]));
+}
+
+/** Finds the transactions that stored rounds, by key. An answer can do without them. */
+function findHashes(dataset: Dataset, rounds: ReadonlyMap<Hex, bigint>): Promise<ReadonlyMap<Hex, Hex>> {
+  return findUpdates(dataset, rounds).catch((): ReadonlyMap<Hex, Hex> => new Map());
+}
+
+function toUpdateInFlight(
+  dataset: Dataset,
+  key: Hex,
+  { output, status, updatedAt }: QueryResult,
+  hash: Hex | undefined,
+): UpdateInFlight {
+  // The state of the chain does not contain the reports.
+  const answer = toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] });
+  return { answer: { ...answer, transaction_hash: hash ?? null }, mined: Promise.resolve(null) };
+}
+
+/**
+ * Waits up to `waitMs` until a submitted round is mined, and answers with it; else with the transaction on its way.
+ *
+ * @throws ProblemError when the update reverted and nothing newer is stored.
+ */
+export async function answerAfter(
+  update: UpdateInFlight,
+  dataset: Dataset,
+  key: Hex,
+  round: bigint,
+  waitMs: number,
+): Promise<DataAnswer> {
+  const mined = waitMs === 0 ? null : await nullAfterTimeout(update.mined, waitMs);
+  if (mined === null) return update.answer;
+  if (mined !== "not_stored") return mined;
+  // Another relayer's update may have come first.
+  const stored = await storedOrPending(dataset, key);
+  if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
+  return stored.answer;
+}
+
+/** Returns null when the promise takes longer than `waitMs`. The work behind the promise goes on. */
+export async function nullAfterTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), waitMs);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

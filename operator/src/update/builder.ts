@@ -1,0 +1,229 @@
+import { storedValue } from "@dataset-oracle/protocol/agreed-value";
+import {
+  encodeUpdate,
+  encodeUpdateBatch,
+  type SignedRow,
+  type SignedValue,
+} from "@dataset-oracle/protocol/encode-update";
+import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
+import { LRUCache } from "lru-cache";
+import type { Counter } from "prom-client";
+import { concatHex, type Hex, keccak256 } from "viem";
+import type { Clock } from "../context.js";
+import type { StoredCommittee } from "../dataset/committee.js";
+import type { Dataset } from "../dataset/dataset.js";
+import { problem } from "../problems.js";
+import { type Failure, toProblemMember } from "../reports/failure.js";
+import {
+  agreedValueInBatch,
+  decideByQuorum,
+  NoQuorum,
+  type ReportAnswer,
+  reachesQuorum,
+  reportsOf,
+} from "../reports/quorum.js";
+import type { ReportSource, RowAnswer } from "../reports/report-source.js";
+import { roundAt } from "../schedule/beat.js";
+import type { RoundCall } from "../transactions/job.js";
+import type { Refused, Simulator, StaleRound } from "./simulator.js";
+import { followFlight, Progress, type SingleFlight, singleFlightOfRounds } from "./single-flight.js";
+
+/** A call that stores a round of a key, and that the chain would accept now. */
+export interface Update extends RoundCall {
+  readonly kind: "update";
+  readonly status: QueryStatus;
+  /** 32 bytes; zero unless OK. */
+  readonly value: Hex;
+  readonly reports: readonly SignedValue[];
+}
+
+/** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
+export interface BatchUpdate extends RoundCall {
+  /** One flag for each key, in the batch's order: true if it is going to be stored. */
+  readonly isStored: readonly boolean[];
+}
+
+/** A batch's update with what its rows say, for the log. */
+interface BuiltBatch extends BatchUpdate {
+  /** How many of the keys it stores as NOT_AVAILABLE. */
+  readonly notAvailable: number;
+}
+
+/** After this time, the providers are asked again for a key that they did not serve. */
+const REMEMBER_UNKNOWN_KEY_MS = 60_000;
+const MAX_UNKNOWN_KEYS = 10_000;
+
+/** Builds the updates of one dataset: gathers a round's reports, decides, and simulates the call. */
+export class UpdateBuilder {
+  readonly #reports: SingleFlight<readonly ReportAnswer[]>;
+  readonly #rows: SingleFlight<readonly RowAnswer[]>;
+  /**
+   * Keys that the providers do not serve, with the explanation that callers get. Asking again would use up requests that
+   * they allow this operator.
+   */
+  readonly #unknownKeys = new LRUCache<Hex, string>({ max: MAX_UNKNOWN_KEYS, ttl: REMEMBER_UNKNOWN_KEY_MS });
+
+  constructor(
+    private readonly dataset: Dataset,
+    private readonly source: ReportSource,
+    private readonly simulator: Simulator,
+    private readonly clock: Clock,
+    coalesced: Counter<"work">,
+  ) {
+    this.#reports = singleFlightOfRounds(clock, coalesced, "reports");
+    this.#rows = singleFlightOfRounds(clock, coalesced, "rows");
+  }
+
+  /**
+   * Builds the update of a round. If there is no quorum, or the dataset refuses the update, and the committee has
+   * changed since it was last read, it tries once more.
+   *
+   * @param round Seconds since 1970.
+   * @throws ProblemError when there is no quorum, a quorum does not serve the key, or the dataset refuses the update.
+   */
+  async build(key: Hex, round: bigint, progress: Progress): Promise<Update | StaleRound> {
+    const explanation = this.#unknownKeys.get(key);
+    if (explanation !== undefined) throw problem("unknown_key", { explanation });
+    const { committee } = this.dataset;
+    const seen = committee.current;
+    const first = await this.#tryBuild(key, round, seen, progress);
+    if (first.kind !== "refused") return first;
+    // If the RPC fails here, the problem that is known already tells the caller more.
+    const isReplaced = await committee.refreshIfReplaced(seen).catch(() => false);
+    if (!isReplaced) throw first.problem;
+    const second = await this.#tryBuild(key, round, committee.current, progress);
+    if (second.kind === "refused") throw second.problem;
+    return second;
+  }
+
+  /** Builds the update of the newest round; null when the chain has that round or a newer one. */
+  async buildNewest(key: Hex): Promise<Update | null> {
+    const update = await this.build(key, roundAt(this.clock()), new Progress());
+    return update.kind === "stale" ? null : update;
+  }
+
+  /**
+   * Builds the update of a batch.
+   *
+   * @param keys 1 to 256.
+   * @param round Seconds since 1970.
+   * @returns Null when the chain would store none of its keys.
+   * @throws ProblemError when too few members sign a row, or the dataset refuses the update.
+   */
+  async buildBatch(keys: readonly Hex[], round: bigint): Promise<BuiltBatch | null> {
+    const { kind, address, committee } = this.dataset;
+    const { current } = committee;
+    const rows = await this.rowsOf(keys, round);
+    const data = encodeUpdateBatch(kind, { keys, round }, current, rows);
+    const { isStored, gas } = await this.simulator.simulateBatch(address, data);
+    if (!isStored.includes(true)) return null;
+    const isNotAvailable = (index: number) =>
+      agreedValueInBatch(kind, current.members.length, rows, index)?.status === "NOT_AVAILABLE";
+    const notAvailable = keys.filter((_, index) => isStored[index] && isNotAvailable(index)).length;
+    return { ...this.#roundCall(round, data, gas), isStored, notAvailable };
+  }
+
+  /** Builds the update of the newest round of a batch; null when the chain would store none of its keys. */
+  buildNewestBatch(keys: readonly Hex[]): Promise<BatchUpdate | null> {
+    return this.buildBatch(keys, roundAt(this.clock()));
+  }
+
+  /**
+   * Returns the rows of a batch that the committee signed: a quorum or more. Everyone who asks for the same batch
+   * shares them.
+   *
+   * @param againUntil A member that has not answered is asked once more if it is not later than this, in milliseconds
+   * since 1970.
+   * @throws NoQuorum
+   */
+  async rowsOf(keys: readonly Hex[], round: bigint, againUntil = 0): Promise<readonly SignedRow[]> {
+    const { current } = this.dataset.committee;
+    const flightId = `${keccak256(concatHex([current.hash, ...keys.map((key) => keccak256(key))]))} ${round}`;
+    const gather = () => this.source.gatherRows(keys, round, current, againUntil);
+    const answers = await this.#rows.run(flightId, gather).result;
+    const rows = answers.filter((answer) => answer.kind === "row");
+    const members = current.members.length;
+    if (reachesQuorum(rows.length, members)) return rows;
+    this.#rows.forget(flightId);
+    const failures = answers.filter((answer) => answer.kind !== "row");
+    throw new NoQuorum(members, `${rows.length} signed a row of the batch`, failures);
+  }
+
+  async #tryBuild(
+    key: Hex,
+    round: bigint,
+    committee: StoredCommittee,
+    progress: Progress,
+  ): Promise<Update | StaleRound | Refused> {
+    const { dataset } = this;
+    const id = `${key} ${round} ${committee.hash}`;
+    const flight = this.#reports.run(id, (steps) => this.#gather(key, round, committee, steps), progress.trace);
+    const answers = await followFlight(
+      flight,
+      (step) => progress.emit(step),
+      (all) => all,
+    );
+
+    const members = committee.members.length;
+    const decision = decideByQuorum(members, answers);
+    if (decision.kind !== "update") {
+      this.#reports.forget(id);
+      const failures = answers.filter((answer) => answer.kind !== "report");
+      if (decision.kind === "no_quorum") {
+        const [values, noData] = [reportsOf("OK", answers).length, reportsOf("NOT_AVAILABLE", answers).length];
+        const signed = `${values} signed a value and ${noData} signed that there is none`;
+        return { kind: "refused", problem: new NoQuorum(members, signed, failures) };
+      }
+      const explanation = explainUnknownKey(dataset, key, failures);
+      this.#unknownKeys.set(key, explanation);
+      throw problem("unknown_key", { explanation }, { extras: { failures: failures.map(toProblemMember) } });
+    }
+    const { outcome, reports } = decision;
+    const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
+    const simulation = await this.simulator.simulateUpdate(dataset.address, key, outcome, data);
+    if (simulation.kind === "refused") this.#reports.forget(id);
+    if (simulation.kind !== "ok") return simulation;
+    const { status, gas } = simulation;
+    const value = storedValue(dataset.kind, status, reports);
+    return { kind: "update", ...this.#roundCall(round, data, gas), status, value, reports };
+  }
+
+  /** Gathers the reports of a round, and tells how far it is. */
+  #gather(key: Hex, round: bigint, committee: StoredCommittee, progress: Progress): Promise<readonly ReportAnswer[]> {
+    const { members } = committee;
+    progress.emit({ event: "asked", timestamp: Number(round), providers: [...members] });
+    let received = 0;
+    return this.source.gatherReports(key, round, committee, progress.trace, ({ provider, outcome }) => {
+      received += 1;
+      progress.emit({ event: "report", provider, outcome, received, of: members.length });
+    });
+  }
+
+  #roundCall(round: bigint, data: Hex, gas: bigint): RoundCall {
+    const { address, maxRoundAge } = this.dataset;
+    return { to: address, data, gas, round, expiresAt: expiryOf(round, maxRoundAge) };
+  }
+}
+
+/** Returns when a dataset starts to refuse a round, in milliseconds since 1970. */
+export function expiryOf(round: bigint, maxRoundAge: bigint): number {
+  return Number(round + maxRoundAge) * 1000;
+}
+
+/** Says what the providers answered about a key that they do not serve, and what can be done about it. */
+function explainUnknownKey(dataset: Dataset, key: Hex, failures: readonly Failure[]): string {
+  const counts = new Map<string, number>();
+  for (const { detail } of failures) counts.set(detail, (counts.get(detail) ?? 0) + 1);
+  const answers = [...counts].map(([detail, count]) => `${count} × "${detail}"`);
+  return `The data providers' answers: ${answers.join(", ")}.${unknownKeyFix(dataset, key, failures)}`;
+}
+
+/** Says what can make the providers serve a key, as a sentence after another; empty if nothing is known to. */
+function unknownKeyFix({ keyForm, keys }: Dataset, key: Hex, failures: readonly Failure[]): string {
+  const refusals = failures.filter(({ refuses }) => refuses === "key");
+  const unknown = refusals.filter(({ code }) => code === "unknown_key");
+  // The other codes say themselves what is wrong. A few members can lag behind the others.
+  if (2 * unknown.length <= refusals.length) return "";
+  if (keyForm === "WEB_ORACLE") return " A Web Oracle key is served once its request spec is published.";
+  return keys.listed.includes(key) ? "" : " GET /datasets, under the operator's base URL, lists the known keys.";
+}
