@@ -7,12 +7,12 @@ import { feeds } from "./plugins/feeds/plugin.js";
 import { gateway } from "./plugins/gateway/gateway.js";
 import { page } from "./plugins/page/plugin.js";
 import { watchdog } from "./plugins/watchdog/plugin.js";
+import { allowAnyOrigin } from "./routes/cors.js";
 import { addDataRequest } from "./routes/data-request.js";
 import { addDatasets } from "./routes/datasets.js";
 import { addHealth } from "./routes/health.js";
 import { addNetworkMetrics } from "./routes/metrics.js";
 import { newKeyLimit } from "./routes/new-key-limits.js";
-import { allowAnyOrigin } from "./routes/cors.js";
 import { type Operator, startQueues } from "./served-network.js";
 
 export type AppSettings = Pick<

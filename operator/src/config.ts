@@ -82,8 +82,7 @@ const NetworkSettings = Type.Object(
     }),
     gasPerHourForFeeds: Type.Integer({
       ...range(0, Number.MAX_SAFE_INTEGER, 30_000_000),
-      description:
-        "Gas units that feeds and accusations may use in any hour. Requests have budgets of their own.",
+      description: "Gas units that feeds and accusations may use in any hour. Requests have budgets of their own.",
     }),
     lowBalanceGwei: Type.Integer({
       ...range(0, Number.MAX_SAFE_INTEGER, 50_000_000),
@@ -223,14 +222,11 @@ export const OperatorConfig = Type.Object(
     trustedProxies: AddressRanges({
       description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is trusted.",
     }),
-    plugins: Type.Array(
-      Type.Union(PLUGINS.map((name) => Type.Literal(name))),
-      {
-        default: [...PLUGINS],
-        uniqueItems: true,
-        description: "What runs beside the core, which answers data requests. By default everything.",
-      },
-    ),
+    plugins: Type.Array(Type.Union(PLUGINS.map((name) => Type.Literal(name))), {
+      default: [...PLUGINS],
+      uniqueItems: true,
+      description: "What runs beside the core, which answers data requests. By default everything.",
+    }),
     networks: Type.Array(NetworkSettings, { minItems: 1, description: "The networks served." }),
   },
   strict,

@@ -7,8 +7,8 @@ import {
   type ProblemValues,
   writeProblem,
 } from "@dataset-oracle/protocol/operator-problem";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, formatGwei } from "viem";
 
 /** What a problem has besides its text. */
@@ -90,7 +90,10 @@ export class GasBudgetSpent extends ProblemError {
   ) {
     const whose = payer === null ? "This operator's" : "Your share of this operator's";
     const what = isNewKey ? "keys that are stored for the first time" : "this network";
-    super(429, "gas_budget_spent", { ...writeProblem("gas_budget_spent", { whose, what, seconds }), ...retryAfter(seconds) });
+    super(429, "gas_budget_spent", {
+      ...writeProblem("gas_budget_spent", { whose, what, seconds }),
+      ...retryAfter(seconds),
+    });
     this.name = "GasBudgetSpent";
   }
 }

@@ -11,7 +11,7 @@ import { GuardedHttp } from "./reports/guarded-http.js";
 import { ProviderFailures } from "./reports/provider-failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
 import { Providers } from "./reports/providers.js";
-import { ReportSource, type ReportSettings } from "./reports/report-source.js";
+import { type ReportSettings, ReportSource } from "./reports/report-source.js";
 import { type ChainClient, connectChain } from "./rpc/client.js";
 import { readEvmTooOldReason } from "./rpc/evm-support.js";
 import type { PoolSettings } from "./rpc/pool.js";

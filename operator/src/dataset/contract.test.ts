@@ -1,8 +1,8 @@
 import { encodeErrorResult, parseAbi } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StubRpcs } from "../../test/support/stub-rpcs.js";
-import { readView } from "./contract.js";
 import { RpcError } from "../rpc/rpc-error.js";
+import { readView } from "./contract.js";
 
 let rpcs: StubRpcs;
 
@@ -25,7 +25,10 @@ describe("a read of a contract", () => {
 
   test.each(["0x", "0x12"])("that answers %s fails, because no dataset answers that", async (result) => {
     const client = await rpcs.connect(await rpcs.start({ answer: { result } }));
-    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({ kind: "failed", method: "eth_call" });
+    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({
+      kind: "failed",
+      method: "eth_call",
+    });
   });
 
   test("does not follow a URL that the contract names", async () => {
@@ -36,7 +39,10 @@ describe("a read of a contract", () => {
       args: [dataset, [node.url], "0x", "0x00000000", "0x"],
     });
     Object.assign(node, revert(lookup), { asked: [] });
-    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({ kind: "refused", data: lookup });
+    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({
+      kind: "refused",
+      data: lookup,
+    });
     expect(node.asked.filter((method) => method !== "eth_getBlockByNumber")).toEqual(["eth_call"]);
   });
 });

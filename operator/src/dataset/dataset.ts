@@ -35,11 +35,7 @@ const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, major
  *
  * @throws ConfigError when it is another contract, or of another kind. RpcError.
  */
-export async function connectDataset(
-  client: ChainClient,
-  deployed: DeployedDataset,
-  logger: Logger,
-): Promise<Dataset> {
+export async function connectDataset(client: ChainClient, deployed: DeployedDataset, logger: Logger): Promise<Dataset> {
   try {
     return await readDataset(client, deployed, logger);
   } catch (error) {

@@ -86,8 +86,7 @@ export class ReportSource {
         return isFailure(report) ? report : this.#count(report, fail);
       },
     };
-    const isEnough = (answers: readonly ReportAnswer[]) =>
-      decideByQuorum(members.length, answers).kind !== "no_quorum";
+    const isEnough = (answers: readonly ReportAnswer[]) => decideByQuorum(members.length, answers).kind !== "no_quorum";
     return this.#askAll(question, members, isEnough, onReport);
   }
 
@@ -209,8 +208,7 @@ function checkRow(
   fail: Fail,
 ): RowAnswer {
   if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
-  const difference =
-    firstDifference(json, expected) ?? (json.values.length === keys.length ? null : "number of keys");
+  const difference = firstDifference(json, expected) ?? (json.values.length === keys.length ? null : "number of keys");
   if (difference !== null) return fail("other_report", answeredForOther(difference, json));
   // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
   const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };

@@ -2,8 +2,8 @@ import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { type Hex, isHex } from "viem";
 import { classifyNodeError } from "./node-errors.js";
-import { RpcError, type RpcErrorKind } from "./rpc-error.js";
 import { matchesResultSchema } from "./result-schemas.js";
+import { RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 

@@ -21,7 +21,10 @@ export class RpcError extends ProblemError {
     readonly data: Hex | null = null,
   ) {
     const code = kind === "timeout" ? "rpc_timeout" : "rpc_failed";
-    super(OPERATOR_PROBLEMS[code].status[0], code, { ...writeProblem(code, { network: chainId }), logFields: { method, reason } });
+    super(OPERATOR_PROBLEMS[code].status[0], code, {
+      ...writeProblem(code, { network: chainId }),
+      logFields: { method, reason },
+    });
     this.name = "RpcError";
   }
 }

@@ -1,10 +1,4 @@
-import {
-  type Address,
-  type Hex,
-  numberToHex,
-  TransactionNotFoundError,
-  TransactionReceiptNotFoundError,
-} from "viem";
+import { type Address, type Hex, numberToHex, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
 import { getTransaction, getTransactionCount, getTransactionReceipt, sendRawTransaction } from "viem/actions";
 import type { ChainClient } from "./client.js";
 import type { PooledTransaction } from "./result-schemas.js";

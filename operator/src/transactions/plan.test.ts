@@ -69,11 +69,7 @@ test.each<[string, Situation, QueueAction<Task>[]]>([
   [
     "transactions whose nonce the chain has used are confirmed",
     { mined: 7, pending: 7, sent: [tx(5), tx(6)], waiting: 1 },
-    [
-      { kind: "confirm", nonce: 5 },
-      { kind: "confirm", nonce: 6 },
-      submit(7),
-    ],
+    [{ kind: "confirm", nonce: 5 }, { kind: "confirm", nonce: 6 }, submit(7)],
   ],
   ["a transaction that was just sent is waited for", { mined: 5, pending: 5, sent: [tx(5)] }, []],
   [
@@ -84,10 +80,7 @@ test.each<[string, Situation, QueueAction<Task>[]]>([
   [
     "a transaction that the RPC did not acknowledge is rebroadcast at once",
     { mined: 5, pending: 5, sent: [tx(5, { isAccepted: false })], waiting: 1 },
-    [
-      { kind: "rebroadcast", nonce: 5 },
-      submit(6),
-    ],
+    [{ kind: "rebroadcast", nonce: 5 }, submit(6)],
   ],
   [
     "a stuck transaction is replaced by the newest round",
@@ -120,21 +113,14 @@ test.each<[string, Situation, QueueAction<Task>[]]>([
   [
     "one that no node has and that is too old is forgotten, and its nonce is free",
     { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED })], waiting: 1 },
-    [
-      { kind: "forget", nonce: 5 },
-      submit(5),
-    ],
+    [{ kind: "forget", nonce: 5 }, submit(5)],
   ],
   [
     "one that is too old is not forgotten when others follow it",
     { mined: 5, pending: 5, sent: [tx(5, { ...UNSEEN, ...EXPIRED }), tx(6)] },
     [{ kind: "replace", nonce: 5, content: "newest" }],
   ],
-  [
-    "a nonce gap is filled by a waiting update",
-    { mined: 5, pending: 5, sent: [tx(6)], waiting: 1 },
-    [submit(5)],
-  ],
+  ["a nonce gap is filled by a waiting update", { mined: 5, pending: 5, sent: [tx(6)], waiting: 1 }, [submit(5)]],
   [
     "a nonce gap is filled by a cancellation when no update waits",
     { mined: 5, pending: 5, sent: [tx(6)] },

@@ -8,7 +8,11 @@ export interface Task extends Job<RoundCall> {
   /** The newest round that was built. */
   call: RoundCall;
   /** Null once it has its answer. */
-  waiter: { resolve(submitted: Submitted<RoundCall>): void; reject(error: unknown): void; readonly giveUpAt: number } | null;
+  waiter: {
+    resolve(submitted: Submitted<RoundCall>): void;
+    reject(error: unknown): void;
+    readonly giveUpAt: number;
+  } | null;
   readonly confirmed: Deferred<Confirmed<RoundCall> | null>;
   /** True once a caller was given a hash: from then on the queue has to get the update stored. */
   isPromised: boolean;

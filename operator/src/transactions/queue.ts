@@ -196,7 +196,10 @@ export class TransactionQueue {
   #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
-    return Math.min(maxPending, Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(({ payer }) => payer === null).length));
+    return Math.min(
+      maxPending,
+      Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(({ payer }) => payer === null).length),
+    );
   }
 
   async #checkReorgs(counts: TransactionCounts, now: number): Promise<void> {

@@ -1,12 +1,12 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
 import { estimateGas } from "viem/actions";
+import type { Clock } from "../context.js";
+import { feesTooHigh } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { classifyNodeError, type NodeErrorKind } from "../rpc/node-errors.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { readTransaction, submitRawTransaction } from "../rpc/transactions.js";
-import { feesTooHigh } from "../problems.js";
-import type { Clock } from "../context.js";
 import { baseFeeOf, bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
 import type { Call } from "./job.js";
 

@@ -187,7 +187,11 @@ function decodeRevert(data: Hex) {
 function refusalIn(error: unknown): ProblemError {
   if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
   if (isInvalidOpcode(error.reason)) {
-    return updateReverted("invalid opcode", error, "The network's EVM is older than Cancun, which the dataset's code needs.");
+    return updateReverted(
+      "invalid opcode",
+      error,
+      "The network's EVM is older than Cancun, which the dataset's code needs.",
+    );
   }
   if (!hasRevertData(error)) return error;
   const revert = decodeRevert(error.data);

@@ -131,8 +131,7 @@ export class Updates {
    * @throws ProblemError. FeedGasSpent.
    */
   broadcastForFeed(key: Hex, round: bigint, batched?: Promise<UpdateInFlight | null>): Promise<UpdateInFlight> {
-    const update = async (progress: Progress) =>
-      (await batched) ?? (await this.#update(key, round, null, progress));
+    const update = async (progress: Progress) => (await batched) ?? (await this.#update(key, round, null, progress));
     return this.#broadcasts.run(roundId(key, round), update).result;
   }
 

@@ -51,8 +51,7 @@ export const HistoryAnswer = Type.Object(
     }),
     to: Type.Integer({ description: "The last block that was searched." }),
     updates: Type.Array(StoredUpdate, {
-      description:
-        "Newest first. Each block is complete, so there can be a few more than the limit.",
+      description: "Newest first. Each block is complete, so there can be a few more than the limit.",
     }),
     before: Type.Optional(
       orNull(

@@ -14,7 +14,10 @@ export interface FeedsPlan {
 }
 
 /** Keeps the configured keys fresh, by the same path as requests, from the start of the service to its end. */
-export async function feeds(scope: FastifyInstance, { plans }: { readonly plans: readonly FeedsPlan[] }): Promise<void> {
+export async function feeds(
+  scope: FastifyInstance,
+  { plans }: { readonly plans: readonly FeedsPlan[] },
+): Promise<void> {
   const app = scope as unknown as App;
   const { context, networks } = app.operator;
   const metrics = addMetrics(app);

@@ -27,12 +27,7 @@ const schema = {
 };
 
 /** Adds `GET /data`. */
-export function addData(
-  app: App,
-  overview: Overview,
-  { indexOf, blocksOf }: IndexOf,
-  requestsPerMinute: number,
-): void {
+export function addData(app: App, overview: Overview, { indexOf, blocksOf }: IndexOf, requestsPerMinute: number): void {
   const { context, networks } = app.operator;
   const shared = new SingleFlight<DataPointAnswer>(context.clock, REMEMBER_MS);
   const mined = new MinedReports();

@@ -1,7 +1,7 @@
 import { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
-import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import type { FastifyInstance } from "fastify";
 import type { Dataset } from "../../dataset/dataset.js";
 import { problemsOf } from "../../routes/problem-responses.js";

@@ -230,7 +230,12 @@ export class UpdateIndex {
 
   #checkDeadline(giveUpAt: number): void {
     if (this.context.clock() <= giveUpAt) return;
-    throw new RpcError("timeout", this.dataset.client.chain.id, "eth_getLogs", "the new blocks could not be read in time");
+    throw new RpcError(
+      "timeout",
+      this.dataset.client.chain.id,
+      "eth_getLogs",
+      "the new blocks could not be read in time",
+    );
   }
 }
 

@@ -16,7 +16,10 @@ const LOOK_MS = 10_000;
  *
  * @param lookMs How often it looks; shorter in tests.
  */
-export async function watchdog(scope: FastifyInstance, { lookMs = LOOK_MS }: { readonly lookMs?: number }): Promise<void> {
+export async function watchdog(
+  scope: FastifyInstance,
+  { lookMs = LOOK_MS }: { readonly lookMs?: number },
+): Promise<void> {
   const app = scope as unknown as App;
   const { context, networks } = app.operator;
   const watched = [...networks.values()].map((network) => {
