@@ -1,11 +1,11 @@
 import { type Hex, keccak256, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createChainClient } from "../src/chain/client.js";
-import { connectEndpoint } from "../src/chain/endpoint.js";
-import { classifyNodeError } from "../src/chain/node-errors.js";
-import type { RpcError } from "../src/chain/rpc-error.js";
-import { submitRaw } from "../src/tx/sign-and-submit.js";
+import { createChainClient } from "../src/rpc/client.js";
+import { connectEndpoint } from "../src/rpc/endpoint.js";
+import { classifyNodeError } from "../src/rpc/node-errors.js";
+import type { RpcError } from "../src/rpc/rpc-error.js";
+import { submitRaw } from "../src/transactions/submitter.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 let chain: Chain;

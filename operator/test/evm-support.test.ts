@@ -1,9 +1,9 @@
 import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { afterEach, expect, test } from "vitest";
-import { createChainClient } from "../src/chain/client.js";
-import { connectEndpoint } from "../src/chain/endpoint.js";
-import { isInvalidOpcode, readEvmTooOldReason } from "../src/chain/evm-support.js";
-import { RpcError } from "../src/chain/rpc-error.js";
+import { createChainClient } from "../src/rpc/client.js";
+import { connectEndpoint } from "../src/rpc/endpoint.js";
+import { isInvalidOpcode, readEvmTooOldReason } from "../src/rpc/evm-support.js";
+import { RpcError } from "../src/rpc/rpc-error.js";
 import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
 import { startProviders } from "./support/stub-providers.js";

@@ -1,6 +1,6 @@
 import { type Address, type Hex, keccak256, parseEther, parseGwei, stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FeedSettings } from "../src/feeds/config.js";
+import type { FeedSettings } from "../src/plugins/feeds/settings.js";
 import { type Chain, OWNER, startChain } from "./support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";

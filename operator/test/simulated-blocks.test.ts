@@ -9,8 +9,8 @@ import {
   hexToNumber,
 } from "viem";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createChainClient } from "../src/chain/client.js";
-import { connectEndpoint } from "../src/chain/endpoint.js";
+import { createChainClient } from "../src/rpc/client.js";
+import { connectEndpoint } from "../src/rpc/endpoint.js";
 import { Simulator } from "../src/update/simulator.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";

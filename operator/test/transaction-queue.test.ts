@@ -2,11 +2,11 @@ import { pino } from "pino";
 import { type Hex, numberToHex, parseGwei } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createChainClient } from "../src/chain/client.js";
-import { connectEndpoint, type JsonRpc } from "../src/chain/endpoint.js";
-import { RpcError } from "../src/chain/rpc-error.js";
-import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/tx/job.js";
-import { type QueueSettings, TransactionQueue } from "../src/tx/queue.js";
+import { createChainClient } from "../src/rpc/client.js";
+import { connectEndpoint, type JsonRpc } from "../src/rpc/endpoint.js";
+import { RpcError } from "../src/rpc/rpc-error.js";
+import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
+import { type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 /** These tests run transaction queues on a chain that mines only on demand. */
@@ -133,7 +133,7 @@ async function pool(): Promise<{ nonce: number; hash: Hex; to: Hex; maxFeePerGas
 
 test("several transactions are pending at once, each with its own nonce, up to maxPending", async () => {
   const queue = startQueue({ maxPending: 5 });
-  const sends = Array.from({ length: 8 }, (_, i) => queue.send(job(`K${i}`)));
+  const sends = Array.from({ length: 8 }, (_, i) => queue.enqueue(job(`K${i}`)));
   await until(async () => (await pool()).length === 5, "five in the pool");
   expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4]);
   await mine();
@@ -151,7 +151,7 @@ test("several transactions are pending at once, each with its own nonce, up to m
 describe("a transaction that is stuck", () => {
   test("is replaced by the newest round of its key, with fees raised by more than 10%", async () => {
     const queue = startQueue(LATER_STUCK);
-    const { hash, confirmed } = await queue.send(job("K"));
+    const { hash, confirmed } = await queue.enqueue(job("K"));
     const before = await transactionOf(hash);
     const after = await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
     expect(after).toMatchObject({ nonce: 0, input: "0x02" });
@@ -164,7 +164,7 @@ describe("a transaction that is stuck", () => {
 
   test("is sent again with the same call while no newer round is available", async () => {
     const queue = startQueue();
-    const { hash, confirmed } = await queue.send(job("K", { renew: unavailable }));
+    const { hash, confirmed } = await queue.enqueue(job("K", { renew: unavailable }));
     await until(async () => (await pool()).find((one) => one.hash !== hash), "a replacement");
     await mine();
     const mined = await confirmed;
@@ -176,7 +176,7 @@ describe("a transaction that is stuck", () => {
     let isThere = false;
     const renew = async () => (isThere ? call(3n) : unavailable());
     const queue = startQueue(LATER_STUCK);
-    const { confirmed } = await queue.send(job("K", { call: call(1n, Date.now() + 2_500), renew }));
+    const { confirmed } = await queue.enqueue(job("K", { call: call(1n, Date.now() + 2_500), renew }));
     const replaced = await until(async () => (await pool()).find(({ input }) => input === "0x"), "a cancellation");
     expect(isOwn(replaced.to)).toBe(true);
     await mine();
@@ -188,7 +188,7 @@ describe("a transaction that is stuck", () => {
 
   test("is not replaced above the fee cap, which is logged", async () => {
     const queue = startQueue({ maxFeePerGas: parseGwei("1") + 5n });
-    await queue.send(job("K"));
+    await queue.enqueue(job("K"));
     const fees = async () => (await pool()).map(({ maxFeePerGas }) => maxFeePerGas);
     await until(() => log.join().includes("more than maxFeePerGasGwei"), "the cap");
     for (const fee of await fees()) expect(fee).toBeLessThanOrEqual(parseGwei("1") + 5n);
@@ -206,7 +206,7 @@ describe("a transaction that is stuck", () => {
       },
     };
     const queue = startQueue(LATER_STUCK, legacy);
-    const { hash, confirmed } = await queue.send(job("K"));
+    const { hash, confirmed } = await queue.enqueue(job("K"));
     const before = await transactionOf(hash);
     expect(before.type).toBe("legacy");
     await until(() => queue.counts.replaced > 0, "a replacement");
@@ -219,7 +219,7 @@ describe("a transaction that is stuck", () => {
 
 test("a transaction that was dropped from the pool is rebroadcast, and leaves no gap", async () => {
   const queue = startQueue({ stuckMs: 60_000 });
-  const sent = await Promise.all([0, 1, 2].map((i) => queue.send(job(`K${i}`))));
+  const sent = await Promise.all([0, 1, 2].map((i) => queue.enqueue(job(`K${i}`))));
   await chain.client.dropTransaction({ hash: sent[0]?.hash ?? "0x" });
   await until(() => queue.counts.rebroadcast > 0, "it is rebroadcast");
   await until(async () => (await pool()).length === 3, "all three");
@@ -232,7 +232,7 @@ describe("foreign transactions", () => {
   test("are waited for, and new transactions take the nonces after them", async () => {
     await sendForeign(0, 3n);
     const queue = startQueue({ stuckMs: 60_000 });
-    await queue.send(job("K"));
+    await queue.enqueue(job("K"));
     expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1]);
     await mine();
     expect(await chain.nonce(account.address)).toBe(2);
@@ -272,7 +272,7 @@ describe("foreign transactions", () => {
 
   test("that take an update's nonce do not lose the update: its newest round is sent", async () => {
     const queue = startQueue({ stuckMs: 60_000 });
-    const { confirmed } = await queue.send(job("K"));
+    const { confirmed } = await queue.enqueue(job("K"));
     await sendForeign(0, 100n);
     await mine();
     await until(async () => (await pool())[0]?.nonce === 1, "the newest round");
@@ -296,9 +296,9 @@ test("an update answered with a hash is not lost when a later update of its key 
     },
   );
   const renew = async () => call(3n);
-  await queue.send(job("K", { renew }));
+  await queue.enqueue(job("K", { renew }));
   isUnreachable = true;
-  await expect(queue.send(job("K", { call: call(2n), renew }))).rejects.toThrow(SubmissionUnknown);
+  await expect(queue.enqueue(job("K", { call: call(2n), renew }))).rejects.toThrow(SubmissionUnknown);
   for (const nonce of [0, 1]) await sendForeign(nonce, 100n);
   await mine();
   isUnreachable = false;
@@ -311,7 +311,7 @@ test("feeds use the places that requests leave to them, and callers take turns",
   const queue = startQueue({ maxPending: 4, reservedForFeeds: 1 });
   const accepted: string[] = [];
   const send = (id: string, payer: string | null) =>
-    queue.send(job(id, { payer })).then(
+    queue.enqueue(job(id, { payer })).then(
       () => accepted.push(id),
       () => {},
     );
@@ -333,7 +333,7 @@ test("two processes with one sender get every update stored, and the log names t
   const recover = (pending: Call) => job("other", { call: { ...call(1n), ...pending, round } });
   const queues = [startQueue({}, connectNode(), recover), startQueue({}, connectNode(), recover)];
   const sends = queues.flatMap((queue, i) =>
-    [0, 1, 2].map((n) => queue.send(job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
+    [0, 1, 2].map((n) => queue.enqueue(job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
   );
   const mining = setInterval(() => void mine(), 150);
   const results = await Promise.allSettled(sends.map(async (sent) => (await sent).confirmed));
@@ -384,7 +384,7 @@ describe("a reorganization", () => {
 
   test("that drops an update is detected, and the newest round is sent", async () => {
     const queue = startQueue(NEVER_STUCK);
-    const { confirmed } = await queue.send(job("K"));
+    const { confirmed } = await queue.enqueue(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
     await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
@@ -408,13 +408,13 @@ describe("a reorganization", () => {
         return rpc.request(method, ...rest);
       },
     });
-    const { confirmed } = await queue.send(job("K"));
+    const { confirmed } = await queue.enqueue(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
     isHeadHidden = true;
     await chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
     // This update takes the nonce that has become free.
-    const other = await queue.send(job("L", { call: call(9n) }));
+    const other = await queue.enqueue(job("L", { call: call(9n) }));
     await mine();
     expect(await other.confirmed).toMatchObject({ call: { round: 9n } });
     isHeadHidden = false;
@@ -438,7 +438,7 @@ describe("a reorganization", () => {
         },
       },
     );
-    const { confirmed } = await queue.send(job("K"));
+    const { confirmed } = await queue.enqueue(job("K"));
     await mine();
     await confirmed;
     await chain.client.mine({ blocks: 3 });
@@ -454,7 +454,7 @@ test("an update that reverts without being stored is sent again with its newest 
   const queue = startQueue(NEVER_STUCK);
   // This code reverts if the first byte of the call is 1.
   await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
-  const { confirmed } = await queue.send(
+  const { confirmed } = await queue.enqueue(
     job("K", { call: { ...call(1n), data: "0x01" }, renew: async () => ({ ...call(2n), data: "0x02" }) }),
   );
   await mine();
@@ -467,12 +467,12 @@ test("an update that reverts without being stored is sent again with its newest 
 
 test("updates that wait at shutdown are rejected with shutting_down, and so are later ones", async () => {
   const queue = startQueue({ maxPending: 1 });
-  const { confirmed } = await queue.send(job("K"));
-  const waiting = queue.send(job("L"));
+  const { confirmed } = await queue.enqueue(job("K"));
+  const waiting = queue.enqueue(job("L"));
   await until(() => queue.depth.waiting === 1, "it waits");
   closing.abort();
   await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
-  await expect(queue.send(job("M"))).rejects.toMatchObject({ code: "shutting_down" });
+  await expect(queue.enqueue(job("M"))).rejects.toMatchObject({ code: "shutting_down" });
   expect(await confirmed).toBe(null);
 });
 
@@ -486,8 +486,8 @@ test("an update that waits too long because nothing is mined is rejected and lea
     { ...SETTINGS, stuckMs: 10 ** 9, maxPending: 1 },
     { clock: () => now, logger, closing: closing.signal },
   );
-  await queue.send(job("K"));
-  const waiting = queue.send(job("L"));
+  await queue.enqueue(job("K"));
+  const waiting = queue.enqueue(job("L"));
   now += 31_000;
   await expect(waiting).rejects.toMatchObject({ code: "rpc_timeout", reason: "waited too long in the queue" });
   expect(queue.depth).toEqual({ waiting: 0, sent: 1 });
@@ -521,16 +521,16 @@ describe("an RPC that lies", () => {
   ])("about %s makes the queue send nothing, and costs no nonce", async (_, answer) => {
     const lie: Parameters<typeof lying>[0] = { answer: null };
     const queue = startQueue({}, lying(lie));
-    const first = await queue.send(job("K"));
+    const first = await queue.enqueue(job("K"));
     await mine();
     expect(await first.confirmed).toMatchObject({ isReverted: false });
     lie.answer = answer;
-    await expect(queue.send(job("L"))).rejects.toMatchObject({ code: "rpc_failed" });
+    await expect(queue.enqueue(job("L"))).rejects.toMatchObject({ code: "rpc_failed" });
     await new Promise((resolve) => setTimeout(resolve, 2 * SETTINGS.stuckMs));
     expect(await pool()).toEqual([]);
     lie.answer = null;
     // A pass that has begun still believes the lie, and refuses.
-    const second = await vi.waitFor(() => queue.send(job("M")), { timeout: 20_000 });
+    const second = await vi.waitFor(() => queue.enqueue(job("M")), { timeout: 20_000 });
     await mine();
     expect(await second.confirmed).toMatchObject({ isReverted: false });
     expect(await chain.nonce(account.address)).toBe(2);
@@ -549,7 +549,7 @@ describe("an RPC that lies", () => {
       return truth;
     };
     await until(() => truths >= 2, "passes that were told the truth");
-    const { confirmed } = await queue.send(job("K"));
+    const { confirmed } = await queue.enqueue(job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ isReverted: false });
     expect(await chain.nonce(account.address)).toBe(1);
@@ -560,7 +560,7 @@ describe("an RPC that lies", () => {
     const answer = (method: string, _: unknown, truth: unknown) =>
       method === "eth_maxPriorityFeePerGas" ? suggested : truth;
     const queue = startQueue({}, lying({ answer }));
-    const { hash } = await queue.send(job("K"));
+    const { hash } = await queue.enqueue(job("K"));
     expect((await transactionOf(hash)).maxPriorityFeePerGas).toBe(SETTINGS.maxPriorityFeePerGas);
     await mine();
   });
@@ -581,16 +581,16 @@ describe("an RPC that lies", () => {
     const context = { clock: () => Date.now() + elapsed, logger, closing: closing.signal };
     const queue = new TransactionQueue(createChainClient(42, refusing), account, SETTINGS, context);
     queue.start();
-    for (let i = 0; i < 5; i++) await expect(queue.send(job(`K${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
+    for (let i = 0; i < 5; i++) await expect(queue.enqueue(job(`K${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
     isRefusing = false;
-    const { hash } = await queue.send(job("K"));
+    const { hash } = await queue.enqueue(job("K"));
     expect(await transactionOf(hash)).toMatchObject({ maxFeePerGas: SETTINGS.maxFeePerGas });
     await mine();
     isRefusing = true;
-    for (let i = 0; i < 5; i++) await expect(queue.send(job(`L${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
+    for (let i = 0; i < 5; i++) await expect(queue.enqueue(job(`L${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
     isRefusing = false;
     elapsed = 60_000;
-    const later = await transactionOf((await queue.send(job("L"))).hash);
+    const later = await transactionOf((await queue.enqueue(job("L"))).hash);
     expect(later.maxFeePerGas).toBeLessThan(SETTINGS.maxFeePerGas / 2n);
     await mine();
   });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Choices } from "@dataset-oracle/tools/seeded-random";
-import { NODE_ERROR_TEXTS } from "../../src/chain/node-errors.js";
+import { NODE_ERROR_TEXTS } from "../../src/rpc/node-errors.js";
 
 /** A fault that the proxy injects into a call. */
 export type CallFault =

@@ -1,11 +1,11 @@
-import { pino } from "pino";
-import { Registry } from "prom-client";
-import { Metrics } from "../../src/metrics.js";
-import { SenderBalances } from "../../src/sender-balances.js";
+import { withAppForDocs } from "../../src/app-for-docs.js";
+import { createCoreMetrics } from "../../src/metrics.js";
 
-/** Returns the names of the operator's metrics. */
-export function metricNames(): string[] {
-  const registry = new Registry();
-  new Metrics(registry).watch([], new SenderBalances([], Date.now, pino({ level: "silent" })), Date.now);
-  return registry.getMetricsAsArray().map(({ name }) => name);
+/** Returns the names of the operator's metrics, with those of all plugins. */
+export function metricNames(): Promise<string[]> {
+  return withAppForDocs(async (app) => {
+    const { registry } = app.operator.context;
+    createCoreMetrics(registry);
+    return registry.getMetricsAsArray().flatMap(({ name }) => (name.startsWith("operator_") ? [name] : []));
+  });
 }

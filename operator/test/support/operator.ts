@@ -8,16 +8,12 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { watchFeeds } from "../../src/alerts/watch-feeds.js";
 import { type AppSettings, buildOperatorApp } from "../../src/app.js";
-import { type NetworkSettings, OperatorConfig } from "../../src/config.js";
-import { planFeeds } from "../../src/feeds/config.js";
-import { runFeeds } from "../../src/feeds/feed-loop.js";
-import { Metrics } from "../../src/metrics.js";
-import { startOperator as startOperatorWithoutHttp } from "../../src/operator.js";
-import type { Node } from "../../src/peers/node-list.js";
-import type { Clock } from "../../src/process-context.js";
-import { watchNodesAndStatements } from "../../src/watch-nodes-and-statements.js";
+import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../src/config.js";
+import type { Clock } from "../../src/context.js";
+import { planFeeds } from "../../src/plugins/feeds/settings.js";
+import type { Sender } from "../../src/schedule/transmission-schedule.js";
+import { connectNetworks } from "../../src/served-network.js";
 import type { Chain } from "./chain.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./stub-providers.js";
@@ -37,17 +33,16 @@ const APP_SETTINGS: AppSettings = {
   requestsPerMinute: 10_000,
   broadcastsPerMinute: 10_000,
   newKeysPerMinute: 10_000,
-  nodeRequestsPerMinute: 10_000,
   maxConnections: 1_000,
   maxConnectionsPerCaller: 1_000,
   trustedProxies: [],
+  plugins: ["feeds", "gateway", "page", "watchdog"],
 };
 
 export interface OperatorOptions extends Partial<AppSettings> {
   readonly hasSender?: boolean;
   /** A new account by default. */
   readonly account?: LocalAccount;
-  readonly alertWebhooks?: readonly string[];
   /** A free one by default. */
   readonly port?: number;
   /** The machine's by default. */
@@ -67,14 +62,7 @@ export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
 export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
-  const {
-    hasSender = true,
-    account = newAccount(),
-    alertWebhooks = [],
-    port = 0,
-    clock = Date.now,
-    ...changed
-  } = options;
+  const { hasSender = true, account = newAccount(), port = 0, clock = Date.now, ...changed } = options;
   const settings = { ...APP_SETTINGS, ...changed };
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
@@ -82,13 +70,11 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const registry = new Registry();
-  const metrics = new Metrics(registry);
-  const context = { clock, logger, closing: closing.signal, metrics };
+  const context = { clock, logger, closing: closing.signal, registry };
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
-  const operator = await startOperatorWithoutHttp(plans, hasSender ? keys : new Map(), context);
-  const loops = [runFeeds(operator), watchFeeds(operator, alertWebhooks), watchNodesAndStatements(operator)];
-  const app = await buildOperatorApp(operator, settings, registry);
+  const operator = await connectNetworks(plans, hasSender ? keys : new Map(), context);
+  const app = await buildOperatorApp(operator, plans, settings);
   const base = `${await app.listen({ host: "127.0.0.1", port })}${settings.basePath}`;
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
@@ -105,7 +91,10 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     log,
     registry,
     networks: operator.networks,
-    recovered: operator.recovered,
+    /** Resolves when every transaction queue has looked for pending transactions of an earlier process. */
+    recovered: Promise.all(
+      [...operator.networks.values()].flatMap(({ senders }) => senders.queues.map((q) => q.start())),
+    ),
     post,
     /** Sends a request that must be answered with 200. */
     async ask(body: unknown, headers?: Record<string, string>): Promise<DataAnswer> {
@@ -124,33 +113,35 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
     },
     close: closeAtEnd(async () => {
       closing.abort();
-      await Promise.all([app.close(), ...loops]);
+      await app.close();
     }),
   };
 }
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
-function planOf({ chain, datasets, providers, settings, rpcUrls }: ServedNetwork) {
+function planOf({ chain, datasets, providers, settings: given, rpcUrls }: ServedNetwork): NetworkPlan {
   const deployed = datasets.map((dataset): DeployedDataset => {
     if (typeof dataset !== "string") return dataset;
     return { name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [spotPriceKey("ETH-USD")] };
   });
+  const settings = {
+    ...(Value.Create(OperatorConfig.properties.networks.items) as NetworkSettings),
+    providerTimeoutMs: 3_000,
+    graceMs: 200,
+    rpcTimeoutMs: 5_000,
+    rpcPollMs: 200,
+    gasPercentPerCaller: 100,
+    ...given,
+  };
+  const { sender, members, stageMs } = settings;
+  const standing = { sender: sender as Sender, members: (members ?? null) as readonly Address[] | null, stageMs };
+  const feeds = planFeeds(settings, standing, deployed, "test");
   return {
-    settings: {
-      ...(Value.Create(OperatorConfig.properties.networks.items) as NetworkSettings),
-      providerTimeoutMs: 3_000,
-      graceMs: 200,
-      rpcTimeoutMs: 5_000,
-      rpcPollMs: 200,
-      gasPercentPerCaller: 100,
-      ...settings,
-    },
+    ...{ settings, standing, feeds, hasFeeds: feeds.size > 0 },
     deployment: { chainId: chain.chainId, datasets: deployed },
     rpcUrls: rpcUrls ?? [chain.url],
-    peers: (settings?.peers ?? []) as readonly Node[],
-    committeeDirectory: (settings?.committeeDirectory ?? null) as Address | null,
-    feeds: planFeeds(settings?.feeds ?? [], deployed, "test"),
-    endpoints: new Map(providers.map(({ address, url }) => [address, url])),
+    directory: (settings.committeeDirectory ?? null) as Address | null,
+    providerUrls: new Map(providers.map(({ address, url }) => [address, url])),
   };
 }

@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { pino } from "pino";
 import { numberToHex } from "viem";
-import { type ChainClient, connectChain } from "../../src/chain/client.js";
+import { type ChainClient, connectChain } from "../../src/rpc/client.js";
 
 /** An RPC endpoint of network 42. */
 export interface StubRpc {
