@@ -13,7 +13,7 @@ import {
   toHex,
 } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { parseFetchUpdateCall } from "../src/plugins/gateway/parse-fetch-update-call.js";
+import { parseFetchUpdateCall } from "../src/plugins/gateway/gateway.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";

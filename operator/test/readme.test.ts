@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/operator-problem";
 import { expect, test } from "vitest";
 import { USAGE } from "../src/help-text.js";
-import { FAILURE_REASONS } from "../src/reports/failure.js";
+import { FAILURE_REASONS } from "../src/reports/failures.js";
 import { metricNames } from "./support/metric-names.js";
 
 const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");

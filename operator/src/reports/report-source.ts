@@ -14,7 +14,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Clock } from "../context.js";
 import type { Dataset } from "../dataset/dataset.js";
-import { type Fail, type Failure, isFailure } from "./failure.js";
+import { type Fail, type Failure, isFailure } from "./failures.js";
 import type { Providers, Question } from "./providers.js";
 import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
 import type { ReportStatement, RowStatement, Statement, StatementFilter } from "./statement.js";

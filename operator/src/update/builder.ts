@@ -13,7 +13,7 @@ import type { Clock } from "../context.js";
 import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { problem } from "../problems.js";
-import { type Failure, toProblemMember } from "../reports/failure.js";
+import { type Failure, toProblemMember } from "../reports/failures.js";
 import {
   agreedValueInBatch,
   decideByQuorum,
@@ -24,9 +24,9 @@ import {
 } from "../reports/quorum.js";
 import type { ReportSource, RowAnswer } from "../reports/report-source.js";
 import { roundAt } from "../schedule/beat.js";
+import { followFlight, Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../transactions/job.js";
 import type { Refused, Simulator, StaleRound } from "./simulator.js";
-import { followFlight, Progress, type SingleFlight, singleFlightOfRounds } from "./single-flight.js";
 
 /** A call that stores a round of a key, and that the chain would accept now. */
 export interface Update extends RoundCall {

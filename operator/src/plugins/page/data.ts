@@ -21,7 +21,7 @@ import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { addQueryStringRoute } from "../../routes/query-string-route.js";
 import { readTransaction } from "../../rpc/transactions.js";
-import { SingleFlight } from "../../update/single-flight.js";
+import { SingleFlight } from "../../single-flight.js";
 import { findHistory, type IndexedKey } from "./history.js";
 import type { Overview } from "./overview.js";
 import type { UpdateIndexes } from "./update-index.js";

@@ -12,7 +12,7 @@ import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { addQueryStringRoute } from "../../routes/query-string-route.js";
 import type { Blocks } from "../../rpc/blocks.js";
-import { SingleFlight } from "../../update/single-flight.js";
+import { SingleFlight } from "../../single-flight.js";
 import type { UpdateIndex, UpdateIndexes } from "./update-index.js";
 
 const DEFAULT_LIMIT = 20;

@@ -21,7 +21,7 @@ import type { Providers } from "../../reports/providers.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
 import type { ServedNetwork } from "../../served-network.js";
-import { SingleFlight } from "../../update/single-flight.js";
+import { SingleFlight } from "../../single-flight.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
 import { type RecentEntries, recentKeys, recentSpecs } from "./recent-entries.js";
 import type { PagePlan } from "./settings.js";

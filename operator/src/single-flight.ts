@@ -1,7 +1,7 @@
 import type { UpdateProgress } from "@dataset-oracle/protocol/client/update-progress";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
 import type { Counter } from "prom-client";
-import type { Clock } from "../context.js";
+import type { Clock } from "./context.js";
 
 export type ProgressListener = (step: UpdateProgress) => void;
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Failure, FailureReason } from "./failure.js";
-import { ProviderFailures } from "./provider-failures.js";
+import type { Failure, FailureReason } from "./failures.js";
+import { ProviderFailures } from "./failures.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";
 
