@@ -166,7 +166,7 @@ async function connectNetwork(
     const queues = createQueues(client, plan, accounts, { clock, closing, logger });
     const senders = new Senders(chainId, queues, settings, clock);
     const served = datasets.map((dataset): ServedDataset => {
-      const source = new ReportSource(dataset, providers, settings, clock, closing);
+      const source = new ReportSource(dataset, providers, settings, closing);
       const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
       const updates = new Updates(dataset, builder, senders, settings, context, metrics.coalesced);
       return { dataset, source, builder, updates };
