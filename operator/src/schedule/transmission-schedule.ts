@@ -1,0 +1,359 @@
+import type { Address, Hex } from "viem";
+import { beatAt, roundAt, roundStartMs } from "./beat.js";
+import { dueAge, type UpdatePolicy, updateNeed } from "./policy.js";
+import { keysToStart, type Ranking, rankMembers } from "./rank.js";
+
+/**
+ * The transmission schedule: which keys of one dataset an operator gathers reports of, and which it sends now. Operators do
+ * not talk to each other. All of them compute the same order from what the chain says, each waits for those of a better rank,
+ * and looks at the chain before it sends.
+ *
+ * `step` decides, and performs nothing. Its caller takes a step when the time of the one before has come (`wakeAtMs`) and when
+ * a gathering has ended, each time with the chain as it is at that moment, and then does what the step says:
+ *
+ * - `gather`: it asks every provider for one row per chunk of these keys, asks those that did not answer once more, and takes a
+ *   step with what came.
+ * - `send`: it makes one update of each group's keys and round, and hands it to the transaction queue. The providers are asked
+ *   for rows of exactly these keys, unless the gathered rows have no others: a batch stores every key of its rows. They repeat
+ *   what they decided. From this step on the keys are `busy`, until the queue is done with them or they could not be sent. When
+ *   the rows are there, it takes one more step, and sends nothing if none of the keys is due any longer.
+ *
+ * Times are in milliseconds since 1970 by the operator's own clock, durations in milliseconds. Rounds are bigint, policies and
+ * the beat plain numbers; all are in seconds.
+ */
+
+/** Time for a transaction to reach the block's maker, and for the block to reach this operator's node. */
+export const STAGE_SPARE_MS = 1_500;
+/** A gathering ends this long after it began, whoever has not answered. */
+export const GATHER_MS = 2_000;
+/** A provider that has not answered after this time is asked once more. */
+export const ASK_AGAIN_AFTER_MS = 1_000;
+/** What the lead allows for gathering the reports and seeing the block. */
+const LEAD_SPARE_SECONDS = 2;
+/** Later in a beat its reports are not gathered: providers refuse older rounds (`signing-window-limits.ts`). */
+const BEGIN_WITHIN_MS = 1_000;
+/** How many keys that were never stored start at one beat, unless an operator is alone. Each needs its own transaction. */
+export const STARTS_PER_BEAT = 8;
+
+/**
+ * For whom an operator sends: for itself, without waiting for anybody (`alone`); in the place of a member; or after the last
+ * rank (`volunteer`).
+ */
+export type Sender = "alone" | "volunteer" | Address;
+
+/** What does not change from step to step. */
+export interface ScheduleSettings {
+  /** The dataset, and the members that run an operator for its keys under the same policies. */
+  readonly ranking: Ranking;
+  /** With a member's address, one of the ranking's, in the same spelling. */
+  readonly sender: Sender;
+  /** A whole number, 1 or more. */
+  readonly beatSeconds: number;
+  /** A block interval and `STAGE_SPARE_MS`; the same for all members. */
+  readonly stageMs: number;
+}
+
+/** A key that is kept fresh. */
+export interface ScheduledKey {
+  readonly key: Hex;
+  /** Its keccak256. */
+  readonly keyHash: Hex;
+  readonly policy: UpdatePolicy;
+}
+
+/** A key's turn: how far this operator has waited for those of a better rank. */
+interface Turn {
+  /** The latest round that had a quorum. */
+  readonly round: bigint;
+  /** The members whose reports of that round arrived. */
+  readonly arrived: ReadonlySet<Address>;
+  /** How many of the better ranks have been waited for. */
+  readonly waitedFor: number;
+  /** When the stage of the next one began. */
+  readonly stageFromMs: number;
+  /** The chain's head at that time. */
+  readonly stageBlock: bigint;
+  /** True while a stage in which no new block was seen is waited for once more. */
+  readonly isRepeated: boolean;
+  /** The round of this turn that was sent last; null if none was. */
+  readonly sentRound: bigint | null;
+}
+
+/** A key whose update is due. */
+export interface DueKey {
+  /** Its stored round when it became due. Once another is stored, it is no longer due. */
+  readonly storedRound: bigint;
+  /** The round of the last beat at which its reports were gathered. */
+  readonly askedRound: bigint;
+  /** The members of a better rank, in their order. */
+  readonly better: readonly Address[];
+  /** Null without a quorum. */
+  readonly turn: Turn | null;
+}
+
+/** What an operator remembers of one dataset from step to step. Nothing of it is worth keeping on disk. */
+export interface ScheduleState {
+  /** The round of the last beat that began. */
+  readonly beatRound: bigint;
+  readonly due: ReadonlyMap<Hex, DueKey>;
+}
+
+export const INITIAL_STATE: ScheduleState = { beatRound: 0n, due: new Map() };
+
+/** The keys of which reports are gathered. Rows of `due` keys alone can often be sent as they are. */
+export interface Gather {
+  readonly round: bigint;
+  /** Sorted by stored round, so that chunks keep together what was stored together. Those never stored come first. */
+  readonly due: readonly Hex[];
+  /** Old enough to be updated if their value has moved. */
+  readonly watched: readonly Hex[];
+  /** The stored rounds at the time, to be handed back. */
+  readonly storedRounds: ReadonlyMap<Hex, bigint>;
+}
+
+/** A gathering that has ended. */
+export interface Gathered {
+  readonly gather: Gather;
+  /** What is known of each key; those without a quorum are left out. */
+  readonly keys: ReadonlyMap<Hex, GatheredKey>;
+}
+
+export interface GatheredKey {
+  /** The members whose reports of the key arrived, spelled as in the ranking; with or without data. */
+  readonly arrived: ReadonlySet<Address>;
+  /** Whether the value on which they agree has moved past the deviation threshold (`hasMoved`). */
+  readonly hasMoved: boolean;
+}
+
+/** What an operator knows when it takes a step. */
+export interface Observed {
+  readonly nowMs: number;
+  /** The chain, read at `latest` for this step; null when it cannot be read. */
+  readonly chain: {
+    readonly blockNumber: bigint;
+    /** In seconds since 1970, for every key; 0 for one that was never stored. */
+    readonly storedRounds: ReadonlyMap<Hex, bigint>;
+  } | null;
+  /** The gathering that has just ended; null for a step that has another reason. */
+  readonly gathered: Gathered | null;
+  /** The keys that must not be sent now: the queue has them on their way, or they failed and are tried again later. */
+  readonly busy: ReadonlySet<Hex>;
+  /** How long before the heartbeat an operator that is `alone` starts, in seconds: as it learned. Others ignore it. */
+  readonly learnedLeadSeconds: number;
+}
+
+/** Keys to send now, with the round of which a quorum reported. */
+export interface Send {
+  readonly round: bigint;
+  readonly keys: readonly Hex[];
+}
+
+export interface Step {
+  readonly state: ScheduleState;
+  readonly gather: Gather | null;
+  /** In general one group; two when the last gathering did not reach all keys. Keys never stored need updates of their own. */
+  readonly send: readonly Send[];
+  /** When to take the next step, if no gathering ends before; later than `nowMs`. */
+  readonly wakeAtMs: number;
+}
+
+/**
+ * Returns how long before the heartbeat ends an update starts, in seconds: the same for all who have the same settings. An
+ * operator that is alone learns its lead instead.
+ */
+export function sharedLeadSeconds({ beatSeconds, stageMs }: Pick<ScheduleSettings, "beatSeconds" | "stageMs">): number {
+  return beatSeconds + stageMs / 1_000 + LEAD_SPARE_SECONDS;
+}
+
+/** Returns why a heartbeat is too short for a committee, and what to do; null if it is not. */
+export function heartbeatFault(
+  { heartbeatSeconds }: UpdatePolicy,
+  settings: Pick<ScheduleSettings, "beatSeconds" | "stageMs">,
+): string | null {
+  const least = 2 * sharedLeadSeconds(settings);
+  if (heartbeatSeconds >= least) return null;
+  return (
+    `heartbeatSeconds is ${heartbeatSeconds}, below ${least}: twice a beat of ${settings.beatSeconds} s, a stage of ` +
+    `${settings.stageMs / 1_000} s and ${LEAD_SPARE_SECONDS} s, in which the members take turns. Raise it, or shorten the beat.`
+  );
+}
+
+/**
+ * Returns how long to wait for one member of a better rank: a stage, or a quarter of one if its report did not arrive,
+ * because its owner is probably down.
+ */
+function stageOf(hasArrived: boolean, stageMs: number): number {
+  return hasArrived ? stageMs : Math.ceil(stageMs / 4);
+}
+
+/** Returns how long to wait for all members of a better rank, if a new block is seen in every stage. */
+export function waitMs(better: readonly Address[], arrived: ReadonlySet<Address>, stageMs: number): number {
+  return better.reduce((sum, member) => sum + stageOf(arrived.has(member), stageMs), 0);
+}
+
+/** Returns those of an order for whom an operator waits, best rank first. */
+export function betterThan(sender: Sender, order: readonly Address[]): readonly Address[] {
+  if (sender === "alone") return [];
+  const rank = sender === "volunteer" ? -1 : order.indexOf(sender);
+  return rank === -1 ? order : order.slice(0, rank);
+}
+
+/**
+ * Returns how long to wait, from finding that a member contradicted itself, before accusing it: a stage for each of the
+ * other members that has a better rank in the order of that round.
+ */
+export function accusationWaitMs(
+  { ranking, sender, stageMs }: Pick<ScheduleSettings, "ranking" | "sender" | "stageMs">,
+  accused: Address,
+  round: bigint,
+): number {
+  const others = ranking.members.filter((member) => member !== accused);
+  return betterThan(sender, rankMembers(ranking.dataset, { round }, others)).length * stageMs;
+}
+
+/**
+ * Takes a step of the schedule.
+ *
+ * @param keys All keys of the dataset that this operator keeps fresh.
+ */
+export function step(
+  settings: ScheduleSettings,
+  keys: readonly ScheduledKey[],
+  state: ScheduleState,
+  observed: Observed,
+): Step {
+  const { nowMs, chain, busy } = observed;
+  if (chain === null) return stepWithoutChain(settings, state, nowMs);
+  const due = new Map([...state.due].filter(([key, { storedRound }]) => chain.storedRounds.get(key) === storedRound));
+  const dueAfter = (storedRound: bigint, keyHash: Hex, askedRound: bigint): DueKey => {
+    const better =
+      settings.sender === "alone" ? [] : betterThan(settings.sender, settings.ranking.orderOf(keyHash, storedRound));
+    return { storedRound, askedRound, better, turn: null };
+  };
+
+  const { gathered } = observed;
+  if (gathered !== null) {
+    const { round, storedRounds } = gathered.gather;
+    const begin = ({ arrived }: GatheredKey, turn: Turn | null): Turn => {
+      const from = turn ?? {
+        ...{ waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null },
+      };
+      return { ...from, round, arrived };
+    };
+    for (const key of gathered.gather.due) {
+      const one = due.get(key);
+      if (one === undefined || one.storedRound !== storedRounds.get(key)) continue;
+      const result = gathered.keys.get(key);
+      if (result !== undefined) due.set(key, { ...one, turn: begin(result, one.turn) });
+      // Others may be stored before a key that nobody serves.
+      else if (one.storedRound === 0n) due.delete(key);
+      else due.set(key, { ...one, turn: null });
+    }
+    const moved = new Set(gathered.gather.watched.filter((key) => gathered.keys.get(key)?.hasMoved));
+    for (const { key, keyHash } of moved.size === 0 ? [] : keys) {
+      const result = gathered.keys.get(key);
+      const storedRound = chain.storedRounds.get(key);
+      if (!moved.has(key) || result === undefined || storedRound === undefined) continue;
+      // What was stored in the meantime is fresh, and what is due already has its turn.
+      if (storedRound !== storedRounds.get(key) || due.has(key)) continue;
+      due.set(key, { ...dueAfter(storedRound, keyHash, round), turn: begin(result, null) });
+    }
+  }
+
+  const isAlone = settings.sender === "alone";
+  const beatSeconds = BigInt(settings.beatSeconds);
+  const round = isAlone ? roundAt(nowMs) : beatAt(nowMs, settings.beatSeconds);
+  const isEarly = nowMs - roundStartMs(round) < BEGIN_WITHIN_MS;
+  const isNewBeat = isEarly && round - state.beatRound >= beatSeconds;
+  const beatRound = isNewBeat ? round : state.beatRound;
+  // All members take the time at which the beat began. Whoever is alone starts a key when it is due, between beats too.
+  const seenAt = (isAlone ? nowMs : roundStartMs(round)) / 1_000;
+  const lead = isAlone ? observed.learnedLeadSeconds : sharedLeadSeconds(settings);
+  const asked: Hex[] = [];
+  const watched: Hex[] = [];
+  const neverStored: ScheduledKey[] = [];
+  let wakeAtMs = Number.POSITIVE_INFINITY;
+  for (const one of keys) {
+    const { key, keyHash, policy } = one;
+    const storedRound = chain.storedRounds.get(key);
+    if (storedRound === undefined || busy.has(key)) continue;
+    const known = due.get(key);
+    if (known !== undefined) {
+      if (!isEarly || round - known.askedRound < beatSeconds) continue;
+      due.set(key, { ...known, askedRound: round });
+      asked.push(key);
+      continue;
+    }
+    const need = updateNeed(policy, storedRound, seenAt, lead);
+    if (need === "due" && storedRound === 0n) {
+      if (isNewBeat) neverStored.push(one);
+    } else if (need === "due" && (isNewBeat || isAlone)) {
+      due.set(key, dueAfter(storedRound, keyHash, round));
+      asked.push(key);
+    } else if (need === "if_moved" && isNewBeat) watched.push(key);
+    if (isAlone && need !== "due") {
+      wakeAtMs = Math.min(wakeAtMs, (Number(storedRound) + dueAge(policy, lead)) * 1_000);
+    }
+  }
+  const startCount = isAlone ? neverStored.length : STARTS_PER_BEAT;
+  for (const { key, keyHash } of keysToStart(settings.ranking.dataset, round, neverStored, startCount)) {
+    due.set(key, dueAfter(0n, keyHash, round));
+    asked.push(key);
+  }
+
+  const send = new Map<bigint, Hex[]>();
+  for (const [key, one] of due) {
+    if (one.turn === null) continue;
+    const turn = advance(one.turn, one.better, settings.stageMs, nowMs, chain.blockNumber);
+    const next = one.better[turn.waitedFor];
+    // A round older than the last beat's is lost: its gathering never ended.
+    const isFresh = turn.round !== turn.sentRound && turn.round >= beatRound - beatSeconds;
+    const isSent = next === undefined && isFresh && !busy.has(key);
+    if (isSent) {
+      const group = send.get(turn.round);
+      if (group === undefined) send.set(turn.round, [key]);
+      else group.push(key);
+    } else if (next !== undefined && !busy.has(key)) {
+      wakeAtMs = Math.min(wakeAtMs, turn.stageFromMs + stageOf(turn.arrived.has(next), settings.stageMs));
+    }
+    due.set(key, { ...one, turn: isSent ? { ...turn, sentRound: turn.round } : turn });
+  }
+
+  const storedOf = (key: Hex) => chain.storedRounds.get(key) ?? 0n;
+  asked.sort((a, b) => Number(storedOf(a) - storedOf(b)));
+  return {
+    state: { beatRound, due },
+    gather:
+      asked.length + watched.length === 0 ? null : { round, due: asked, watched, storedRounds: chain.storedRounds },
+    send: [...send].map(([sentRound, sent]) => ({ round: sentRound, keys: sent })),
+    wakeAtMs: Math.min(wakeAtMs, nextBeatMs(settings, beatRound, nowMs)),
+  };
+}
+
+/** When the chain is lost, the waits start anew, or all operators would send at once when it comes back. */
+function stepWithoutChain(settings: ScheduleSettings, state: ScheduleState, nowMs: number): Step {
+  const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
+  return { state: { ...state, due }, gather: null, send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
+}
+
+/** Passes the stages that are over. One in which no new block was seen is waited for once more. */
+function advance(turn: Turn, better: readonly Address[], stageMs: number, nowMs: number, blockNumber: bigint): Turn {
+  let { waitedFor, stageFromMs, stageBlock, isRepeated } = turn;
+  for (let next = better[waitedFor]; next !== undefined; next = better[waitedFor]) {
+    const hasArrived = turn.arrived.has(next);
+    const endMs = stageFromMs + stageOf(hasArrived, stageMs);
+    if (nowMs < endMs) break;
+    // Nobody sends for an absent member, so that no block is expected in its part of a stage.
+    isRepeated = hasArrived && !isRepeated && blockNumber === stageBlock;
+    if (!isRepeated) waitedFor++;
+    stageFromMs = endMs;
+    stageBlock = blockNumber;
+  }
+  return { ...turn, waitedFor, stageFromMs, stageBlock, isRepeated };
+}
+
+function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint, nowMs: number): number {
+  if (sender !== "alone") return roundStartMs(beatAt(nowMs, beatSeconds) + BigInt(beatSeconds));
+  const planned = roundStartMs(beatRound + BigInt(beatSeconds));
+  return planned > nowMs ? planned : nowMs + beatSeconds * 1_000;
+}
