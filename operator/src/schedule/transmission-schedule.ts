@@ -12,10 +12,10 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
  * a gathering has ended, each time with the chain as it is at that moment, and then does what the step says:
  *
  * - `gather`: it asks every provider for one row per chunk of these keys, asks those that did not answer once more, and takes a
- *   step with what came.
+ *   step with what came (the constants below say when).
  * - `send`: it makes one update of each group's keys and round, and hands it to the transaction queue. The providers are asked
  *   for rows of exactly these keys, unless the gathered rows have no others: a batch stores every key of its rows. They repeat
- *   what they decided. From this step on the keys are `busy`, until the queue is done with them or they could not be sent. When
+ *   what they decided, and a quorum is enough. From this step on the keys are `busy`, until the queue is done with them or they could not be sent. When
  *   the rows are there, it takes one more step, and sends nothing if none of the keys is due any longer.
  *
  * Times are in milliseconds since 1970 by the operator's own clock, durations in milliseconds. Rounds are bigint, policies and
@@ -24,10 +24,14 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
 
 /** Time for a transaction to reach the block's maker, and for the block to reach this operator's node. */
 export const STAGE_SPARE_MS = 1_500;
-/** A gathering ends this long after it began, whoever has not answered. */
-export const GATHER_MS = 2_000;
-/** A provider that has not answered after this time is asked once more. */
-export const ASK_AGAIN_AFTER_MS = 1_000;
+/** A provider that has not answered this long after a gathering began is asked once more. */
+export const ASK_AGAIN_AFTER_MS = 400;
+/** A gathering ends when all have answered, and otherwise this long after it had a quorum, */
+export const GRACE_MS = 500;
+/** but not before this time, in which one that was asked once more can answer: whose reports arrived says who is up, */
+export const LEAST_GATHER_MS = 800;
+/** and never after this time. */
+export const MOST_GATHER_MS = 2_000;
 /** What the lead allows for gathering the reports and seeing the block. */
 const LEAD_SPARE_SECONDS = 2;
 /** Later in a beat its reports are not gathered: providers refuse older rounds (`signing-window-limits.ts`). */
@@ -65,7 +69,7 @@ export interface ScheduledKey {
 interface Turn {
   /** The latest round that had a quorum. */
   readonly round: bigint;
-  /** The members whose reports of that round arrived. */
+  /** The members whose reports arrived, of that round or of an earlier one of this turn: a request can get lost. */
   readonly arrived: ReadonlySet<Address>;
   /** How many of the better ranks have been waited for. */
   readonly waitedFor: number;
@@ -238,7 +242,7 @@ export function step(
       const from = turn ?? {
         ...{ waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null },
       };
-      return { ...from, round, arrived };
+      return { ...from, round, arrived: turn === null ? arrived : union(turn.arrived, arrived) };
     };
     for (const key of gathered.gather.due) {
       const one = due.get(key);
@@ -334,6 +338,10 @@ export function step(
 function stepWithoutChain(settings: ScheduleSettings, state: ScheduleState, nowMs: number): Step {
   const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
   return { state: { ...state, due }, gather: null, send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
+}
+
+function union<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> {
+  return [...b].every((one) => a.has(one)) ? a : new Set([...a, ...b]);
 }
 
 /** Passes the stages that are over. One in which no new block was seen is waited for once more. */
