@@ -8,16 +8,16 @@ import { SimulatedOperator } from "./simulated-operator.js";
 
 const DATASET = numberToHex(0xda7a, { size: 20 });
 const BEAT_SECONDS = 5;
-const POLICY = { heartbeatSeconds: 120, deviationBps: 50, minIntervalSeconds: 60 };
+const POLICY = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 120 };
 /**
  * The episodes of a network: each begins at the beat at which its keys are due, and ends when they are stored. Two of the five
- * keys were stored together; the last is due because its value moves, which all providers see.
+ * keys were stored together; another is due because its value moves, which all providers see.
  */
 const EPISODES = [
   { keys: 2, beat: 0 },
   { keys: 1, beat: 1 },
-  { keys: 1, beat: 3 },
-  { keys: 1, beat: 2, storedBeatsBefore: 15 },
+  { keys: 1, beat: 6, storedBeatsBefore: 26 },
+  { keys: 1, beat: 11 },
 ];
 /** An episode that takes longer counts as missed: every rank has had its turn, and a stuck transaction its replacement. */
 const MAX_STAGES = 40;

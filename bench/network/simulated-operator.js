@@ -72,9 +72,13 @@ export class SimulatedOperator {
   }
 
   #gather(gather) {
-    const { events, hasMoved } = this.world;
-    const chunks = [gather.due, gather.watched].filter((chunk) => chunk.length > 0);
-    const ends = chunks.map((chunk) => ({ chunk, ...this.#ask(quorumEndsMs) }));
+    const { events, hasMoved, members } = this.world;
+    const chunks = [
+      { chunk: gather.due, awaited: gather.awaited },
+      { chunk: gather.watched, awaited: new Set(members) },
+    ];
+    const asked = chunks.filter(({ chunk }) => chunk.length > 0);
+    const ends = asked.map(({ chunk, awaited }) => ({ chunk, ...this.#ask(awaited) }));
     events.plan(Math.max(...ends.map(({ endsAt }) => endsAt)), () => {
       const answered = ends.flatMap(({ chunk, arrived }) => {
         if (arrived === null) return [];
@@ -88,9 +92,9 @@ export class SimulatedOperator {
   /**
    * Asks every provider for one row. Returns when that ends, and whose rows arrived; null without a quorum.
    *
-   * @param enoughEndsMs Returns when it ends at the latest, if it had a quorum at this time.
+   * @param awaited Once these have answered, a quorum ends it.
    */
-  #ask(enoughEndsMs) {
+  #ask(awaited) {
     const { events, members, model, random, requestLoss } = this.world;
     const answers = [];
     for (const [index, member] of members.entries()) {
@@ -108,8 +112,10 @@ export class SimulatedOperator {
     const size = members.length;
     const enough = answers.find((_, index) => isQuorum(index + 1, size - index - 1));
     if (enough === undefined) return { endsAt: events.now + MOST_GATHER_MS, arrived: null };
-    const allMs = answers.length === size ? answers.at(-1).ms : MOST_GATHER_MS;
-    const endMs = Math.min(allMs, enoughEndsMs(enough.ms));
+    const heard = answers.filter(({ member }) => awaited.has(member));
+    const awaitedMs = heard.length === awaited.size ? (heard.at(-1)?.ms ?? 0) : MOST_GATHER_MS;
+    const patientMs = Math.min(Math.max(enough.ms + GRACE_MS, LEAST_GATHER_MS), MOST_GATHER_MS);
+    const endMs = Math.min(Math.max(enough.ms, awaitedMs), patientMs);
     const arrived = answers.filter(({ ms }) => ms <= endMs).map(({ member }) => member);
     return { endsAt: events.now + endMs, arrived: new Set(arrived) };
   }
@@ -118,7 +124,7 @@ export class SimulatedOperator {
     const held = this.#held;
     if (held.round === round && isSameSet(held.keys, keys)) return this.#submit(keys, round);
     for (const key of keys) this.#preparing.add(key);
-    const { endsAt, arrived } = this.#ask((ms) => ms);
+    const { endsAt, arrived } = this.#ask(new Set());
     this.world.events.plan(endsAt, () => {
       this.#step(null);
       for (const key of keys) this.#preparing.delete(key);
@@ -145,7 +151,7 @@ export class SimulatedOperator {
         return this.#replaceWhenStuck(transaction, model.stuckPollMs);
       }
       const round = beatAt(events.now + this.clockMs, this.settings.beatSeconds);
-      const { endsAt, arrived } = this.#ask((ms) => ms);
+      const { endsAt, arrived } = this.#ask(new Set());
       events.plan(endsAt, () => {
         this.#step(null);
         if (transaction.minedIn !== null) return;
@@ -157,5 +163,4 @@ export class SimulatedOperator {
   }
 }
 
-const quorumEndsMs = (ms) => Math.min(Math.max(ms + GRACE_MS, LEAST_GATHER_MS), MOST_GATHER_MS);
 const isSameSet = (a, b) => a.length === b.length && a.every((key) => b.includes(key));

@@ -26,7 +26,10 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
 export const STAGE_SPARE_MS = 1_500;
 /** A provider that has not answered this long after a gathering began is asked once more. */
 export const ASK_AGAIN_AFTER_MS = 400;
-/** A gathering ends when all have answered, and otherwise this long after it had a quorum, */
+/**
+ * A gathering ends when a quorum has answered and with it all members of a better rank (`Gather.awaited`), and otherwise this
+ * long after it had a quorum,
+ */
 export const GRACE_MS = 500;
 /** but not before this time, in which one that was asked once more can answer: whose reports arrived says who is up, */
 export const LEAST_GATHER_MS = 800;
@@ -109,6 +112,8 @@ export interface Gather {
   readonly round: bigint;
   /** Sorted by stored round, so that chunks keep together what was stored together. Those never stored come first. */
   readonly due: readonly Hex[];
+  /** The members of a better rank for any of the due keys: a gathering of these needs no grace once they have answered. */
+  readonly awaited: ReadonlySet<Address>;
   /** Old enough to be updated if their value has moved. */
   readonly watched: readonly Hex[];
   /** The stored rounds at the time, to be handed back. */
@@ -323,12 +328,15 @@ export function step(
     due.set(key, { ...one, turn: isSent ? { ...turn, sentRound: turn.round } : turn });
   }
 
+  const awaited = new Set(asked.flatMap((key) => due.get(key)?.better ?? []));
   const storedOf = (key: Hex) => chain.storedRounds.get(key) ?? 0n;
   asked.sort((a, b) => Number(storedOf(a) - storedOf(b)));
   return {
     state: { beatRound, due },
     gather:
-      asked.length + watched.length === 0 ? null : { round, due: asked, watched, storedRounds: chain.storedRounds },
+      asked.length + watched.length === 0
+        ? null
+        : { round, due: asked, awaited, watched, storedRounds: chain.storedRounds },
     send: [...send].map(([sentRound, sent]) => ({ round: sentRound, keys: sent })),
     wakeAtMs: Math.min(wakeAtMs, nextBeatMs(settings, beatRound, nowMs)),
   };
