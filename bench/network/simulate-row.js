@@ -8,16 +8,17 @@ import { SimulatedOperator } from "./simulated-operator.js";
 
 const DATASET = numberToHex(0xda7a, { size: 20 });
 const BEAT_SECONDS = 5;
-const POLICY = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 120 };
+const HEARTBEAT = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 570 };
+const DEVIATION = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 120 };
 /**
  * The episodes of a network: each begins at the beat at which its keys are due, and ends when they are stored. Two of the five
  * keys were stored together; another is due because its value moves, which all providers see.
  */
 const EPISODES = [
-  { keys: 2, beat: 0 },
-  { keys: 1, beat: 1 },
-  { keys: 1, beat: 6, storedBeatsBefore: 26 },
-  { keys: 1, beat: 11 },
+  { keys: 2, beat: 0, policy: HEARTBEAT },
+  { keys: 1, beat: 1, policy: HEARTBEAT },
+  { keys: 1, beat: 6, policy: DEVIATION, beatsSinceStored: 25 },
+  { keys: 1, beat: 11, policy: HEARTBEAT },
 ];
 /** An episode that takes longer counts as missed: every rank has had its turn, and a stuck transaction its replacement. */
 const MAX_STAGES = 40;
@@ -49,19 +50,25 @@ export function simulateRow(model, row, blockMs, count, random) {
   };
 }
 
-function simulateNetwork(model, { members: size, down = 0, silent = 0, cutLinks = 0, lostRequests = 0 }, blockMs, random) {
+function simulateNetwork(
+  model,
+  { members: size, down = 0, silent = 0, cutLinks = 0, lostRequests = 0 },
+  blockMs,
+  random,
+) {
   const stageMs = blockMs + STAGE_SPARE_MS;
   const firstRound = BigInt(BEAT_SECONDS * (300_000_000 + Math.floor(random.next() * 50_000_000)));
   /** When a beat begins: the same number of milliseconds after its round for everyone. */
   const beatMs = (beat) => Number(firstRound) * 1_000 + 2_000 + beat * BEAT_SECONDS * 1_000;
-  const episodes = EPISODES.map(({ keys, beat, storedBeatsBefore }, index) => {
-    const age = dueAge(POLICY, sharedLeadSeconds({ beatSeconds: BEAT_SECONDS, stageMs }));
-    const beats = storedBeatsBefore ?? Math.ceil((age - 2) / BEAT_SECONDS);
+  const episodes = EPISODES.map(({ keys, beat, policy, beatsSinceStored }, index) => {
+    const age = dueAge(policy, sharedLeadSeconds({ beatSeconds: BEAT_SECONDS, stageMs }));
+    const beats = beatsSinceStored ?? Math.ceil((age - 2) / BEAT_SECONDS);
     return {
       keys: Array.from({ length: keys }, (_, i) => numberToHex(16 * index + i + 1, { size: 32 })),
       beat,
+      policy,
       storedRound: firstRound + BigInt(BEAT_SECONDS * (beat - beats)),
-      movedAt: storedBeatsBefore === undefined ? null : firstRound + BigInt(BEAT_SECONDS * beat),
+      movedAt: beatsSinceStored === undefined ? null : firstRound + BigInt(BEAT_SECONDS * beat),
     };
   });
   const storedRounds = new Map(episodes.flatMap(({ keys, storedRound }) => keys.map((key) => [key, storedRound])));
@@ -74,7 +81,7 @@ function simulateNetwork(model, { members: size, down = 0, silent = 0, cutLinks 
   const chain = new SimulatedChain(events, model, random, blockMs, startMs, storedRounds);
   const world = {
     ...{ model, random, events, chain, members, requestLoss: lostRequests },
-    keys: [...storedRounds.keys()].map((key) => ({ key, keyHash: key, policy: POLICY })),
+    keys: episodes.flatMap(({ keys, policy }) => keys.map((key) => ({ key, keyHash: key, policy }))),
     hasMoved: (key, storedRound, round) => {
       const moved = movedAt.get(key);
       return moved !== null && storedRound < moved && round >= moved;

@@ -1,6 +1,13 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { beatAt } from "../../operator/dist/schedule/beat.js";
-import { ASK_AGAIN_AFTER_MS, GRACE_MS, INITIAL_STATE, LEAST_GATHER_MS, MOST_GATHER_MS, step } from "../../operator/dist/schedule/transmission-schedule.js";
+import {
+  ASK_AGAIN_AFTER_MS,
+  GRACE_MS,
+  INITIAL_STATE,
+  LEAST_GATHER_MS,
+  MOST_GATHER_MS,
+  step,
+} from "../../operator/dist/schedule/transmission-schedule.js";
 
 /** An operator of a member: it does what the operator's own schedule says, with a node and links of its own. */
 export class SimulatedOperator {
@@ -82,7 +89,10 @@ export class SimulatedOperator {
     events.plan(Math.max(...ends.map(({ endsAt }) => endsAt)), () => {
       const answered = ends.flatMap(({ chunk, arrived }) => {
         if (arrived === null) return [];
-        return chunk.map((key) => [key, { arrived, hasMoved: hasMoved(key, gather.storedRounds.get(key), gather.round) }]);
+        return chunk.map((key) => [
+          key,
+          { arrived, hasMoved: hasMoved(key, gather.storedRounds.get(key), gather.round) },
+        ]);
       });
       if (gather.due.length > 0) this.#held = { keys: gather.due, round: gather.round };
       this.#step({ gather, keys: new Map(answered) });
@@ -96,28 +106,27 @@ export class SimulatedOperator {
    */
   #ask(awaited) {
     const { events, members, model, random, requestLoss } = this.world;
-    const answers = [];
-    for (const [index, member] of members.entries()) {
-      if (!this.reach[index]) continue;
+    const arrivals = members.map((member, index) => {
+      if (!this.reach[index]) return Number.POSITIVE_INFINITY;
       const loss = member === this.settings.sender ? 0 : requestLoss;
       const answerMs = () => {
         const ms = Math.ceil(random.logNormal(model.report.medianMs, model.report.sigma));
         return random.chance(loss) ? Number.POSITIVE_INFINITY : ms;
       };
-      let ms = answerMs();
-      if (ms > ASK_AGAIN_AFTER_MS) ms = Math.min(ms, ASK_AGAIN_AFTER_MS + answerMs());
-      if (ms <= MOST_GATHER_MS) answers.push({ ms, member });
-    }
-    answers.sort((a, b) => a.ms - b.ms);
+      const ms = answerMs();
+      return ms <= ASK_AGAIN_AFTER_MS ? ms : Math.min(ms, ASK_AGAIN_AFTER_MS + answerMs());
+    });
     const size = members.length;
-    const enough = answers.find((_, index) => isQuorum(index + 1, size - index - 1));
-    if (enough === undefined) return { endsAt: events.now + MOST_GATHER_MS, arrived: null };
-    const heard = answers.filter(({ member }) => awaited.has(member));
-    const awaitedMs = heard.length === awaited.size ? (heard.at(-1)?.ms ?? 0) : MOST_GATHER_MS;
-    const patientMs = Math.min(Math.max(enough.ms + GRACE_MS, LEAST_GATHER_MS), MOST_GATHER_MS);
-    const endMs = Math.min(Math.max(enough.ms, awaitedMs), patientMs);
-    const arrived = answers.filter(({ ms }) => ms <= endMs).map(({ member }) => member);
-    return { endsAt: events.now + endMs, arrived: new Set(arrived) };
+    const inOrder = Float64Array.from(arrivals).sort();
+    const quorumMs = inOrder.find((_, index) => isQuorum(index + 1, size - index - 1));
+    if (quorumMs > MOST_GATHER_MS) return { endsAt: events.now + MOST_GATHER_MS, arrived: null };
+    const awaitedMs = members.reduce(
+      (ms, member, index) => (awaited.has(member) ? Math.max(ms, arrivals[index]) : ms),
+      0,
+    );
+    const patientMs = Math.min(Math.max(quorumMs + GRACE_MS, LEAST_GATHER_MS), MOST_GATHER_MS);
+    const endMs = Math.min(Math.max(quorumMs, awaitedMs), patientMs);
+    return { endsAt: events.now + endMs, arrived: new Set(members.filter((_, index) => arrivals[index] <= endMs)) };
   }
 
   #send({ keys, round }) {
