@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {CommitteeDirectory} from "../src/CommitteeDirectory.sol";
 import {DeployScript} from "./base/DeployScript.sol";
 
-/// @notice Deploys the directory in which the data providers of one network announce their nodes: through the
+/// @notice Deploys the directory in which the data providers of one network announce their URLs: through the
 /// deterministic deployment proxy, if the network has it, so that its address is the same on every such network.
 contract DeployCommitteeDirectory is DeployScript {
     function run() external checked returns (CommitteeDirectory directory) {

@@ -27,7 +27,7 @@ export interface Deployed {
   readonly consumer: Address;
   /** The lens for verified reads (ERC-3668), whose gateway is the devnet's operator. */
   readonly lens: Address;
-  /** The directory in which data providers announce their nodes. */
+  /** The directory in which data providers announce their URLs. */
   readonly directory: Address;
 }
 

@@ -4,7 +4,7 @@ import { runMain } from "@dataset-oracle/service/process/run-main";
 import { createPublicClient, http } from "viem";
 import { PROVIDERS } from "./accounts.js";
 import { writeAddressFile } from "./address-file.js";
-import { announceNodes } from "./announce-nodes.js";
+import { announceProviders } from "./announce-nodes.js";
 import { startChain } from "./anvil.js";
 import { compile, deploy } from "./deploy.js";
 import { createDevnetContext, type DevnetContext } from "./devnet-context.js";
@@ -29,8 +29,7 @@ async function start(devnet: DevnetContext): Promise<void> {
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
   if (!isLive) await step("Starting the simulated market", () => startMarket(devnet));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
-  // Nodes would also find each other later. Announced before they start, they forward even the first requests.
-  if (nodes !== null) await step(`Announcing ${nodes} nodes`, () => announceNodes(devnet));
+  if (nodes !== null) await step("Announcing the providers", () => announceProviders(devnet));
   const operatorStep = nodes === null ? "Starting the operator" : `Starting ${nodes} nodes`;
   const operators = await step(operatorStep, () => startOperators(devnet));
   // The example specs read the simulated market.

@@ -35,7 +35,7 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
         ["", `${webOracle.words}  booleans, 32-byte values and short texts`],
         ["", `${webOracle.registry}  registry of request specs`],
         ["lens", `${lens}  free verified reads (ERC-3668)`],
-        ["directory", `${directory}  where data providers announce their nodes`],
+        ["directory", `${directory}  where data providers announce their URLs`],
         ["consumer", `${consumer}  test/examples/SpotPriceConsumer.sol`],
       ],
     ],

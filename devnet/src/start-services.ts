@@ -95,7 +95,7 @@ function spawnOperator(devnet: DevnetContext, name: string, index: number): Prom
         gasPerHourForFeeds: 1_000_000_000_000,
         feeds: options.hasFeeds ? [spotPriceFeed(devnet)] : [],
         feedPollMs: 5_000,
-        // Nodes find each other by their announcements, and all run on this machine.
+        // Announced providers run on this machine.
         allowLocalNodes: true,
       },
     ],

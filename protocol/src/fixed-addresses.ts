@@ -5,8 +5,8 @@ import type { Address } from "viem";
  * scripts in `script/` do. They depend on nothing but the contract's code.
  */
 
-/** The directory in which data providers announce their nodes. */
-export const COMMITTEE_DIRECTORY: Address = "0xedd1D75afD86ecB3a5ecfa8A252d3F9F26f2574F";
+/** The directory in which data providers announce their URLs. */
+export const COMMITTEE_DIRECTORY: Address = "0xB5A3e1328d65d3E78c9Fb2C4aA359aB9547d9e97";
 
 /** The registry in which the Web Oracle's request specs are published. */
 export const WEB_ORACLE_REGISTRY: Address = "0x287ffbEA4238228c0F67fd87cEBDaE0F5760967d";

@@ -10,7 +10,6 @@ describe.each(vectors.announcements)("the announcement of $name", (vector) => {
   const announcement: Announcement = {
     provider: vector.provider as Address,
     url: vector.url,
-    submitter: vector.submitter as Address,
     issuedAt: BigInt(vector.issuedAt),
   };
 
@@ -29,7 +28,7 @@ describe.each(vectors.announcements)("the announcement of $name", (vector) => {
       abi: committeeDirectoryAbi,
       data: encodeAnnouncement(announcement, vector.signature as Hex),
     });
-    const { provider, url, submitter, issuedAt } = announcement;
-    expect([functionName, args]).toEqual(["announce", [provider, url, submitter, issuedAt, vector.signature]]);
+    const { provider, url, issuedAt } = announcement;
+    expect([functionName, args]).toEqual(["announce", [provider, url, issuedAt, vector.signature]]);
   });
 });

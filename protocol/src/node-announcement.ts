@@ -8,14 +8,12 @@ import {
 } from "viem";
 import { committeeDirectoryAbi } from "./abi/committee-directory.js";
 
-/** Where a provider's node is, as the provider announces it in the directory of its network. */
+/** Where a provider answers, as it announces it in the directory of its network. */
 export interface Announcement {
   /** The account that signs the provider's reports. */
   readonly provider: Address;
-  /** The base URL of the node; empty to withdraw the node. */
+  /** The provider's base URL; empty to withdraw it. */
   readonly url: string;
-  /** The account that sends the node's transactions. */
-  readonly submitter: Address;
   /** When the provider signed, in seconds since 1970. */
   readonly issuedAt: bigint;
 }
@@ -34,7 +32,6 @@ export const ANNOUNCEMENT_TYPES = {
   Announcement: [
     { name: "provider", type: "address" },
     { name: "url", type: "string" },
-    { name: "submitter", type: "address" },
     { name: "issuedAt", type: "uint256" },
   ],
 } as const;
@@ -72,10 +69,10 @@ export function signAnnouncement(
 }
 
 /** Returns the calldata of the directory's `announce`, which anyone may send. */
-export function encodeAnnouncement({ provider, url, submitter, issuedAt }: Announcement, signature: Hex): Hex {
+export function encodeAnnouncement({ provider, url, issuedAt }: Announcement, signature: Hex): Hex {
   return encodeFunctionData({
     abi: committeeDirectoryAbi,
     functionName: "announce",
-    args: [provider, url, submitter, issuedAt, signature],
+    args: [provider, url, issuedAt, signature],
   });
 }

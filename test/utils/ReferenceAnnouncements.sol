@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 /// @notice Computes an announcement's digest as EIP-712 defines it.
 library ReferenceAnnouncements {
-    function digest(address directory, address provider, string memory url, address submitter, uint256 issuedAt)
+    function digest(address directory, address provider, string memory url, uint256 issuedAt)
         internal
         view
         returns (bytes32)
@@ -19,10 +19,9 @@ library ReferenceAnnouncements {
         );
         bytes32 content = keccak256(
             abi.encode(
-                keccak256("Announcement(address provider,string url,address submitter,uint256 issuedAt)"),
+                keccak256("Announcement(address provider,string url,uint256 issuedAt)"),
                 provider,
                 keccak256(bytes(url)),
-                submitter,
                 issuedAt
             )
         );

@@ -20,19 +20,13 @@ contract AnnouncementVectorsTest is VectorFixture {
             deployCodeTo("CommitteeDirectory.sol:CommitteeDirectory", directory);
             vm.warp(number(i, "issuedAt"));
             ICommitteeDirectory(directory)
-                .announce(
-                    account(i, "provider"), text(i, "url"), account(i, "submitter"), number(i, "issuedAt"), signature
-                );
+                .announce(account(i, "provider"), text(i, "url"), number(i, "issuedAt"), signature);
         }
     }
 
     function _digest(uint256 index) private view returns (bytes32) {
         return ReferenceAnnouncements.digest(
-            account(index, "directory"),
-            account(index, "provider"),
-            text(index, "url"),
-            account(index, "submitter"),
-            number(index, "issuedAt")
+            account(index, "directory"), account(index, "provider"), text(index, "url"), number(index, "issuedAt")
         );
     }
 }

@@ -5,11 +5,9 @@ import {
   signAnnouncement,
 } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
-import { type Address, zeroAddress } from "viem";
 import { findCommitteeDirectory } from "./find-committee-directory.js";
 import { ANNOUNCE_USAGE } from "./help-text.js";
 import { connectSender, describeTransaction } from "./send-transactions.js";
@@ -17,7 +15,6 @@ import { connectSender, describeTransaction } from "./send-transactions.js";
 const OPTIONS = {
   deployment: { type: "string" },
   url: { type: "string" },
-  submitter: { type: "string" },
   withdraw: { type: "boolean" },
   "rpc-url": { type: "string" },
   from: { type: "string" },
@@ -32,19 +29,19 @@ type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
  */
 const BEHIND_CLOCK = 60;
 
-/** Runs `provider announce`: signs where the node is, and prints the transaction or sends it. */
+/** Runs `provider announce`: signs where the provider answers, and prints the transaction or sends it. */
 export async function announceNode(args: readonly string[]): Promise<void> {
   const { values: options, positionals } = parseCommandLine(args, ANNOUNCE_USAGE, OPTIONS);
   if (options.help === true) return console.log(ANNOUNCE_USAGE);
   if (positionals.length > 0)
     throw new ConfigError(`announce takes only options. Write each value after its option.\n\n${ANNOUNCE_USAGE}`);
-  const place = readPlace(options);
+  const url = readUrl(options);
   const { deployment, "rpc-url": rpcUrl, from } = options;
   const { chainId, address, namedBy } = await findCommitteeDirectory(deployment, rpcUrl);
 
   const { account } = await loadAccount(process.env, "PROVIDER");
   const announcement = {
-    ...place,
+    url,
     provider: account.address,
     issuedAt: BigInt(Math.floor(Date.now() / 1_000) - BEHIND_CLOCK),
   };
@@ -53,35 +50,34 @@ export async function announceNode(args: readonly string[]): Promise<void> {
   if (rpcUrl === undefined) return console.log(describeTransaction(chainId, call));
   const sender = await connectSender({ chainId, namedBy, rpcUrl, from }, process.env);
   const [mined] = await sender.send([call]);
-  const what = place.url === "" ? "Withdrew the node" : `Announced the node ${place.url}`;
+  const what = url === "" ? "Withdrew the URL" : `Announced the URL ${url}`;
   console.log(
     `${what} of provider ${account.address} on network ${chainId} in block ${mined?.block} (${mined?.transaction}).`,
   );
 }
 
 /** @throws ConfigError */
-function readPlace(options: Options): { readonly url: string; readonly submitter: Address } {
+function readUrl(options: Options): string {
   if (options.withdraw === true) {
-    if (options.url !== undefined || options.submitter !== undefined)
-      throw new ConfigError("--withdraw announces that you run no node. Leave out --url and --submitter.");
-    return { url: "", submitter: zeroAddress };
+    if (options.url !== undefined)
+      throw new ConfigError("--withdraw announces that your provider has no URL any more. Leave out --url.");
+    return "";
   }
-  if (options.url === undefined || options.submitter === undefined)
-    throw new ConfigError(`Give your node's URL and submitter: --url URL --submitter ADDRESS.\n\n${ANNOUNCE_USAGE}`);
-  const url = requireUrl(options.url, options["allow-local"] === true);
-  return { url, submitter: requireAddress(options.submitter, "--submitter") };
+  if (options.url === undefined)
+    throw new ConfigError(`Give the URL at which your provider answers: --url URL.\n\n${ANNOUNCE_USAGE}`);
+  return requireUrl(options.url, options["allow-local"] === true);
 }
 
 /**
- * Checks that other nodes ask a URL once it is announced.
+ * Checks that operators ask a URL once it is announced.
  *
- * @param allowsLocal True for a development network, whose nodes have `allowLocalNodes` set.
+ * @param allowsLocal True for a development network, whose operators have `allowLocalNodes` set.
  * @throws ConfigError
  */
 function requireUrl(text: string, allowsLocal: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ConfigError("--url is not an https URL. Write one, such as https://node.example.");
+    throw new ConfigError("--url is not an https URL. Write one, such as https://provider.example.");
   // Everybody can read what is announced.
   if (url.username !== "" || url.password !== "")
     throw new ConfigError("--url has a user name or a password. Leave them out: the directory is public.");
@@ -90,8 +86,8 @@ function requireUrl(text: string, allowsLocal: boolean): string {
   const allowed = parseHttpsUrl(text);
   if (!allowed.ok && !(allowsLocal && isLocalNodeUrl(text)))
     throw new ConfigError(
-      "--url: other nodes ask an announced URL only by https, on port 443 of a public host. " +
-        `${allowed.error} On a development network whose nodes set allowLocalNodes, add --allow-local for an http URL ` +
+      "--url: operators ask an announced URL only by https, on port 443 of a public host. " +
+        `${allowed.error} On a development network whose operators set allowLocalNodes, add --allow-local for an http URL ` +
         "of this machine.",
     );
   const { length } = new TextEncoder().encode(text);

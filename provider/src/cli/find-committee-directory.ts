@@ -5,7 +5,7 @@ import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport"
 import { type Address, createPublicClient } from "viem";
 import { callRpc, RPC_MS } from "./call-rpc.js";
 
-/** The contract in which the providers of a network announce their nodes. */
+/** The contract in which the providers of a network announce their URLs. */
 interface CommitteeDirectory {
   readonly chainId: number;
   readonly address: Address;

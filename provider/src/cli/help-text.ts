@@ -2,7 +2,7 @@
 export const USAGE = `Usage: provider --config FILE [--check-config]
        provider fetch KEY [--config FILE] [--json]
        provider replay FILE [--json]
-       provider announce --rpc-url URL --url URL --submitter ADDRESS
+       provider announce --rpc-url URL --url URL
 
 Answers POST /report with signed values that it reads from its sources. It logs JSON to stdout and shuts down cleanly
 on SIGTERM.
@@ -11,7 +11,7 @@ on SIGTERM.
   --check-config  check the configuration and the files, folders and key that it needs, and exit
   fetch           ask the sources of a key now, and show their answers; signs nothing
   replay          compute a value again from its evidence, without a network
-  announce        sign your node's URL, and announce it in the directory of its network
+  announce        sign the provider's URL, and announce it in the directory of its network
   --help          show this text, or that of a command
 
 The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
@@ -59,22 +59,21 @@ Example
   provider replay evidence/spot-prices/1767322980/1767323040-42-0x….json`;
 
 /** The text of `provider announce --help`. */
-export const ANNOUNCE_USAGE = `Usage: provider announce --rpc-url URL [--deployment FILE] --url URL --submitter ADDRESS [--from ADDRESS]
-       provider announce --deployment FILE --url URL --submitter ADDRESS
+export const ANNOUNCE_USAGE = `Usage: provider announce --rpc-url URL [--deployment FILE] --url URL [--from ADDRESS]
+       provider announce --deployment FILE --url URL
        provider announce ... --withdraw
 
-Signs your node's URL and submitter with the provider's key, for the directory of its network. Anyone may send the
-transaction, so the provider's key needs no Ether. Without --rpc-url, it prints the transaction and a cast command that
-sends it.
+Signs the URL at which your provider answers with the provider's key, for the directory of its network. Anyone may send
+the transaction, so the provider's key needs no Ether. Without --rpc-url, it prints the transaction and a cast command
+that sends it.
 
   --rpc-url URL        send the transaction through this JSON-RPC endpoint of the network
   --deployment FILE    the network's deployments/<chainId>.json (default: the network of the endpoint, and the usual
                        address of the directory, which is the same on every network)
-  --url URL            where your node answers: https on port 443 of a public host, in at most 256 bytes
-  --submitter ADDRESS  the account that sends your node's transactions
-  --withdraw           announce that there is no node any more, in place of --url and --submitter
+  --url URL            where your provider answers: https on port 443 of a public host, in at most 256 bytes
+  --withdraw           announce that the provider has no URL any more, in place of --url
   --from ADDRESS       send from an unlocked account of the endpoint, as development chains have them
-  --allow-local        for a development network whose nodes set allowLocalNodes: allow http URLs of this machine
+  --allow-local        for a development network whose operators set allowLocalNodes: allow http URLs of this machine
   --help               show this text
 
 The announcement is signed with the key that the environment names, as for the provider: PROVIDER_PRIVATE_KEY_FILE or
@@ -83,4 +82,4 @@ PUBLISHER_PRIVATE_KEY, or PUBLISHER_KEYSTORE with PUBLISHER_KEYSTORE_PASSWORD_FI
 
 Example
   PROVIDER_PRIVATE_KEY_FILE=provider.key PUBLISHER_PRIVATE_KEY_FILE=publisher.key provider announce \\
-    --rpc-url https://rpc.example --url https://node.example --submitter 0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199`;
+    --rpc-url https://rpc.example --url https://provider.example`;

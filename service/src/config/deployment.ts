@@ -30,7 +30,7 @@ const DeploymentFile = Type.Object(
       Type.String({ description: "The lens (ERC-3668) through which anyone can read a verified value for free." }),
     ),
     committeeDirectory: Type.Optional(
-      Type.String({ description: "The contract in which data providers announce their nodes." }),
+      Type.String({ description: "The contract in which data providers announce their URLs." }),
     ),
   },
   strict,
@@ -50,7 +50,7 @@ export interface Deployment {
   readonly webOracleRegistry?: Address;
   /** The lens for verified reads (ERC-3668), when the network has one. */
   readonly verifiedLens?: Address;
-  /** The directory of the data providers' nodes, when the network has one. */
+  /** The directory of the data providers' URLs, when the network has one. */
   readonly committeeDirectory?: Address;
 }
 
