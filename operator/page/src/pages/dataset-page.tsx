@@ -1,22 +1,18 @@
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useState } from "preact/hooks";
-import { DataPointsTable } from "../components/data-points-table";
-import { Fact } from "../components/fact";
-import { HaltedUpdatesWarning } from "../components/halted-updates-warning";
-import { Hex } from "../components/hex";
-import { NodeTurnsSection } from "../components/node-turns-section";
-import { PageHeading } from "../components/page-heading";
-import { QueryPrice } from "../components/query-price";
-import { SpecsTable } from "../components/specs-table";
-import { keyText } from "../format/key";
-import { datasetName, networkName } from "../format/network-and-dataset-names";
+import { Hex } from "../components/copy";
+import { Fact, QueryPrice } from "../components/facts";
+import { PageHeading } from "../components/frame";
+import { HaltedUpdatesWarning } from "../components/notices";
+import { datasetName, keyText, networkName } from "../format/names";
 import { formatDuration } from "../format/time";
-import { countAnsweringProviders } from "../live/answering-providers";
-import type { NetworkAndDataset } from "../live/overview-state";
+import { countAnsweringProviders } from "../live/health";
+import type { NetworkAndDataset } from "../live/overview";
 import { focusKeyField } from "../request/key-field";
 import { RequestSection } from "../request/request-section";
-import { specBuilderPath } from "../route";
 import { SnippetSection } from "../snippets/snippet-section";
+import { PointsTable } from "./points-table";
+import { SpecsSection } from "./specs-section";
 
 /** Shows a dataset: its keys, a form that requests an update, and code that reads it. */
 export function DatasetPage({ network, dataset }: NetworkAndDataset) {
@@ -36,21 +32,10 @@ export function DatasetPage({ network, dataset }: NetworkAndDataset) {
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
         <KeyForm form={dataset.key_form} />
-        <DataPointsTable networkId={network.network_id} dataset={dataset} />
+        <PointsTable networkId={network.network_id} dataset={dataset} />
       </section>
-      {dataset.key_form === "WEB_ORACLE" && (
-        <section class="card" aria-labelledby="specs">
-          <div class="row bar">
-            <h2 id="specs">Request specs</h2>
-            <a class="button" href={specBuilderPath(network.network_id)}>
-              Build a request spec
-            </a>
-          </div>
-          <SpecsTable dataset={dataset} onChosen={onChosen} />
-        </section>
-      )}
+      {dataset.key_form === "WEB_ORACLE" && <SpecsSection dataset={dataset} onChosen={onChosen} />}
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
-      <NodeTurnsSection network={network} dataset={dataset} />
       <SnippetSection network={network} dataset={dataset} text={key} />
     </>
   );
@@ -70,7 +55,7 @@ function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
         {countAnsweringProviders(dataset).needed} of {providers.length} must sign
       </Fact>
       <Fact name="Stored value">
-        {kind === "median" ? `the median, within ${tolerance / 100} %` : "the one that more than half signed"}
+        {kind === "median" ? `the median, within ${tolerance / 100}%` : "the one that more than half signed"}
       </Fact>
       <Fact name="Maximum age when stored">{formatDuration(dataset.max_round_age)}</Fact>
     </dl>

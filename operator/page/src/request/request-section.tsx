@@ -1,7 +1,6 @@
-import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { tellScreenReaders } from "../components/tell-screen-readers";
-import type { NetworkAndDataset } from "../live/overview-state";
+import { tellScreenReaders } from "../components/copy";
+import type { NetworkAndDataset } from "../live/overview";
 import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
 import { Progress, progressWords } from "./progress";
@@ -12,14 +11,12 @@ interface Props extends NetworkAndDataset {
   /** The key as it was entered. */
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** The format of the key's values, where it is known before the operator lists it. */
-  readonly format?: ValueFormat;
   /** Called when a request or its transaction has ended: a value may have been stored. */
   readonly onStored?: () => void;
 }
 
 /** A form that requests an update, with its progress and its outcome. */
-export function RequestSection({ network, dataset, text, format, onText, onStored }: Props) {
+export function RequestSection({ network, dataset, text, onText, onStored }: Props) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
   const [isSubmitted, setSubmitted] = useState(false);
@@ -79,9 +76,7 @@ export function RequestSection({ network, dataset, text, format, onText, onStore
       {state && (
         <div class="answer">
           <Progress state={state} />
-          {state.end && (
-            <RequestResult end={state.end} dataset={dataset} network={network} format={format} onStored={onStored} />
-          )}
+          {state.end && <RequestResult end={state.end} dataset={dataset} network={network} onStored={onStored} />}
         </div>
       )}
     </section>

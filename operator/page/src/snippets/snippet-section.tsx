@@ -1,7 +1,7 @@
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useId, useRef, useState } from "preact/hooks";
-import { CodeBlock } from "../components/code-block";
-import type { NetworkAndDataset } from "../live/overview-state";
+import { CodeBlock } from "../components/copy";
+import type { NetworkAndDataset } from "../live/overview";
 import { OPERATOR_URL } from "../operator-api";
 import { highlight } from "./highlight";
 import { type Snippet, snippets } from "./snippets";

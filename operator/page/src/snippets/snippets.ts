@@ -1,6 +1,6 @@
 import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
-import { networkName } from "../format/network-and-dataset-names";
+import { networkName } from "../format/names";
 import type { Language } from "./highlight";
 
 /** The data point that the snippets read. */

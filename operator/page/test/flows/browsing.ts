@@ -2,7 +2,7 @@ import { simulateQuery } from "@dataset-oracle/protocol";
 import { formatEther, formatUnits, getAddress } from "viem";
 import { expect, test } from "vitest";
 import { postDataRequest } from "../../../../devnet/test/post-data-request.js";
-import { formatExact } from "../../src/format/number.js";
+import { formatExact } from "../../src/format/values.js";
 import { EXPLORER, type TestEnvironment } from "../support/test-environment.js";
 import { visit } from "../support/visit.js";
 import { withoutCommas } from "../support/without-commas.js";
@@ -33,7 +33,7 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     const row = card.locator("tr", { hasText: "ETH-USD" });
     expect(await row.textContent()).toMatch(/ETH-USD.*USD.*OK.*\d+ s of 30 s/);
     const { value } = await simulateQuery(chain, { dataset: devnet.dataset, key: KEY });
-    // The value may have changed in the meantime, by less than 5 %.
+    // The value may have changed in the meantime, by less than 5%.
     const shown = Number(withoutCommas(await row.locator(".value").textContent()).replace(" USD", ""));
     expect(Math.abs(shown / Number(formatUnits(value, 18)) - 1)).toBeLessThan(0.05);
     await picture("home-light");
@@ -65,9 +65,9 @@ export function browsingFlows(environment: () => TestEnvironment): void {
       .locator("tbody th code")
       .evaluateAll((codes) => codes.map((code) => code.getAttribute("title") ?? ""));
     expect(signers.toSorted()).toEqual(devnet.providers.map(({ address }) => address).toSorted());
-    expect(await round.locator("dl").textContent()).toMatch(/Spread[\d.,]+ \(\d+\.\d{3} %\)/);
+    expect(await round.locator("dl").textContent()).toMatch(/Spread[\d.,]+ \(\d+\.\d{3}%\)/);
     for (const text of await round.locator("tbody td:nth-child(3)").allTextContents()) {
-      expect(text).toMatch(/^[+−]?\d+\.\d{3} %$/);
+      expect(text).toMatch(/^[+−]?\d+\.\d{3}%$/);
     }
     const hash = (await round.locator("dd code").first().getAttribute("title")) as `0x${string}`;
     const sent = await environment().chain.getTransaction({ hash });
@@ -76,17 +76,17 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("shows the update policy, each provider's agreement by name, and quick copies", async () => {
+  test("shows the update policy, and each provider's agreement by name", async () => {
     const { devnet, browser } = environment();
     const { page, copied, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     await page.getByText("Deviation threshold").waitFor();
     expect(await page.locator(".policy").textContent()).toMatch(
-      /^Deviation threshold[\d.]+ %Heartbeat30 sNext update due(in )?\d+ s/,
+      /^Deviation threshold[\d.]+%Heartbeat30 sNext update due(in )?\d+ s/,
     );
     const round = page.getByRole("region", { name: "Last round" });
     await round.getByText("Provider 4", { exact: true }).waitFor();
     expect(await round.locator("tbody tr").first().textContent()).toMatch(/^Provider 1.*(\d+) of \1$/);
-    await page.getByRole("button", { name: "Copy this key" }).click();
+    await page.getByRole("button", { name: "Copy the key" }).click();
     expect(await copied()).toBe(KEY);
     expect(await page.locator("main a[target=_blank]").count()).toBe(0);
     const code = page.getByRole("region", { name: "Read it from code" });
@@ -97,7 +97,7 @@ export function browsingFlows(environment: () => TestEnvironment): void {
   test("links to the network's explorer where the operator names one", async () => {
     const { lonely, devnet, browser } = environment();
     const { page, end } = await visit(browser, lonely.url, { at: pointAt(KEY) });
-    const link = page.locator("h1 + p a[target=_blank]");
+    const link = page.getByRole("region", { name: "Properties" }).locator("a[target=_blank]");
     expect(await link.getAttribute("href")).toBe(`${EXPLORER}/address/${devnet.dataset}`);
     expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
     const round = page.getByRole("region", { name: "Last round" });
@@ -158,7 +158,7 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("lists the published request specs of a dataset, and fills in their keys", async () => {
+  test("lists the published request specs of a dataset with their keys, and fills in one", async () => {
     const { devnet, browser } = environment();
     const [example] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
     const dataset = devnet.webOracle.numbers;
@@ -167,9 +167,14 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     const row = specs.locator("tr", { hasText: "The air temperature in a city K" });
     expect(await row.textContent()).toContain("api.weather.example");
     expect(await row.count()).toBe(1);
+    const key = `${example?.key.split("/").slice(0, 2).join("/")}/city`;
+    expect(await row.locator("code").getAttribute("title")).toBe(key);
+    expect(await specs.getByRole("link", { name: "the guide" }).getAttribute("href")).toBe(
+      `${devnet.operator.url}/guide/web-oracle/`,
+    );
     await row.getByRole("button", { name: "Fill in a key" }).click();
-    const field = page.getByLabel("Key as text");
-    expect(await field.inputValue()).toBe(`${example?.key.split("/").slice(0, 2).join("/")}/city`);
+    const field = page.getByLabel("Key", { exact: true });
+    expect(await field.inputValue()).toBe(key);
     expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
     await picture("dataset-of-specs-light");
     await end();

@@ -11,7 +11,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
   /** Asks for a key, and returns the page's words about the problem; nothing if a feed has just stored the round. */
   async function askFor(page: Page, key: string, isBroadcast = true): Promise<string> {
     const form = formOf(page);
-    await form.getByLabel("Key as text").fill(key);
+    await form.getByLabel("Key", { exact: true }).fill(key);
     await form.getByRole("radio", { name: isBroadcast ? /The operator/ : /You/ }).check();
     await form.getByRole("button", { name: isBroadcast ? "Update now" : "Prepare the transaction" }).click();
     await form.locator(".steps").waitFor();
