@@ -1,6 +1,6 @@
 /** Hex and code, with buttons that copy them. */
 
-import { type ComponentChildren, createContext } from "preact";
+import { createContext } from "preact";
 import { useContext, useRef, useState } from "preact/hooks";
 import { shortHex } from "../format/names";
 
@@ -38,22 +38,9 @@ async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyWithSelection(text);
+    // Without https, browsers provide no clipboard.
+    return false;
   }
-}
-
-/** Copies by selection, for pages without https, where browsers provide no clipboard. */
-function copyWithSelection(text: string): boolean {
-  const field = document.createElement("textarea");
-  field.value = text;
-  field.className = "unseen";
-  document.body.append(field);
-  const focused = document.activeElement;
-  field.select();
-  const isDone = document.execCommand("copy");
-  field.remove();
-  if (focused instanceof HTMLElement) focused.focus();
-  return isDone;
 }
 
 /** The base URL of the block explorer of the network that is shown; null if it has none. */
@@ -94,12 +81,10 @@ interface CodeProps {
   readonly name: string;
   readonly what: string;
   readonly text: string;
-  /** The text in colours; plain if absent. */
-  readonly children?: ComponentChildren;
 }
 
 /** Shows code with a button that copies it. */
-export function CodeBlock({ name, what, text, children = text }: CodeProps) {
+export function CodeBlock({ name, what, text }: CodeProps) {
   return (
     <figure class="code">
       <figcaption>
@@ -108,7 +93,7 @@ export function CodeBlock({ name, what, text, children = text }: CodeProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard */}
       <section tabIndex={0} aria-label={name}>
         <pre>
-          <code>{children}</code>
+          <code>{text}</code>
         </pre>
       </section>
     </figure>

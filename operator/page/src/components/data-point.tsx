@@ -56,7 +56,7 @@ function StatusBadge({ word, tone, icon }: Appearance) {
   );
 }
 
-/** Shows the age of a value and the heartbeat at which it is updated, with a bar that is full at the heartbeat. */
+/** Shows the age of a value and the heartbeat at which it is updated. */
 export function Age({ point }: { point: ServedPoint }) {
   const { now } = useOverview();
   const { timestamp, heartbeat_seconds: heartbeat } = point;
@@ -64,13 +64,8 @@ export function Age({ point }: { point: ServedPoint }) {
   const age = Math.max(0, now - timestamp);
   return (
     <span class={isLate(point, now) ? "age small warn" : "age small"} title={formatTime(timestamp)}>
-      <span class="now">{formatDuration(age)}</span>
+      {formatDuration(age)}
       <span class="quiet"> {heartbeat === null ? "on request" : `of ${formatDuration(heartbeat)}`}</span>
-      {heartbeat !== null && (
-        <span class="meter">
-          <i style={{ width: `${100 * Math.min(1, age / heartbeat)}%` }} />
-        </span>
-      )}
     </span>
   );
 }

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { networkName } from "../format/names";
+import icon from "../icon.svg";
 import { chainLiveness } from "../live/health";
 import { type OverviewState, useOverview } from "../live/overview";
 import { OPERATOR_URL } from "../operator-api";
@@ -20,7 +21,7 @@ export function Header() {
       )}
       <div class="wide row">
         <a class="brand" href="#/">
-          <Logo />
+          <img src={icon} alt="" width="27" height="27" />
           <b>Dataset Oracle</b>
         </a>
         <ConnectionStatus />
@@ -33,19 +34,6 @@ export function Header() {
         </nav>
       </div>
     </header>
-  );
-}
-
-/** The logo: values on lines, with the middle one marked. */
-function Logo() {
-  return (
-    <svg width="27" viewBox="0 0 32 32" fill="var(--on-accent)" aria-hidden="true">
-      <rect width="32" height="32" rx="8" fill="var(--accent)" />
-      <path d="M7 9h7M7 16h18M7 23h7" stroke="var(--on-accent)" stroke-width="2.4" stroke-linecap="round" />
-      <circle cx="19" cy="9" r="2.6" opacity=".7" />
-      <circle cx="25" cy="16" r="3.4" />
-      <circle cx="19" cy="23" r="2.6" opacity=".7" />
-    </svg>
   );
 }
 

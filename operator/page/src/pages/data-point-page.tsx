@@ -1,4 +1,5 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { ServedPoint, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Hex } from "../components/copy";
 import { Age, CurrentStatus, KeyName } from "../components/data-point";
@@ -7,7 +8,7 @@ import { PageHeading } from "../components/frame";
 import { HaltedUpdatesWarning, Notice } from "../components/notices";
 import { datasetName, keyText, networkName, splitKey } from "../format/names";
 import { formatDuration } from "../format/time";
-import { displayValue, formatExact } from "../format/values";
+import { displayValue } from "../format/values";
 import { type NetworkAndDataset, useOverview } from "../live/overview";
 import { usePolled } from "../live/use-polled";
 import { getData } from "../operator-api";
@@ -83,14 +84,14 @@ function Heading({ network, dataset, text, point }: PartProps) {
         {title && name && <b>{name} · </b>}
         {networkName(network.network_id)}, network {network.network_id}
       </PageHeading>
-      <div class="row head">
+      <div class="row">
         <p class={value && value.exact.length > 24 ? "big long" : "big"}>
           {point?.status === "OK" ? value?.exact : "—"} {value?.unit && <span class="unit">{value.unit}</span>}
         </p>
         {point && <CurrentStatus point={point} />}
         {point && <Age point={point} />}
-        {point && <UpdatePolicy point={point} />}
       </div>
+      {point && <UpdatePolicy point={point} />}
     </>
   );
 }
@@ -101,14 +102,14 @@ function UpdatePolicy({ point }: { point: ServedPoint }) {
   const { heartbeat_seconds: heartbeat, deviation_bps: deviation, timestamp } = point;
   if (heartbeat === null || deviation === null) {
     return (
-      <dl class="facts policy">
+      <dl class="facts">
         <Fact name="Updates">on request only</Fact>
       </dl>
     );
   }
   const left = timestamp === 0 ? 0 : timestamp + heartbeat - now;
   return (
-    <dl class="facts policy">
+    <dl class="facts">
       <Fact name="Deviation threshold">{deviation / 100}%</Fact>
       <Fact name="Heartbeat">{formatDuration(heartbeat)}</Fact>
       <Fact name="Next update due">
@@ -128,9 +129,7 @@ function Properties({ dataset, text, point }: PartProps) {
           <QueryPrice wei={dataset.query_price} />
         </Fact>
         {format && format.sources.length > 0 && <Fact name="Sources">{format.sources.join(", ")}</Fact>}
-        <Fact name="On chain" wide>
-          <OnChain point={point} />
-        </Fact>
+        {format && <Fact name="On chain">{onChain(format)}</Fact>}
         <Fact name="Key" wide>
           <Hex hex={text} what="the key" whole />
         </Fact>
@@ -147,15 +146,20 @@ function Properties({ dataset, text, point }: PartProps) {
   );
 }
 
-/** Shows the form of the value that a contract receives. */
-function OnChain({ point }: Pick<PartProps, "point">) {
-  const format = point?.format;
-  if (!format) return <>unknown format</>;
-  const words = { uint: "", bool: "1 or 0", bytes32: "32 bytes", string: "text in 32 bytes" }[format.type];
-  if (words) return <>{words}</>;
-  return (
-    <>
-      {point.status === "OK" && `${formatExact(BigInt(point.value), 0)}, `}scaled by 10<sup>{format.decimals}</sup>
-    </>
-  );
+/** Describes the form of the value that a contract receives. */
+function onChain({ type, decimals }: ValueFormat): ComponentChildren {
+  switch (type) {
+    case "uint":
+      return (
+        <>
+          scaled by 10<sup>{decimals}</sup>
+        </>
+      );
+    case "bool":
+      return "1 or 0";
+    case "string":
+      return "text in 32 bytes";
+    default:
+      return "32 bytes";
+  }
 }

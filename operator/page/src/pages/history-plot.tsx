@@ -19,32 +19,22 @@ interface Props {
   readonly name: string;
 }
 
-/** A step under the pointer, and its place in the plot in pixels. */
-interface Pointed {
-  readonly index: number;
-  readonly left: number;
-}
-
-/** Plots the stored values over time. The step under the pointer, or chosen with the arrow keys, is shown with all digits. */
+/**
+ * Plots the stored values over time. The step under the pointer, or chosen with the arrow keys, is shown above with all
+ * digits: without either, the newest.
+ */
 export function HistoryPlot({ steps, until, point, name }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const shown = useRef(steps);
   shown.current = steps;
-  const [pointed, setPointed] = useState<Pointed | null>(null);
-  const [isDark, setDark] = useState(DARK.matches);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const isDark = useIsDark();
 
-  useEffect(() => {
-    const follow = () => setDark(DARK.matches);
-    DARK.addEventListener("change", follow);
-    return () => DARK.removeEventListener("change", follow);
-  }, []);
   useEffect(() => {
     const { current: element } = frame;
     if (!element) return;
-    const drawn = draw(element, (left, time) =>
-      setPointed(left === null ? null : { index: stepAt(shown.current, time), left }),
-    );
+    const drawn = draw(element, (time) => setPointed(time === null ? null : stepAt(shown.current, time)));
     plot.current = drawn;
     const resized = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
@@ -53,97 +43,77 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
       drawn.destroy();
     };
   }, [isDark]);
-  // A float is precise enough for a position in the plot. The text beside it is exact.
-  const scale = 10 ** (point.format?.decimals ?? 0);
-  const toNumber = (value: bigint | null) => (value === null ? null : Number(value) / scale);
   useEffect(() => {
+    // A float is precise enough for a position in the plot. The text above it is exact.
+    const scale = 10 ** (point.format?.decimals ?? 0);
+    const column = (values: readonly (bigint | null)[]) =>
+      values.map((value) => (value === null ? null : Number(value) / scale));
     const all = drawnSteps(steps, until);
     plot.current?.setData([
       all.map(({ time }) => time),
-      all.map(({ value }) => toNumber(value)),
-      all.map(({ high }) => toNumber(high)),
-      all.map(({ low }) => toNumber(low)),
+      column(all.map(({ value }) => value)),
+      column(all.map(({ high }) => high)),
+      column(all.map(({ low }) => low)),
     ]);
   }, [steps, isDark, until]);
 
   const last = steps.length - 1;
-  const index = Math.min(pointed?.index ?? last, last);
-  const choose = (next: number) => {
-    const { current: drawn } = plot;
-    const step = steps[next];
-    if (!drawn || !step) return;
-    const end = steps[next + 1]?.time ?? until;
-    const left = drawn.valToPos((step.time + end) / 2, "x");
-    drawn.setCursor({ left, top: HEIGHT / 2 }, false);
-    setPointed({ index: next, left: left + drawn.bbox.left / devicePixelRatio });
-  };
+  const index = Math.min(pointed ?? last, last);
   const onKeyDown = (event: KeyboardEvent) => {
-    const to = event.key === "Home" ? -last : event.key === "End" ? last : KEYS[event.key];
-    if (to === undefined) return;
+    const by = event.key === "Home" ? -last : event.key === "End" ? last : KEYS[event.key];
+    if (by === undefined) return;
     event.preventDefault();
-    choose(Math.max(0, Math.min(last, index + to)));
+    const next = Math.max(0, Math.min(last, index + by));
+    const end = steps[next + 1]?.time ?? until;
+    const middle = ((steps[next]?.time ?? until) + end) / 2;
+    plot.current?.setCursor({ left: plot.current.valToPos(middle, "x"), top: HEIGHT / 2 }, false);
+    setPointed(next);
   };
-  // Keeps the text away from the line.
-  const isHigh = (step: HistoryStep | undefined) => {
-    const value = toNumber(step?.value ?? null);
-    return value !== null && (plot.current?.valToPos(value, "y") ?? 0) < HEIGHT / 2;
-  };
-  const sideOf = (left: number) => {
-    const width = frame.current?.clientWidth ?? 0;
-    return left > width / 2 ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` };
-  };
-  const words = (step: HistoryStep | undefined) => {
-    if (!step) return "";
-    const { value, unit } = wordsOf(step, point);
-    return `${value}${unit ? ` ${unit}` : ""}, ${formatTime(step.time)}`;
-  };
-  return (
-    <div
-      class="plot"
-      role="slider"
-      tabIndex={0}
-      aria-label={`The stored values of ${name}. Arrow keys move between the steps.`}
-      aria-valuemin={0}
-      aria-valuemax={last}
-      aria-valuenow={index}
-      aria-valuetext={words(steps[index])}
-      onKeyDown={onKeyDown}
-      onBlur={() => setPointed(null)}
-    >
-      <div ref={frame} />
-      {pointed && (
-        <div class={isHigh(steps[index]) ? "tip low" : "tip"} style={sideOf(pointed.left)}>
-          <Tip step={steps[index] as HistoryStep} point={point} />
-        </div>
-      )}
-    </div>
-  );
-}
-
-/** Shows one step with all digits. */
-function Tip({ step, point }: { step: HistoryStep; point: ServedPoint }) {
-  const { value, unit, spread } = wordsOf(step, point);
+  const { time, value, spread } = wordsOf(steps[index] as HistoryStep, point);
   return (
     <>
-      <b>
-        {value} <span class="unit">{unit}</span>
-      </b>
-      {spread && <span class="small">{spread}</span>}
-      <span class="small quiet">{formatTime(step.time)}</span>
+      <p class="row">
+        <b class="pointed">{value}</b> <span class="small quiet">{spread}</span> <span class="small quiet">{time}</span>
+      </p>
+      <div
+        class="plot"
+        ref={frame}
+        role="slider"
+        tabIndex={0}
+        aria-label={`The stored values of ${name}. Arrow keys move between the steps.`}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={index}
+        aria-valuetext={`${value}, ${time}`}
+        onKeyDown={onKeyDown}
+        onBlur={() => setPointed(null)}
+      />
     </>
   );
 }
 
-function wordsOf({ value, high, low }: HistoryStep, point: ServedPoint) {
-  if (value === null) return { value: "no value", unit: null, spread: null };
-  const show = (number: bigint) => displayValue("median", `${number}`, point.format, point.key);
-  const { exact, unit } = show(value);
-  const isWide = high !== null && low !== null && high !== low;
-  return { value: exact, unit, spread: isWide ? `${show(low).exact} to ${show(high).exact}` : null };
+function useIsDark(): boolean {
+  const [isDark, setDark] = useState(DARK.matches);
+  useEffect(() => {
+    const follow = () => setDark(DARK.matches);
+    DARK.addEventListener("change", follow);
+    return () => DARK.removeEventListener("change", follow);
+  }, []);
+  return isDark;
 }
 
-/** @param onPointed Called with the place under the pointer and its time, or null when the pointer leaves. */
-function draw(frame: HTMLElement, onPointed: (left: number | null, time: number) => void): uPlot {
+/** Describes a step with all digits, and its lowest and highest value if it has several. */
+function wordsOf({ time, value, high, low }: HistoryStep, point: ServedPoint) {
+  const show = (number: bigint | null) => {
+    if (number === null) return "no value";
+    const { exact, unit } = displayValue("median", `${number}`, point.format, point.key);
+    return unit === null ? exact : `${exact} ${unit}`;
+  };
+  return { time: formatTime(time), value: show(value), spread: high === low ? "" : `${show(low)} to ${show(high)}` };
+}
+
+/** @param onPointed Called with the time under the pointer, or null when the pointer leaves. */
+function draw(frame: HTMLElement, onPointed: (time: number | null) => void): uPlot {
   // CSS does not style the canvas, so the colours are computed for its frame.
   const colour = (name: string) => {
     frame.style.color = `var(--${name})`;
@@ -184,10 +154,8 @@ function draw(frame: HTMLElement, onPointed: (left: number | null, time: number)
     bands: [{ series: [2, 3], fill: colour("wash") }],
     hooks: {
       setCursor: [
-        (plot) => {
-          const { left = -1 } = plot.cursor;
-          if (left < 0) onPointed(null, 0);
-          else onPointed(left + plot.bbox.left / devicePixelRatio, plot.posToVal(left, "x"));
+        ({ cursor: { left = -1 }, posToVal }) => {
+          onPointed(left < 0 ? null : posToVal(left, "x"));
         },
       ],
     },

@@ -21,7 +21,7 @@ export function SpecsSection({ dataset, onChosen }: Props) {
       </p>
       {dataset.specs.length === 0 && <p class="empty">No spec for this dataset has been published recently.</p>}
       {dataset.specs.length > 0 && (
-        <Table columns={{ Value: "", Key: "number" }}>
+        <Table columns={{ "Value and key": "", "In the form": "number" }}>
           {dataset.specs.map((spec) => (
             <Row key={spec.spec_hash} spec={spec} onChosen={onChosen} />
           ))}
@@ -39,12 +39,14 @@ function Row({ spec, onChosen }: { spec: PublishedSpec } & Pick<Props, "onChosen
       <th scope="row">
         {format.title} {format.unit && <span class="unit">{format.unit}</span>}
         <span class="row small quiet">
-          <code title={key}>{["WEB", shortHex(hash.slice(2)), ...variables.map((name) => `{${name}}`)].join("/")}</code>
+          <span class="hex">
+            <code title={key}>{["WEB", shortHex(hash.slice(2)), ...variables].join("/")}</code>
+            <CopyButton text={key} what={`a key of the spec “${format.title}”`} />
+          </span>
           <span>{format.sources.join(", ")}</span>
         </span>
       </th>
       <td class="number">
-        <CopyButton text={key} what={`a key of the spec “${format.title}”`} />{" "}
         <button type="button" class="copy" onClick={() => onChosen(key)}>
           Fill in<span class="unseen"> a key: {format.title}</span>
         </button>

@@ -78,12 +78,7 @@ const ADVICE: Readonly<Partial<Record<RequestFailure["code"], string>>> = {
   unknown_key: "No gas was spent. Choose one of the listed keys. A Web Oracle key needs a published request spec.",
   broadcast_unavailable: YOURSELF,
   too_many_broadcasts: YOURSELF,
-  too_many_requests: "You have reached this operator's rate limit.",
   gas_budget_spent: YOURSELF,
-  internal_error: "The operator failed unexpectedly and has logged the cause. Try again.",
-  rpc_failed: "The operator's connection to the chain is failing. Try again in a few seconds.",
-  rpc_timeout:
-    "The operator's connection to the chain is slow. An update may still be on its way: check the age above.",
   no_quorum: "More than two thirds of the providers must sign. Nothing was sent. Try again in a few seconds.",
   out_of_funds: `The operator's account has too little Ether. ${YOURSELF}`,
   fees_too_high: `Gas is more expensive than the operator's limit. ${YOURSELF}`,

@@ -58,7 +58,7 @@ export function historyFlows(environment: () => TestEnvironment): void {
     const oldest = (await history.locator("tbody tr:last-child td").first().textContent()) ?? "";
     await history.getByRole("slider").focus();
     await page.keyboard.press("Home");
-    expect(Number(withoutCommas((await history.locator(".tip b").textContent())?.replace("USD", "") ?? ""))).toBe(
+    expect(Number(withoutCommas((await history.locator(".pointed").textContent())?.replace("USD", "") ?? ""))).toBe(
       Number(withoutCommas(oldest)),
     );
     const step = () => history.getByRole("slider").getAttribute("aria-valuenow");
