@@ -7,7 +7,7 @@ import { shortHex } from "../format/names";
 /** Announces text to screen readers, in the live region of index.html: a region must exist before its text changes. */
 export function tellScreenReaders(text: string): void {
   const region = document.querySelector("[role=status]");
-  if (region) region.textContent = text;
+  if (region && region.textContent !== text) region.textContent = text;
 }
 
 const SHOWN_MS = 1_600;
@@ -77,25 +77,15 @@ export function Hex({ hex, what, whole = false, at }: HexProps) {
   );
 }
 
-interface CodeProps {
-  readonly name: string;
-  readonly what: string;
-  readonly text: string;
-}
-
 /** Shows code with a button that copies it. */
-export function CodeBlock({ name, what, text }: CodeProps) {
+export function CodeBlock({ what, text }: { what: string; text: string }) {
   return (
-    <figure class="code">
-      <figcaption>
-        {name} <CopyButton text={text} what={what} />
-      </figcaption>
+    <div class="code">
+      <CopyButton text={text} what={what} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard */}
-      <section tabIndex={0} aria-label={name}>
-        <pre>
-          <code>{text}</code>
-        </pre>
-      </section>
-    </figure>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </div>
   );
 }

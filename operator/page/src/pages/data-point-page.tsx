@@ -1,5 +1,4 @@
-import type { ServedPoint, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
-import type { ComponentChildren } from "preact";
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useEffect, useState } from "preact/hooks";
 import { Hex } from "../components/copy";
 import { Age, CurrentStatus, KeyName } from "../components/data-point";
@@ -129,7 +128,17 @@ function Properties({ dataset, text, point }: PartProps) {
           <QueryPrice wei={dataset.query_price} />
         </Fact>
         {format && format.sources.length > 0 && <Fact name="Sources">{format.sources.join(", ")}</Fact>}
-        {format && <Fact name="On chain">{onChain(format)}</Fact>}
+        {format && (
+          <Fact name="On chain">
+            {format.type === "uint" ? (
+              <>
+                scaled by 10<sup>{format.decimals}</sup>
+              </>
+            ) : (
+              format.type
+            )}
+          </Fact>
+        )}
         <Fact name="Key" wide>
           <Hex hex={text} what="the key" whole />
         </Fact>
@@ -144,22 +153,4 @@ function Properties({ dataset, text, point }: PartProps) {
       </dl>
     </section>
   );
-}
-
-/** Describes the form of the value that a contract receives. */
-function onChain({ type, decimals }: ValueFormat): ComponentChildren {
-  switch (type) {
-    case "uint":
-      return (
-        <>
-          scaled by 10<sup>{decimals}</sup>
-        </>
-      );
-    case "bool":
-      return "1 or 0";
-    case "string":
-      return "text in 32 bytes";
-    default:
-      return "32 bytes";
-  }
 }

@@ -1,4 +1,5 @@
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import { KEY_FORM_WORDS } from "@dataset-oracle/protocol/key-form";
 import { useState } from "preact/hooks";
 import { Hex } from "../components/copy";
 import { Fact, QueryPrice } from "../components/facts";
@@ -8,7 +9,6 @@ import { datasetName, keyText, networkName } from "../format/names";
 import { formatDuration } from "../format/time";
 import { countAnsweringProviders } from "../live/health";
 import type { NetworkAndDataset } from "../live/overview";
-import { focusKeyField } from "../request/key-field";
 import { RequestSection } from "../request/request-section";
 import { SnippetSection } from "../snippets/snippet-section";
 import { PointsTable } from "./points-table";
@@ -18,10 +18,6 @@ import { SpecsSection } from "./specs-section";
 export function DatasetPage({ network, dataset }: NetworkAndDataset) {
   const first = dataset.points?.[0];
   const [key, setKey] = useState(() => (first ? keyText(first) : ""));
-  const onChosen = (chosen: string) => {
-    setKey(chosen);
-    focusKeyField();
-  };
   return (
     <>
       <PageHeading name={datasetName(dataset.name)}>
@@ -31,10 +27,10 @@ export function DatasetPage({ network, dataset }: NetworkAndDataset) {
       <DatasetFacts dataset={dataset} />
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
-        <KeyForm form={dataset.key_form} />
+        <p class="quiet">A key has the form {KEY_FORM_WORDS[dataset.key_form]}.</p>
         <PointsTable networkId={network.network_id} dataset={dataset} />
       </section>
-      {dataset.key_form === "WEB_ORACLE" && <SpecsSection dataset={dataset} onChosen={onChosen} />}
+      {dataset.key_form === "WEB_ORACLE" && <SpecsSection specs={dataset.specs} />}
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
       <SnippetSection network={network} dataset={dataset} text={key} />
     </>
@@ -59,19 +55,5 @@ function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
       </Fact>
       <Fact name="Maximum age when stored">{formatDuration(dataset.max_round_age)}</Fact>
     </dl>
-  );
-}
-
-function KeyForm({ form }: { form: DatasetOverview["key_form"] }) {
-  return form === "SPOT_PRICE" ? (
-    <p class="quiet">
-      A key has the form <code>SPOTPX/BASE-QUOTE</code>. Its value is the price of one BASE in QUOTE, scaled by 10
-      <sup>18</sup> on chain.
-    </p>
-  ) : (
-    <p class="quiet">
-      A key consists of <code>WEB/</code>, the hash of a published request spec, and an argument for each variable of
-      the spec. The list has the configured keys, and those that were first stored or announced recently.
-    </p>
   );
 }

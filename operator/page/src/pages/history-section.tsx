@@ -1,4 +1,3 @@
-import type { StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useMemo, useState } from "preact/hooks";
 import { Hex } from "../components/copy";
@@ -45,7 +44,15 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
     <section class="card" aria-labelledby="history">
       <div class="row bar">
         <h2 id="history">History</h2>
-        <Ranges chosen={range} onChosen={setRange} />
+        <fieldset class="radios">
+          <legend class="unseen">Range</legend>
+          {(Object.keys(RANGES) as RangeId[]).map((id) => (
+            <label key={id}>
+              <input type="radio" name="range" checked={id === range} onChange={() => setRange(id)} />
+              {id}
+            </label>
+          ))}
+        </fieldset>
       </div>
       {error && (isReadable || !history) && (
         <Notice tone="warn" title="The history cannot be read now." code={error.code}>
@@ -60,25 +67,6 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
   );
 }
 
-interface RangesProps {
-  readonly chosen: RangeId;
-  readonly onChosen: (range: RangeId) => void;
-}
-
-function Ranges({ chosen, onChosen }: RangesProps) {
-  return (
-    <fieldset class="radios">
-      <legend class="unseen">Range</legend>
-      {(Object.keys(RANGES) as RangeId[]).map((range) => (
-        <label key={range}>
-          <input type="radio" name="range" checked={range === chosen} onChange={() => onChosen(range)} />
-          {range}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
 interface RoundsProps extends Pick<Props, "kind" | "point"> {
   readonly history: History;
   /** When the range begins, in seconds since 1970; null for everything. */
@@ -87,10 +75,13 @@ interface RoundsProps extends Pick<Props, "kind" | "point"> {
   readonly name: string;
 }
 
+/** Lists the stored rounds, newest first, with all digits. */
 function Rounds({ history, start, name, kind, point }: RoundsProps) {
   const updates = history.updates.filter(({ timestamp }) => start === null || timestamp >= start);
   const count = updates.length;
   const rows = updates.slice(0, MOST_ROWS);
+  const values = rows.map(({ value }) => value);
+  const texts = alignedTexts(kind, values, point.format, point.key);
   const rest = history.isWhole ? "" : ` These are the newest ${count} rounds: there are earlier ones.`;
   return (
     <>
@@ -104,39 +95,26 @@ function Rounds({ history, start, name, kind, point }: RoundsProps) {
             Show as a table ({rows.length < count ? `the newest ${rows.length} of ` : ""}
             {count} {count === 1 ? "round" : "rounds"})
           </summary>
-          <RoundsTable updates={rows} kind={kind} point={point} />
+          <ScrollingTable
+            name="History as a table"
+            columns={{ Round: "", Value: "number", Status: "", Block: "number", Transaction: "" }}
+          >
+            {rows.map(({ timestamp, status, block_number: block, transaction_hash: hash }, index) => (
+              <tr key={timestamp}>
+                <th scope="row">{formatTime(timestamp)}</th>
+                <td class="number">{status === "OK" ? texts[index] : "—"}</td>
+                <td>
+                  <Status status={status} />
+                </td>
+                <td class="number">{block}</td>
+                <td>
+                  <Hex hex={hash} what={`the transaction of ${formatTime(timestamp)}`} at="tx" />
+                </td>
+              </tr>
+            ))}
+          </ScrollingTable>
         </details>
       )}
     </>
-  );
-}
-
-interface TableProps extends Pick<Props, "kind" | "point"> {
-  readonly updates: readonly StoredUpdate[];
-}
-
-/** Lists the stored rounds, newest first, with all digits. */
-function RoundsTable({ updates, kind, point }: TableProps) {
-  const values = updates.map(({ value }) => value);
-  const texts = alignedTexts(kind, values, point.format, point.key);
-  return (
-    <ScrollingTable
-      name="History as a table"
-      columns={{ Round: "", Value: "number", Status: "", Block: "number", Transaction: "" }}
-    >
-      {updates.map((update, index) => (
-        <tr key={update.timestamp}>
-          <th scope="row">{formatTime(update.timestamp)}</th>
-          <td class="number">{update.status === "OK" ? texts[index] : "—"}</td>
-          <td>
-            <Status status={update.status} />
-          </td>
-          <td class="number">{update.block_number}</td>
-          <td>
-            <Hex hex={update.transaction_hash} what={`the transaction of ${formatTime(update.timestamp)}`} at="tx" />
-          </td>
-        </tr>
-      ))}
-    </ScrollingTable>
   );
 }

@@ -1,5 +1,4 @@
-import type { DatasetOverview, NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
-import { Hex } from "../components/copy";
+import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { QueryPrice } from "../components/facts";
 import { useDocumentTitle } from "../components/frame";
 import { HaltedUpdatesWarning, LoadingOrError } from "../components/notices";
@@ -40,28 +39,13 @@ function Network({ network }: { network: NetworkOverview }) {
           <h3 id={`dataset-${id}-${dataset.dataset}`}>
             <a href={datasetPath(id, dataset.dataset)}>{datasetName(dataset.name)}</a>
           </h3>
-          <DatasetSummary dataset={dataset} />
+          <p class="small quiet">
+            <QueryPrice wei={dataset.query_price} /> a query, {countAnsweringProviders(dataset).needed} of{" "}
+            {dataset.providers.length} providers must sign
+          </p>
           <PointsTable networkId={id} dataset={dataset} />
         </section>
       ))}
     </section>
-  );
-}
-
-/** Summarizes a dataset in one line. */
-function DatasetSummary({ dataset }: { dataset: DatasetOverview }) {
-  return (
-    <ul class="row small">
-      <li>
-        <Hex hex={dataset.dataset} what={`the address of ${dataset.name}`} />
-      </li>
-      <li>
-        <QueryPrice wei={dataset.query_price} /> <span class="quiet">a query</span>
-      </li>
-      <li>
-        {countAnsweringProviders(dataset).needed} of {dataset.providers.length} <span class="quiet">must sign</span>
-      </li>
-      <li>{dataset.kind}</li>
-    </ul>
   );
 }

@@ -7,29 +7,23 @@ import { keyProblem } from "./key-problem";
 interface Props {
   readonly dataset: DatasetOverview;
   readonly text: string;
-  /** True once the form has been submitted: an empty key is a mistake from then on. */
-  readonly isSubmitted: boolean;
   readonly onText: (text: string) => void;
 }
 
-const FIELD = "key";
-
-/** Puts the cursor into the field of the key. */
-export const focusKeyField = () => document.getElementById(FIELD)?.focus();
-
 /** A field for the key, in ASCII or in hex. */
-export function KeyField({ dataset, text, isSubmitted, onText }: Props) {
+export function KeyField({ dataset, text, onText }: Props) {
   const id = useId();
   const parsed = parseKey(text);
   const problem = keyProblem(dataset.key_form, text);
-  const isWrong = problem !== null && (text !== "" || isSubmitted);
+  const isWrong = problem !== null && text !== "";
   const size = parsed.ok ? `${(parsed.value.length - 2) / 2} bytes. ` : "";
   return (
     <div class="field">
-      <label for={FIELD}>Key</label>
+      <label for={id}>Key</label>
       <input
-        id={FIELD}
+        id={id}
         class="mono"
+        required
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}

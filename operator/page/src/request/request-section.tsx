@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/copy";
 import type { NetworkAndDataset } from "../live/overview";
 import { KeyField } from "./key-field";
@@ -19,25 +19,19 @@ interface Props extends NetworkAndDataset {
 export function RequestSection({ network, dataset, text, onText, onStored }: Props) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
-  const [isSubmitted, setSubmitted] = useState(false);
-  const announced = useRef("");
   const operatorPays = network.broadcasts ? "It pays for the gas." : "It has no account on this network.";
   const isBusy = state !== null && state.end === null;
   useEffect(preloadClient, []);
 
   const submit = async (event: Event) => {
     event.preventDefault();
-    setSubmitted(true);
     if (isBusy) return;
     const problem = keyProblem(dataset.key_form, text);
     if (problem !== null) return tellScreenReaders(problem);
-    announced.current = "";
     const asked = { networkId: network.network_id, dataset: dataset.dataset, key: text, isBroadcast };
     await runRequest(asked, (next) => {
       setState(next);
-      const words = progressWords(next);
-      if (words !== announced.current) tellScreenReaders(words);
-      announced.current = words;
+      tellScreenReaders(progressWords(next));
     });
     onStored?.();
   };
@@ -46,9 +40,9 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
     <section class="card" aria-labelledby="request">
       <h2 id="request">Request a fresh value</h2>
       <p class="quiet">The operator asks every provider for a signed value, and the contract stores the result.</p>
-      <form onSubmit={submit} noValidate>
-        <KeyField dataset={dataset} text={text} isSubmitted={isSubmitted} onText={onText} />
-        <fieldset class="pair">
+      <form onSubmit={submit}>
+        <KeyField dataset={dataset} text={text} onText={onText} />
+        <fieldset>
           <legend>Who sends the transaction</legend>
           {[true, false].map((byOperator) => (
             <label key={byOperator} class="choice">

@@ -28,7 +28,7 @@ export function SnippetSection({ network, dataset, text, format }: Props) {
         <details key={name} name="snippet" open={index === 0}>
           <summary>{name}</summary>
           <p class="quiet">{note}</p>
-          <CodeBlock name={name} what={`the ${name} code`} text={code} />
+          <CodeBlock what={`the ${name} code`} text={code} />
         </details>
       ))}
     </section>

@@ -67,7 +67,7 @@ export function WalletSection({ transaction, onStored }: Props) {
           {note.advice} {sending.hash && <Hex hex={sending.hash} what="the transaction hash" />}
         </Notice>
       )}
-      <CodeBlock name="Transaction" what="the transaction" text={JSON.stringify(plain, null, 2)} />
+      <CodeBlock what="the transaction" text={JSON.stringify(plain, null, 2)} />
     </>
   );
 }
