@@ -4,8 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { networkName } from "../format/names";
 import icon from "../icon.svg";
-import { chainLiveness } from "../live/health";
-import { type OverviewState, useOverview } from "../live/overview";
+import { useOverview } from "../live/overview";
 import { OPERATOR_URL } from "../operator-api";
 
 export const GUIDE_URL = `${OPERATOR_URL}/guide/`;
@@ -24,7 +23,6 @@ export function Header() {
           <img src={icon} alt="" width="27" height="27" />
           <b>Dataset Oracle</b>
         </a>
-        <ConnectionStatus />
         <nav aria-label="Main">
           <a class="home" href="#/">
             Data
@@ -35,31 +33,6 @@ export function Header() {
       </div>
     </header>
   );
-}
-
-const CONNECTIONS = {
-  live: { tone: "good", sign: "●", words: "Live" },
-  loading: { tone: "quiet", sign: "●", words: "Loading" },
-  stalled: { tone: "warn", sign: "▲", words: "No new blocks" },
-  unreadable: { tone: "warn", sign: "▲", words: "Chain not readable" },
-  limited: { tone: "warn", sign: "▲", words: "Rate limit reached" },
-  disconnected: { tone: "bad", sign: "■", words: "Not connected" },
-} as const;
-
-/** Shows whether the page has current data, or the first problem with what it depends on. */
-function ConnectionStatus() {
-  const { tone, sign, words } = CONNECTIONS[connectionOf(useOverview())];
-  return (
-    <span class="label">
-      <span class={tone}>{sign}</span> <span>{words}</span>
-    </span>
-  );
-}
-
-function connectionOf({ networks, error, now }: OverviewState): keyof typeof CONNECTIONS {
-  if (error) return error.code === "too_many_requests" ? "limited" : "disconnected";
-  if (!networks) return "loading";
-  return networks.map((network) => chainLiveness(network, now)).find((state) => state !== "live") ?? "live";
 }
 
 export function Footer() {

@@ -14,7 +14,7 @@ export interface NetworkAndDataset {
 }
 
 /** The state that the whole page shows. */
-export interface OverviewState {
+interface OverviewState {
   /** Null until the first answer. */
   readonly networks: readonly NetworkOverview[] | null;
   readonly error: ReadError | null;
