@@ -28,7 +28,7 @@ export function useHistory(id: PointId, range: RangeId, newest: number, now: num
     if (known?.newest === newest) return ok(known.history);
     const at = Date.now();
     const { seconds } = RANGES[range];
-    const got = await readNewer(id, known?.history ?? null, seconds === null ? null : now - seconds);
+    const got = await readHistory(id, known?.history ?? null, seconds === null ? null : now - seconds);
     if (got.ok) last.current = { range, newest, at, history: got.value };
     return got;
   };
@@ -45,8 +45,12 @@ export function useHistory(id: PointId, range: RangeId, newest: number, now: num
 
 type HistoryRead = Result<History, ReadError>;
 
-/** Reads what is newer than the known part of a history, or all of it if none is known, or too long ago. */
-async function readNewer(id: PointId, known: History | null, start: number | null): Promise<HistoryRead> {
+/**
+ * Reads what is newer than the known part of a history, or all of it if none is known, or too long ago.
+ *
+ * @param start When the range begins, in seconds since 1970; null for everything.
+ */
+export async function readHistory(id: PointId, known: History | null, start: number | null): Promise<HistoryRead> {
   const newest = known?.updates[0];
   if (!known || !newest) return readAll(id, start);
   const since = newest.timestamp - AGAIN_SECONDS;
@@ -57,7 +61,7 @@ async function readNewer(id: PointId, known: History | null, start: number | nul
   return ok({ ...known, updates: [...got.value.updates, ...older] });
 }
 
-/** @param start In seconds since 1970; null for everything. */
+/** Reads a history answer by answer, from the newest rounds back. */
 async function readAll(id: PointId, start: number | null): Promise<HistoryRead> {
   const updates: StoredUpdate[] = [];
   let to: number | null = null;
