@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { createPublicClient, type Hash, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../operator/page/test/support/launch-browser.js";
-import { hasBrowser } from "../../operator/page/test/support/skip-without-browser.js";
-import { visit } from "../../operator/page/test/support/visit.js";
 import { type Devnet, freePortOptions, isRunning, killIfRunning, startDevnet } from "./devnet-process.js";
 import { settingsOf } from "./script-settings.js";
 
@@ -67,43 +63,6 @@ test("each node has a URL, a process and an account of its own, and serves what 
     for (const path of ["/", "/guide/", "/datasets"]) expect((await fetch(url + path)).status).toBe(200);
   }
   expect(devnet.operator).toEqual(devnet.nodes[0]);
-});
-
-test("the page of a node names all of them, whose turn it is, and who sent each round", async (context) => {
-  if (!hasBrowser()) return context.skip("no browser");
-  const browser = await launchBrowser();
-  const [first] = devnet.nodes;
-  const { page, picture, expectAccessible, end } = await visit(browser, first?.url ?? "", {
-    at: `/42/${devnet.dataset}`,
-  });
-  const nodes = page.getByRole("region", { name: "Nodes", exact: true });
-  const rows = nodes.locator("tbody tr");
-  await expect.poll(() => rows.count()).toBe(4);
-  expect(await rows.filter({ hasText: "this one" }).getByRole("link").first().textContent()).toBe(
-    new URL(first?.url ?? "").host,
-  );
-  expect((await rows.locator("td.number").allTextContents()).toSorted()).toEqual([
-    "backup 1",
-    "backup 2",
-    "backup 3",
-    "now",
-  ]);
-  await nodes.scrollIntoViewIfNeeded();
-  await picture("nodes");
-  await page.goto(`${first?.url}/#/42/${devnet.dataset}/${encodeURIComponent(KEYS[0] ?? "")}`);
-  const senders = page.getByRole("region", { name: "Who sent the last rounds", exact: true }).locator("tbody tr");
-  await senders.first().waitFor();
-  const shown = await senders.getByRole("button", { name: /sender's address/ }).evaluateAll((all) => all.length);
-  expect(shown).toBe(await senders.count());
-  await expectAccessible();
-  await picture("senders");
-  await end();
-  await browser.close();
-
-  const query = new URLSearchParams({ network_id: "42", dataset: devnet.dataset, key: KEYS[0] ?? "" });
-  const { last_rounds: rounds } = (await (await fetch(`${first?.url}/data?${query}`)).json()) as DataPointAnswer;
-  expect(rounds.length).toBeGreaterThan(0);
-  for (const { sender } of rounds) expect(devnet.nodes.map(({ address }) => address)).toContain(sender);
 });
 
 test("each round is sent once, and while a node is dead the next in rank sends its rounds", async () => {
