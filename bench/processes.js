@@ -44,15 +44,12 @@ export class Processes {
    * @param datasets The number of datasets; the first is also `dataset`.
    */
   async startNetwork({ keys, datasets: count = 1 }) {
-    const { anvil, chain, client, datasets } = await startChain(count);
+    const { anvil, chain, client, datasets } = await startChain({ datasets: count });
     this.#own(anvil);
     const market = this.#fork(join(import.meta.dirname, "market-process.js"), [String(keys)]);
     const [{ url: marketUrl, pairs }] = await once(market, "message");
     const names = pairs.map((pair) => `SPOTPX/${pair}`);
-    const deployed = { kind: "median", keyForm: "SPOT_PRICE", keys: names };
-    const named = datasets.map((address, i) => [`bench${i}`, { address, ...deployed }]);
-    const deployment = { chainId: 42, datasets: Object.fromEntries(named) };
-    writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
+    this.#writeDeployment(datasets, names);
     const providers = await Promise.all(
       PROVIDERS.map(async ({ address, privateKey }, i) => {
         const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
@@ -63,6 +60,30 @@ export class Processes {
     );
     const [dataset] = datasets;
     return { chain, client, rpcUrl: anvil.url, dataset, datasets, keys: names, providers };
+  }
+
+  /**
+   * Starts what an operator needs to keep feeds fresh: a chain, and a process that stands in for all providers.
+   *
+   * @param keys The number of keys.
+   * @param members The number of members of the committee.
+   */
+  async startStubbedNetwork({ keys: count, members }) {
+    const stub = this.#fork(join(import.meta.dirname, "stub-providers.js"), [String(members)]);
+    const [providers] = await once(stub, "message");
+    const { anvil, datasets } = await startChain({ datasets: 1, members: providers.map(({ address }) => address) });
+    this.#own(anvil);
+    const keys = Array.from({ length: count }, (_, i) => `SPOTPX/K${i}-USD`);
+    this.#writeDeployment(datasets, keys);
+    return { rpcUrl: anvil.url, dataset: datasets[0], keys, providers };
+  }
+
+  #writeDeployment(datasets, keys) {
+    const named = datasets.map((address, i) => {
+      return [`bench${i}`, { address, kind: "median", keyForm: "SPOT_PRICE", keys }];
+    });
+    const deployment = { chainId: 42, datasets: Object.fromEntries(named) };
+    writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
   }
 
   /** Starts a Fastify server that always sends this answer. */
@@ -90,7 +111,6 @@ export class Processes {
       requestsPerMinute: ENOUGH,
       broadcastsPerMinute: ENOUGH,
       newKeysPerMinute: ENOUGH,
-      nodeRequestsPerMinute: ENOUGH,
       maxConnectionsPerCaller: 1_000,
       networks: [
         {

@@ -15,7 +15,7 @@ export interface Account {
  */
 export const OWNER = deriveAccount(0);
 
-/** The accounts that send the update transactions: the first is the operator's, and each node has its own. */
+/** The accounts that send the update transactions: each operator has one of its own. */
 export const SUBMITTERS: readonly [Account, ...Account[]] = [
   deriveAccount(1),
   deriveAccount(2),

@@ -8,13 +8,13 @@ export function writeAddressFile(running: RunningDevnet, queryPrice: bigint): vo
 }
 
 function addresses(running: RunningDevnet, queryPrice: bigint) {
-  const { options, chainUrl, deployed, providers, operators, examples } = running;
+  const { chainUrl, deployed, providers, operators, examples } = running;
   const describe = ({ url, address, pid, command }: Service) => ({ url, address, pid, command });
   const described = operators.map(describe);
   return {
     chain: chainUrl,
     operator: described[0],
-    nodes: options.nodes === null ? [] : described,
+    operators: described,
     dataset: deployed.dataset.address,
     webOracle: { ...deployed.webOracle, examples },
     queryPrice: String(queryPrice),

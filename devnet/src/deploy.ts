@@ -40,8 +40,8 @@ export async function compile(devnet: DevnetContext): Promise<void> {
 }
 
 /**
- * Deploys the financial dataset, the Web Oracle, the example consumer, the lens and the directory of nodes, with the
- * scripts that deploy to any network.
+ * Deploys the financial dataset, the Web Oracle, the example consumer, the lens and the directory of providers, with
+ * the scripts that deploy to any network.
  */
 export async function deploy(devnet: DevnetContext): Promise<Deployed> {
   const { folder, chainUrl, operatorUrl } = devnet;

@@ -9,9 +9,9 @@ export interface DevnetContext {
   readonly folder: DataFolder;
   readonly components: RunningComponents;
   readonly chainUrl: string;
-  /** The operator's, or the first node's. */
+  /** The only or the first operator's. */
   readonly operatorUrl: string;
-  /** The operator's URL alone, or those of the nodes, in the order of their providers. */
+  /** Of several operators, in the order of their providers. */
   readonly operatorUrls: readonly string[];
   /** In the order of the committee. */
   readonly providerUrls: readonly string[];
@@ -27,7 +27,7 @@ export function createDevnetContext(options: DevnetOptions): DevnetContext {
     components: new RunningComponents(),
     chainUrl: url(options.chainPort),
     operatorUrl: url(options.operatorPort),
-    operatorUrls: Array.from({ length: options.nodes ?? 1 }, (_, index) => url(options.operatorPort + index)),
+    operatorUrls: Array.from({ length: options.operators ?? 1 }, (_, index) => url(options.operatorPort + index)),
     providerUrls: PROVIDERS.map((_, index) => url(options.providerPort + index)),
     marketUrl: url(options.marketPort),
   };

@@ -4,7 +4,7 @@ import { runMain } from "@dataset-oracle/service/process/run-main";
 import { createPublicClient, http } from "viem";
 import { PROVIDERS } from "./accounts.js";
 import { writeAddressFile } from "./address-file.js";
-import { announceProviders } from "./announce-nodes.js";
+import { announceProviders } from "./announce-providers.js";
 import { startChain } from "./anvil.js";
 import { compile, deploy } from "./deploy.js";
 import { createDevnetContext, type DevnetContext } from "./devnet-context.js";
@@ -23,14 +23,14 @@ await runMain(async () => {
 });
 
 async function start(devnet: DevnetContext): Promise<void> {
-  const { isLive, nodes } = devnet.options;
+  const { isLive, operators: count } = devnet.options;
   await step("Starting the chain", () => startChain(devnet));
   await step("Compiling the contracts, which takes up to a few minutes the first time", () => compile(devnet));
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
   if (!isLive) await step("Starting the simulated market", () => startMarket(devnet));
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
-  if (nodes !== null) await step("Announcing the providers", () => announceProviders(devnet));
-  const operatorStep = nodes === null ? "Starting the operator" : `Starting ${nodes} nodes`;
+  if (count !== null) await step("Announcing the providers", () => announceProviders(devnet));
+  const operatorStep = count === null ? "Starting the operator" : `Starting ${count} operators`;
   const operators = await step(operatorStep, () => startOperators(devnet));
   // The example specs read the simulated market.
   const examples = isLive

@@ -5,11 +5,12 @@ import type { DataFolder } from "./data-folder.js";
 import { findDataset } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
 import { marketRedirects } from "./exchange-origins.js";
+import { TURNS } from "./options.js";
 import { type ServiceOptions, type ServiceProcess, startService } from "./service-process.js";
 import { WEATHER_ORIGIN } from "./simulated-market/weather-api.js";
 import { respondsOk, startProcess } from "./start-process.js";
 
-/** A running provider, the only operator, or the node of a provider. */
+/** A running provider or operator. */
 export interface Service extends ServiceProcess {
   /** The account with which a provider signs, or from which an operator sends. */
   readonly address: string;
@@ -61,10 +62,10 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
   return spawnService(devnet, account, { program: "provider", name, config });
 }
 
-/** Starts the operator, or a node beside each of the first providers. If one exits, the devnet keeps running. */
+/** Starts the operator, or one beside each of the first providers. If one exits, the devnet keeps running. */
 export async function startOperators(devnet: DevnetContext): Promise<Service[]> {
   const { options, operatorUrls } = devnet;
-  const names = options.nodes === null ? ["operator"] : operatorUrls.map((_, index) => `node-${index + 1}`);
+  const names = options.operators === null ? ["operator"] : operatorUrls.map((_, index) => `operator-${index + 1}`);
   const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
   await Promise.all(operators.map((operator) => operator.ready()));
   return operators;
@@ -96,7 +97,12 @@ function spawnOperator(devnet: DevnetContext, name: string, index: number): Prom
         feeds: options.hasFeeds ? [spotPriceFeed(devnet)] : [],
         feedPollMs: 5_000,
         // Announced providers run on this machine.
-        allowLocalNodes: true,
+        allowLocalProviders: true,
+        ...(options.operators !== null && {
+          sender: PROVIDERS[index]?.address,
+          members: PROVIDERS.slice(0, options.operators).map(({ address }) => address),
+          ...TURNS,
+        }),
       },
     ],
   };

@@ -18,10 +18,9 @@ interface ServiceAddress {
 /** The content of `devnet.json`. */
 export interface Addresses {
   readonly chain: string;
-  /** The only one, or the first node. */
+  /** The only or the first one. */
   readonly operator: ServiceAddress;
-  /** Empty when the operator belongs to no provider. */
-  readonly nodes: readonly ServiceAddress[];
+  readonly operators: readonly ServiceAddress[];
   readonly dataset: Address;
   readonly webOracle: {
     readonly numbers: Address;
@@ -55,7 +54,7 @@ const DEVNET = [process.execPath, join(ROOT, "devnet/dist/main.js")] as const;
 /** Returns options with free ports. */
 export async function freePortOptions(): Promise<string[]> {
   const [chain, market] = [await freePort(), await freePort()];
-  // Four nodes and four providers have ports in a row.
+  // Four operators and four providers have ports in a row.
   const [operator, provider] = [await freePort(4), await freePort(4)];
   return [
     ...["--chain-port", String(chain), "--operator-port", String(operator)],

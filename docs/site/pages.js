@@ -79,7 +79,6 @@ export const SECTIONS = [
     pages: [
       page("SECURITY.md", "security/", "Security policy"),
       page("CONTRIBUTING.md", "contributing/", "Contributing"),
-      page("CHANGELOG.md", "changelog/", "Changelog"),
     ],
   },
 ];

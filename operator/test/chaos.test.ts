@@ -17,7 +17,7 @@ const settings = {
 
 const isLong = settings.requests >= 10_000;
 
-test("no update is lost, no nonce gap remains and no timestamp goes back under faults of nodes, networks, the chain and processes", {
+test("no update is lost, no nonce gap remains and no timestamp goes back under faults of operators, networks, the chain and processes", {
   timeout: 240_000 + settings.requests * 500,
 }, async () => {
   const { seed, requests, keys } = settings;

@@ -46,30 +46,6 @@ describe("an answer", () => {
   });
 });
 
-describe("an answer that is passed on in chunks", () => {
-  const take = (egress: Egress, path: string, chunks: Buffer[]) =>
-    egress.fetchText({ url: `${API}${path}`, method: "GET" }, LIMITS, undefined, (chunk) => chunks.push(chunk));
-
-  it("is not returned as text as well", async () => {
-    const chunks: Buffer[] = [];
-    expect(await take(open(), "/json", chunks)).toMatchObject({ ok: true, value: { status: 200, text: "" } });
-    expect(Buffer.concat(chunks).toString()).toBe("{}");
-  });
-
-  it("without an end is aborted after 1 MiB", async () => {
-    const chunks: Buffer[] = [];
-    expect(await take(open(), "/endless", chunks)).toMatchObject({ ok: false, error: { code: "too_large" } });
-    expect(Buffer.concat(chunks).length).toBeLessThanOrEqual(LIMITS.maxBytes);
-  });
-
-  it("is requested without secrets", async () => {
-    const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
-    const chunks: Buffer[] = [];
-    await take(open({ secrets }), "/echo", chunks);
-    expect(Buffer.concat(chunks).toString()).not.toContain(TOKEN);
-  });
-});
-
 describe("a connection", () => {
   it("is made to the host's next address when the first does not answer", async () => {
     const dialled: string[] = [];

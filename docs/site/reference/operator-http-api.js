@@ -1,11 +1,8 @@
 // Generates the reference of the operator's HTTP API from its OpenAPI document.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
-import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { encodeFunctionData, stringToHex, zeroHash } from "viem";
+import { encodeFunctionData, stringToHex } from "viem";
 import { DEVNET } from "../devnet-addresses.js";
 import { objectsOf } from "../json-schema-objects.js";
 import { typeOf } from "../json-schema-text.js";
@@ -27,27 +24,6 @@ const VALUES = {
   sender: DEVNET.lens,
   data: CALL,
 };
-/** Request specs belong to the datasets of the Web Oracle. */
-const SPEC_VALUES = {
-  ...VALUES,
-  dataset: DEVNET.datasets.webOracleNumber,
-  spec: JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8")),
-  arguments: ["Lima"],
-  samples: 5,
-  seconds: 10,
-};
-
-/** Nodes write keys in hex. */
-const NODE_VALUES = {
-  ...VALUES,
-  key: stringToHex(DATA_POINT.key),
-  round: VALUES.timestamp,
-  outcome: "NOT_AVAILABLE",
-  value: zeroHash,
-  signature: `0x${"00".repeat(65)}`,
-  raw: "0x02",
-};
-
 export async function httpReference() {
   const { info, paths } = await withAppForDocs((app) => app.swagger());
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -58,20 +34,15 @@ export async function httpReference() {
   return [
     "# HTTP API",
     info.description,
-    "Generated from the OpenAPI 3.1 document that every operator serves at `GET /openapi.json`, for an operator whose " +
-      "network can have other [nodes](../../operator/README.md#nodes). Without them, an operator does not have the paths " +
-      "`/data/request/forwarded`, `/transactions` and `/reports`. `GET /docs` shows the same " +
-      "document as a page where requests can be tried out. All paths except `/live` and `/ready` are below the operator's " +
-      "base path. Problems are `application/problem+json`, except those of the gateway, which have the form of ERC-3668; [the operator's README](../../operator/README.md#http-api) says " +
+    "Generated from the OpenAPI 3.1 document that an operator with all plugins serves at `GET /openapi.json`. All paths " +
+      "except `/live` and `/ready` are below the operator's base path. Problems are `application/problem+json`, except those of the gateway, which have the form of ERC-3668; [the operator's README](../../operator/README.md#http-api) says " +
       "when each of them occurs.",
     ...operations,
   ].join("\n\n");
 }
 
 /** Returns the command of a request with everything that is required, on a devnet. */
-function example(method, path, { tags, parameters = [], requestBody }) {
-  const values = tags.includes("nodes") ? NODE_VALUES : path.startsWith("/specs/") ? SPEC_VALUES : VALUES;
-  const exampleOf = (name) => exampleIn(values, name);
+function example(method, path, { parameters = [], requestBody }) {
   const asked = parameters.filter(({ in: place, required }) => place === "query" && required);
   const query = asked.map(({ name }) => `${name}=${exampleOf(name)}`).join("&");
   const at = path.replace(/\{(\w+)\}/g, (_, name) => exampleOf(name)) + (query && `?${query}`);
@@ -80,15 +51,14 @@ function example(method, path, { tags, parameters = [], requestBody }) {
   const body = Object.fromEntries(
     properties.flatMap(({ name, isRequired }) => (isRequired ? [[name, exampleOf(name)]] : [])),
   );
-  const json = JSON.stringify(schema?.items ? [body] : body);
-  const post = method === "post" ? ` -H 'content-type: application/json' -d '${json}'` : "";
+  const post = method === "post" ? ` -H 'content-type: application/json' -d '${JSON.stringify(body)}'` : "";
   return ["```sh", `curl -s '${DEVNET.operator}${at}'${post}`, "```"].join("\n");
 }
 
-function exampleIn(values, name) {
-  if (!(name in values))
+function exampleOf(name) {
+  if (!(name in VALUES))
     throw new Error(`There is no example value for "${name}". Add one in docs/site/reference/operator-http-api.js.`);
-  return values[name];
+  return VALUES[name];
 }
 
 function section(name, { summary, description, parameters = [], requestBody, responses }, command) {

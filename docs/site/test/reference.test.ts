@@ -103,17 +103,6 @@ describe("the reference of the HTTP API", () => {
     expect(text("http")).toContain("| `prefer` | string | no |");
   });
 
-  test("has the operations of nodes, and the fields of reports and of rows", () => {
-    const forNodes = ["POST /data/request/forwarded", "GET /transactions", "POST /transactions"];
-    for (const path of [...forNodes, "GET /reports", "POST /reports"]) {
-      expect(text("http")).toContain(`## ${path}\n`);
-    }
-    const [, reports = ""] = text("http").split("## POST /reports\n");
-    expect(reports).toMatch(
-      /Each item of the array:\n[^#]*`outcome`[^#]*Each item of the array, alternatively:\n[^#]*`missing`/,
-    );
-  });
-
   test("has an example of each operation, which the operator understands", async () => {
     const page = text("http");
     const operations = page.match(/^## (GET|POST) /gm) ?? [];
@@ -130,7 +119,7 @@ describe("the reference of the HTTP API", () => {
         }),
       ),
     );
-    // The operator of this test serves no network, and the example for nodes is not signed.
-    expect(new Set(codes)).toEqual(new Set(["understood", "unknown_network", "unknown_node"]));
+    // The operator of this test serves no network.
+    expect(new Set(codes)).toEqual(new Set(["understood", "unknown_network"]));
   });
 });

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { Tally } from "./chaos-result.js";
-import type { FleetNode } from "./start-operators.js";
+import type { FleetOperator } from "./start-operators.js";
 
 /** An update that was answered with a hash. */
 export interface AcknowledgedUpdate {
@@ -9,7 +9,7 @@ export interface AcknowledgedUpdate {
   /** Seconds since 1970. */
   readonly round: number;
   readonly hash: Hex;
-  readonly node: FleetNode;
+  readonly operator: FleetOperator;
   /** How many times its process had been started. */
   readonly starts: number;
   /** Milliseconds since 1970. */
@@ -49,14 +49,14 @@ export class AcknowledgedUpdates {
   /** Returns the last updates that were acknowledged by processes that still run. */
   recent(count: number): readonly AcknowledgedUpdate[] {
     return this.#updates
-      .filter(({ node, starts }) => node.process.starts === starts && node.process.isUp)
+      .filter(({ operator, starts }) => operator.process.starts === starts && operator.process.isUp)
       .slice(-count);
   }
 
   /** Notes the transactions of an ended process that no process knows any more. */
-  async ended(node: FleetNode, starts: number, at: number): Promise<void> {
-    this.#endedAt.set(`${node.name} ${starts}`, at);
-    const itsUpdates = this.#updates.filter((one) => one.node === node && one.starts === starts);
+  async ended(operator: FleetOperator, starts: number, at: number): Promise<void> {
+    this.#endedAt.set(`${operator.name} ${starts}`, at);
+    const itsUpdates = this.#updates.filter((one) => one.operator === operator && one.starts === starts);
     for (const { hash } of itsUpdates.filter((one) => at - one.at < 60_000)) {
       const isShown = await this.chain.client.getTransaction({ hash }).catch(() => null);
       if (isShown === null) this.#unseen.add(hash);
@@ -81,8 +81,8 @@ export class AcknowledgedUpdates {
    * Returns true if an ended process had sent it and the chain dropped it, so that no process was left to send it
    * again.
    */
-  #isForgotten({ hash, node, starts, at }: AcknowledgedUpdate): boolean {
-    const endedAt = this.#endedAt.get(`${node.name} ${starts}`);
+  #isForgotten({ hash, operator, starts, at }: AcknowledgedUpdate): boolean {
+    const endedAt = this.#endedAt.get(`${operator.name} ${starts}`);
     if (endedAt === undefined) return false;
     return this.#unseen.has(hash) || this.#reorgs.some((when) => when > endedAt && when - at < MAX_ROUND_AGE_MS);
   }

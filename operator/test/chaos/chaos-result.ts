@@ -2,7 +2,7 @@
 export interface ChaosResult {
   /** Injected faults by kind. All were survived if the rest of the result is as it must be. */
   readonly faults: Tally;
-  /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while a node was away. */
+  /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while an operator was away. */
   readonly answers: Tally;
   /** Updates that were answered with a hash and of which the chain has neither the round nor a newer one. */
   readonly lost: readonly string[];
@@ -15,7 +15,7 @@ export interface ChaosResult {
   readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
   /** Keys whose timestamp on the chain decreased. */
   readonly wentBack: readonly string[];
-  /** Feeds that are older than the nodes may let them become. */
+  /** Feeds that are older than the operators may let them become. */
   readonly staleFeeds: readonly string[];
   readonly memory: Memory;
   readonly seconds: number;

@@ -11,7 +11,7 @@ import { AcknowledgedUpdates } from "./acknowledged-updates.js";
 import type { ChaosResult, Tally } from "./chaos-result.js";
 import { FaultInjector, planFaults } from "./fault-injector.js";
 import { MemoryWatch } from "./memory-watch.js";
-import { type FleetNode, startFleet } from "./start-operators.js";
+import { type FleetOperator, startFleet } from "./start-operators.js";
 
 export interface ChaosSettings {
   readonly seed: number;
@@ -21,13 +21,18 @@ export interface ChaosSettings {
   readonly onProgress?: (answered: number) => void;
 }
 
-const NODES = 3;
+const OPERATORS = 3;
 const MAX_AT_ONCE = 12;
 const FEEDS = Array.from({ length: 8 }, (_, i) => `SPOTPX/F${i}-USD`);
 const HEARTBEAT_SECONDS = 20;
-const STAGE_SECONDS = 6;
-/** Allows the heartbeat and the stages up to the last node, twice, because updates themselves can fail. */
-const STALE_SECONDS = 2 * (HEARTBEAT_SECONDS + NODES * STAGE_SECONDS);
+/** The chain makes a block each second. */
+const STAGE_SECONDS = 2.5;
+const BEAT_SECONDS = 2;
+/**
+ * Allows the heartbeat and the stages up to the last operator, twice: updates themselves can fail, and a stage in which no
+ * new block is seen is waited for once more.
+ */
+const STALE_SECONDS = 2 * (HEARTBEAT_SECONDS + 2 * OPERATORS * STAGE_SECONDS);
 const QUIET_MS = 120_000;
 
 const NETWORK_FAULTS: readonly [CallFault, ...CallFault[]] = [
@@ -40,7 +45,7 @@ const NETWORK_FAULTS: readonly [CallFault, ...CallFault[]] = [
 const NODE_FAULTS: readonly [CallFault, ...CallFault[]] = [...NETWORK_FAULTS, "error in a node's words", "stale head"];
 
 /**
- * Sends requests to three real nodes on a real chain, while every connection between them, the chain and the providers'
+ * Sends requests to three real operators on a real chain, while every connection between them, the chain and the providers'
  * stand-ins fails now and then. The seed decides what fails, and when. It does not decide the timing, so two runs with
  * one seed are alike but not identical.
  */
@@ -66,20 +71,20 @@ export async function runChaos(settings: ChaosSettings): Promise<ChaosResult> {
     closers.push(...proxies.map((one) => () => one.close()));
 
     const folder = mkdtempSync(join(tmpdir(), "chaos-"));
-    const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, stageMs: STAGE_SECONDS * 1000 };
-    const nodes = await startFleet({
-      ...{ seed: settings.seed, size: NODES, chain, dataset, providers, rpcProxies, providerProxies },
+    const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, stageMs: STAGE_SECONDS * 1000, beatSeconds: BEAT_SECONDS };
+    const operators = await startFleet({
+      ...{ seed: settings.seed, size: OPERATORS, chain, dataset, providers, rpcProxies, providerProxies },
       ...{ feeds: FEEDS, ...policy, folder },
     });
     closers.push(
-      ...nodes.map(
+      ...operators.map(
         ({ process }) =>
           () =>
             process.end("SIGTERM"),
       ),
     );
 
-    const run = new ChaosRun(settings, chain, dataset, nodes, faults);
+    const run = new ChaosRun(settings, chain, dataset, operators, faults);
     setFaults(rpcProxies, providerProxies);
     await run.run();
     for (const one of proxies) one.faultRate = 0;
@@ -105,13 +110,13 @@ class ChaosRun {
     private readonly settings: ChaosSettings,
     private readonly chain: Chain,
     private readonly dataset: Address,
-    private readonly nodes: readonly FleetNode[],
+    private readonly operators: readonly FleetOperator[],
     private readonly faults: Tally,
   ) {
     this.#random = seededChoices(settings.seed, 0);
     this.#acknowledged = new AcknowledgedUpdates(chain, dataset);
-    this.#injector = new FaultInjector(chain, nodes, this.#acknowledged, seededChoices(settings.seed, 1), faults);
-    this.#memory = new MemoryWatch(nodes);
+    this.#injector = new FaultInjector(chain, operators, this.#acknowledged, seededChoices(settings.seed, 1), faults);
+    this.#memory = new MemoryWatch(operators);
   }
 
   async run(): Promise<void> {
@@ -122,7 +127,7 @@ class ChaosRun {
       for (let i = next++; i < requests; i = next++) {
         const fault = planned.get(i);
         if (fault !== undefined) this.#injector.inject(fault);
-        await this.#ask(await this.#anyNode());
+        await this.#ask(await this.#anyOperator());
         if (i % 20 === 0) this.#memory.sample();
         if (i % 500 === 499) onProgress?.(i + 1);
       }
@@ -131,18 +136,18 @@ class ChaosRun {
     await Promise.race([all.then(() => this.#injector.finished()), this.#injector.failed]);
   }
 
-  /** Picks a node that is up, and waits while there is none. */
-  async #anyNode(): Promise<FleetNode> {
+  /** Picks an operator that is up, and waits while there is none. */
+  async #anyOperator(): Promise<FleetOperator> {
     for (;;) {
-      const up = this.nodes.filter(({ process }) => process.isUp);
+      const up = this.operators.filter(({ process }) => process.isUp);
       const one = up[this.#random.below(up.length)];
       if (one !== undefined) return one;
       await delay(50);
     }
   }
 
-  async #ask(node: FleetNode): Promise<void> {
-    const { starts, url } = node.process;
+  async #ask(operator: FleetOperator): Promise<void> {
+    const { starts, url } = operator.process;
     const key = `SPOTPX/K${this.#random.below(this.settings.keys)}-USD`;
     const broadcast = this.#random.next() < 0.85;
     const body = JSON.stringify({ network_id: 42, dataset: this.dataset, key, broadcast });
@@ -155,7 +160,7 @@ class ChaosRun {
         response.ok ? (broadcast ? "sent" : "prepared") : (answer.code ?? String(response.status)),
       );
       const { transaction_hash: hash, timestamp: round } = answer;
-      if (response.ok && hash) this.#acknowledged.add({ key, round, hash, node, starts, at: Date.now() });
+      if (response.ok && hash) this.#acknowledged.add({ key, round, hash, operator, starts, at: Date.now() });
     } catch {
       this.#acknowledged.count("no answer");
       await delay(100);
@@ -168,7 +173,7 @@ class ChaosRun {
     for (;;) {
       const [{ lost, forgotten }, nonces, staleFeeds] = await Promise.all([
         this.#acknowledged.missing(),
-        Promise.all(this.nodes.map(({ sender }) => this.#nonces(sender))),
+        Promise.all(this.operators.map(({ sender }) => this.#nonces(sender))),
         this.#staleFeeds(),
       ]);
       const isQuiet = lost.length === 0 && staleFeeds.length === 0 && !nonces.some(isBusy);
@@ -179,7 +184,9 @@ class ChaosRun {
       return {
         faults: this.faults,
         answers: this.#acknowledged.answers,
-        lost: lost.map(({ key, round, hash, node, starts }) => `${key} ${round} ${hash} ${node.name} start ${starts}`),
+        lost: lost.map(
+          ({ key, round, hash, operator, starts }) => `${key} ${round} ${hash} ${operator.name} start ${starts}`,
+        ),
         forgotten: forgotten.length,
         nonces,
         wentBack: await this.#acknowledged.wentBack(),

@@ -4,7 +4,7 @@ import { parseGwei } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { AcknowledgedUpdates } from "./acknowledged-updates.js";
 import type { Tally } from "./chaos-result.js";
-import type { FleetNode } from "./start-operators.js";
+import type { FleetOperator } from "./start-operators.js";
 
 /** One fault of each kind is injected per this many requests. */
 const ONE_IN = {
@@ -12,7 +12,7 @@ const ONE_IN = {
   "dropped from the pool": 140,
   "fee spike": 150,
   SIGKILL: 150,
-  "node away": 150,
+  "operator away": 150,
 } as const;
 
 export type Fault = keyof typeof ONE_IN;
@@ -23,7 +23,7 @@ export const FAULTS = Object.keys(ONE_IN) as readonly Fault[];
 export function planFaults(requests: number, random: Choices): ReadonlyMap<number, Fault> {
   const planned = new Map<number, Fault>();
   for (const fault of FAULTS) {
-    const endsProcess = fault === "SIGKILL" || fault === "node away";
+    const endsProcess = fault === "SIGKILL" || fault === "operator away";
     const end = endsProcess ? Math.floor((requests * 2) / 3) : requests - 5;
     for (let left = Math.max(1, Math.round(requests / ONE_IN[fault])); left > 0; ) {
       const at = 10 + random.below(end - 10);
@@ -46,7 +46,7 @@ export class FaultInjector {
 
   constructor(
     private readonly chain: Chain,
-    private readonly nodes: readonly FleetNode[],
+    private readonly operators: readonly FleetOperator[],
     private readonly acknowledged: AcknowledgedUpdates,
     private readonly random: Choices,
     private readonly tally: Tally,
@@ -82,7 +82,7 @@ export class FaultInjector {
         return this.#drop();
       case "SIGKILL":
         return this.#end("SIGKILL", 0);
-      case "node away":
+      case "operator away":
         return this.#end("SIGTERM", 1_000 + this.random.below(5_000));
     }
   }
@@ -117,15 +117,15 @@ export class FaultInjector {
   }
 
   async #end(signal: "SIGKILL" | "SIGTERM", awayMs: number): Promise<boolean> {
-    const node = this.nodes[this.random.below(this.nodes.length)];
-    if (node === undefined) return false;
-    const { starts } = node.process;
-    const ending = node.process.end(signal);
+    const operator = this.operators[this.random.below(this.operators.length)];
+    if (operator === undefined) return false;
+    const { starts } = operator.process;
+    const ending = operator.process.end(signal);
     const endedAt = Date.now();
     await ending;
-    await this.acknowledged.ended(node, starts, endedAt);
+    await this.acknowledged.ended(operator, starts, endedAt);
     await delay(awayMs);
-    await node.process.start();
+    await operator.process.start();
     return true;
   }
 }

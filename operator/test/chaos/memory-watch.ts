@@ -1,20 +1,20 @@
 import type { Memory } from "./chaos-result.js";
-import type { FleetNode } from "./start-operators.js";
+import type { FleetOperator } from "./start-operators.js";
 
 /** Samples the memory of the processes. */
 export class MemoryWatch {
   readonly #seen: { readonly name: string; readonly starts: number; readonly bytes: number }[] = [];
 
-  constructor(private readonly nodes: readonly FleetNode[]) {}
+  constructor(private readonly operators: readonly FleetOperator[]) {}
 
   sample(): void {
-    for (const { name, process } of this.nodes) {
+    for (const { name, process } of this.operators) {
       if (process.isUp) this.#seen.push({ name, starts: process.starts, bytes: process.rss() });
     }
   }
 
   report(): Memory {
-    const lives = this.nodes.map(({ name, process }) =>
+    const lives = this.operators.map(({ name, process }) =>
       this.#seen.filter((one) => one.name === name && one.starts === process.starts).map(({ bytes }) => bytes),
     );
     const part = (from: number, to: number) => (all: readonly number[]) =>

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type Address, keccak256, numberToHex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Node } from "../../src/peers/node-list.js";
 import type { Chain } from "../support/chain.js";
 import type { FaultProxy } from "../support/fault-proxy.js";
 import { OperatorProcess } from "./operator-process.js";
 
-/** An operator of one of the providers, with its own sender. */
-export interface FleetNode {
+/** An operator beside one of the providers, with its own sender. */
+export interface FleetOperator {
   readonly name: string;
   readonly sender: Address;
   readonly process: OperatorProcess;
@@ -23,51 +22,46 @@ export interface FleetOptions {
   readonly providers: readonly { readonly address: Address }[];
   readonly rpcProxies: readonly FaultProxy[];
   readonly providerProxies: readonly FaultProxy[];
-  /** The nodes keep these keys fresh without requests. */
+  /** The operators keep these keys fresh without requests. */
   readonly feeds: readonly string[];
   readonly heartbeatSeconds: number;
   readonly stageMs: number;
+  readonly beatSeconds: number;
   /** The folder into which their configuration is written. */
   readonly folder: string;
 }
 
-/** Starts a node for each of the first `size` providers. */
-export async function startFleet(options: FleetOptions): Promise<readonly FleetNode[]> {
-  const { seed, size, folder, dataset, chain, providers } = options;
+/** Starts an operator for each of the first `size` providers. */
+export async function startFleet(options: FleetOptions): Promise<readonly FleetOperator[]> {
+  const { seed, size, folder, dataset, chain } = options;
   const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] };
   writeFileSync(join(folder, "42.json"), JSON.stringify({ chainId: 42, datasets: { financial } }));
   const keys = Array.from({ length: size }, (_, i) => keccak256(numberToHex(seed * 100 + i + 1, { size: 32 })));
   const senders = keys.map((key) => privateKeyToAccount(key).address);
   for (const address of senders) await chain.client.setBalance({ address, value: parseEther("1000000") });
   const ports = await Promise.all(keys.map(() => freePort()));
-  const peers = ports.map((port, i): Node => {
-    return {
-      provider: providers[i]?.address ?? "0x",
-      url: `http://127.0.0.1:${port}`,
-      submitter: senders[i] ?? "0x",
-    };
-  });
   return Promise.all(
     keys.map(async (key, i) => {
       const port = ports[i] ?? 0;
-      const process = new OperatorProcess(writeConfig(options, port, peers, i), port, key);
+      const process = new OperatorProcess(writeConfig(options, port, i), port, key);
       await process.start();
-      return { name: `node ${i}`, sender: senders[i] ?? "0x", process };
+      return { name: `operator ${i}`, sender: senders[i] ?? "0x", process };
     }),
   );
 }
 
-function writeConfig(options: FleetOptions, port: number, peers: readonly Node[], i: number): string {
-  const { dataset, providers, rpcProxies, providerProxies, folder, feeds, heartbeatSeconds, stageMs } = options;
+function writeConfig(options: FleetOptions, port: number, i: number): string {
+  const { dataset, providers, rpcProxies, providerProxies, folder, feeds } = options;
+  const { size, heartbeatSeconds, stageMs, beatSeconds } = options;
   const policy = { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: heartbeatSeconds };
   const network = {
     deployment: "42.json",
     rpcUrls: rpcProxies.map(({ url }) => url),
     providers: providers.map(({ address }, index) => ({ address, url: providerProxies[index]?.url })),
     feeds: [{ dataset, keys: feeds, ...policy }],
-    peers,
-    stageMs,
-    feedPollMs: 1_000,
+    sender: providers[i]?.address,
+    members: providers.slice(0, size).map(({ address }) => address),
+    ...{ stageMs, beatSeconds },
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
     ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 2_500, graceMs: 200, stuckSeconds: 5 },
   };

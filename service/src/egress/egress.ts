@@ -65,18 +65,8 @@ export class Egress {
     this.#connect = guardedConnector(resolve, dial);
   }
 
-  /**
-   * Makes one request within limits. Neither an answer nor a failure contains a secret.
-   *
-   * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty. No
-   *   secret is added to such a request, because a chunk can hold a part of one, which nothing would find.
-   */
-  async fetchText(
-    request: FetchRequest,
-    limits: FetchLimits,
-    signal?: AbortSignal,
-    onChunk?: (chunk: Buffer) => void,
-  ): Promise<EgressResult> {
+  /** Makes one request within limits. Neither an answer nor a failure contains a secret. */
+  async fetchText(request: FetchRequest, limits: FetchLimits, signal?: AbortSignal): Promise<EgressResult> {
     const url = parseHttpsUrl(request.url);
     if (!url.ok) return err({ code: "forbidden", detail: `cannot be asked: ${url.error.replace(/\.$/, "")}` });
     const { host, origin } = url.value;
@@ -90,10 +80,9 @@ export class Egress {
       const target = Object.hasOwn(this.#redirectedOrigins, origin) ? this.#redirectedOrigins[origin] : undefined;
       if (target !== undefined) {
         const local = { ...request, url: target + request.url.slice(origin.length) };
-        return await fetchText(local, limits, this.#local, signal, onChunk);
+        return await fetchText(local, limits, this.#local, signal);
       }
-      const withSecrets = onChunk === undefined ? this.#secrets.addTo(request) : request;
-      return this.#redact(await fetchText(withSecrets, limits, this.#poolOf(origin), signal, onChunk));
+      return this.#redact(await fetchText(this.#secrets.addTo(request), limits, this.#poolOf(origin), signal));
     } finally {
       const left = (this.#inFlight.get(host) ?? 1) - 1;
       if (left === 0) this.#inFlight.delete(host);

@@ -25,14 +25,12 @@ export interface FetchRequest {
  * has configured, there is trusted-request.ts.
  *
  * @param dispatcher Opens the connections.
- * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty.
  */
 export async function fetchText(
   request: FetchRequest,
   limits: FetchLimits,
   dispatcher: Dispatcher,
   signal?: AbortSignal,
-  onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   if (signal?.aborted) return err(ABORTED);
   // Not AbortSignal.timeout: its timer cannot be cleared, and would abort every request again long after its answer.
@@ -55,7 +53,7 @@ export async function fetchText(
       await response.body?.cancel();
       return err(redirected(status));
     }
-    const bytes = await readBounded(response, limits.maxBytes, status === 200 ? onChunk : undefined);
+    const bytes = await readBounded(response, limits.maxBytes);
     if (bytes === null) return err(tooLarge(limits.maxBytes));
     if (!isUtf8(bytes)) return err(NOT_TEXT);
     return ok({
@@ -73,20 +71,15 @@ export async function fetchText(
   }
 }
 
-/** Reads a body; null if it is too large. The chunks that are passed to `onChunk` are not returned. */
-async function readBounded(
-  response: Response,
-  maxBytes: number,
-  onChunk?: (chunk: Buffer) => void,
-): Promise<Buffer | null> {
+/** Reads a body; null if it is too large. */
+async function readBounded(response: Response, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop cancels the rest.
     if (bytes > maxBytes) return null;
-    if (onChunk !== undefined) onChunk(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    else chunks.push(chunk);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

@@ -28,7 +28,6 @@ const DEFAULT_HEADERS = { "user-agent": "dataset-oracle" };
  * (`bench:operator -- --only distinct-keys`).
  *
  * @param headers The headers besides the content type.
- * @param onChunk Called with each chunk of an answer with status 200 as it arrives; the answer's text is then empty.
  */
 export function postText(
   url: string,
@@ -36,27 +35,12 @@ export function postText(
   body: string,
   limits: FetchLimits,
   signal?: AbortSignal,
-  onChunk?: (chunk: Buffer) => void,
-): Promise<Result<HttpAnswer, FetchFailure>> {
-  const all = { ...DEFAULT_HEADERS, "content-type": "application/json", ...headers };
-  return send(url, { method: "POST", headers: all, body }, limits, signal, onChunk);
-}
-
-/** Gets a text from a service that its owner has configured, as `postText` does. */
-export const getText = (url: string, limits: FetchLimits, signal?: AbortSignal) =>
-  send(url, { method: "GET", headers: DEFAULT_HEADERS }, limits, signal);
-
-function send(
-  url: string,
-  request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
-  limits: FetchLimits,
-  signal?: AbortSignal,
-  onChunk?: (chunk: Buffer) => void,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
   const { origin, pathname, search } = new URL(url);
+  const all = { ...DEFAULT_HEADERS, "content-type": "application/json", ...headers };
   return new Promise((resolve) => {
-    const exchange = new Exchange(limits, resolve, signal, onChunk);
-    CONNECTIONS.dispatch({ origin, path: pathname + search, ...request }, exchange);
+    const exchange = new Exchange(limits, resolve, signal);
+    CONNECTIONS.dispatch({ origin, path: pathname + search, method: "POST", headers: all, body }, exchange);
   });
 }
 
@@ -73,7 +57,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly limits: FetchLimits,
     private readonly resolve: (result: Result<HttpAnswer, FetchFailure>) => void,
     private readonly signal?: AbortSignal,
-    private readonly onChunk?: (chunk: Buffer) => void,
   ) {
     this.#timer = setTimeout(() => this.#fail(timedOut(limits.timeoutMs)), limits.timeoutMs);
     if (signal?.aborted) this.#abort();
@@ -100,7 +83,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.limits.maxBytes) this.#fail(tooLarge(this.limits.maxBytes));
-    else if (this.onChunk !== undefined && this.#head.status === 200) this.onChunk(chunk);
     else this.#chunks.push(chunk);
   }
 

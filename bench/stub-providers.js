@@ -1,0 +1,55 @@
+// Stands in for the providers of a committee, all in one process: signs whatever it is asked for, at once, with values that
+// do not move. It is told the number of members, and sends their addresses and URLs to the parent process.
+
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import { deriveAccount } from "@dataset-oracle/devnet/accounts";
+import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { bytesToHex, numberToHex, parseEther } from "viem";
+
+const VALUE = numberToHex(parseEther("100"), { size: 32 });
+const NOTHING_MISSING = numberToHex(0, { size: 32 });
+/** The index of the first member's account: the accounts before it have other uses. */
+const FIRST = 20;
+
+/** By dataset. */
+const digests = new Map();
+const digestsOf = ({ network_id, dataset }) => {
+  if (!digests.has(dataset)) digests.set(dataset, new FastReportDigests(network_id, dataset, keccak));
+  return digests.get(dataset);
+};
+
+/** Answers `POST /report`. */
+async function report(account, asked) {
+  const digest = digestsOf(asked).of({ key: asked.key, round: BigInt(asked.timestamp) })("OK", VALUE);
+  const signature = await account.sign({ hash: bytesToHex(digest) });
+  return { ...asked, provider: account.address, outcome: "OK", value: VALUE, signature };
+}
+
+/** Answers `POST /report/batch`. */
+async function row(account, asked) {
+  const values = asked.keys.map(() => VALUE);
+  const signed = { keys: asked.keys, missing: 0n, values, round: BigInt(asked.timestamp) };
+  const signature = await account.sign({ hash: bytesToHex(digestsOf(asked).ofRow(signed)) });
+  return { ...asked, provider: account.address, missing: NOTHING_MISSING, values, signature };
+}
+
+async function start(account) {
+  const server = createServer(async (request, response) => {
+    const answer = request.url === "/report/batch" ? row : report;
+    const text = JSON.stringify(await answer(account, await json(request)));
+    response.writeHead(200, { "content-type": "application/json" }).end(text);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { address: account.address, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+const accounts = Array.from({ length: Number(process.argv[2]) }, (_, index) =>
+  accountFromPrivateKey(deriveAccount(FIRST + index).privateKey),
+);
+// A committee is in the order of its members' addresses.
+accounts.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+process.send?.(await Promise.all(accounts.map(start)));
+process.once("disconnect", () => process.exit());
