@@ -7,11 +7,11 @@ import { recoverReporter, signReport } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, numberToHex, stringToHex, toFunctionSelector } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { type Chain, OWNER, startChain } from "./support/chain.js";
-import { findKeyByNodeRank } from "./support/find-key-by-node-rank.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { startRpcProxy } from "./support/rpc-proxy.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { type Chain, OWNER, startChain } from "../../../../test/support/chain.js";
+import { findKeyByNodeRank } from "../../../../test/support/find-key-by-node-rank.js";
+import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { startRpcProxy } from "../../../../test/support/rpc-proxy.js";
+import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 
 /** Two nodes, and a provider that signs another value for each of them. */
 
