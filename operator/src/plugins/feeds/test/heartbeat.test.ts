@@ -11,10 +11,10 @@ import {
   toFunctionSelector,
 } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { type Chain, startChain } from "../../../../test/support/chain.js";
+import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
+import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 
 /**
  * These tests decide what time it is, for the operator and for the chain, and let no time pass while the operator

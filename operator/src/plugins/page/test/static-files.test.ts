@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addGuide, addPage, SITE_PATH_PLACEHOLDER } from "../src/plugins/page/static-sites.js";
+import { addGuide, addPage, SITE_PATH_PLACEHOLDER } from "../static-sites.js";
 
 const SECRET = "not a part of the site";
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2_000))});`;

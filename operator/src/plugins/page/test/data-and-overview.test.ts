@@ -4,10 +4,10 @@ import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overv
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, concatHex, type Hex, hexToString, isAddressEqual, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { type Chain, OWNER, startChain } from "../../../../test/support/chain.js";
+import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { type RpcFault, type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
+import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const FEED_KEYS = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
@@ -124,7 +124,7 @@ describe("GET /data", () => {
       Promise.all(FEED_KEYS.map(async (key) => (await data(key)).last_update?.transaction_hash));
     await expect.poll(hashes, { timeout: 20_000 }).toEqual([expect.any(String), expect.any(String)]);
     // While the operator has not seen that a key's first transaction is mined, it updates the other one alone.
-    const depths = () => [...operator.networks.values()].flatMap(({ queues }) => queues.map(({ depth }) => depth));
+    const depths = () => [...operator.networks.values()].flatMap(({ senders }) => senders.queues.map(({ depth }) => depth));
     await expect.poll(depths, { timeout: 20_000 }).toEqual([{ waiting: 0, sent: 0 }]);
     for (const provider of providers) {
       for (const key of FEED_KEYS) provider.values.set(stringToHex(key), parseEther("9000"));
@@ -218,7 +218,7 @@ describe("GET /overview", () => {
     await cacheExpired();
     const { time, networks } = await overview();
     expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(5);
-    expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true, nodes: [] }]);
+    expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true }]);
     const head = await chain.client.getBlock();
     expect(Math.abs((networks[0]?.head_timestamp ?? 0) - Number(head.timestamp))).toBeLessThan(5);
     const [prices] = networks[0]?.datasets ?? [];
@@ -232,8 +232,6 @@ describe("GET /overview", () => {
       tolerance_bps: 100,
       providers: providers.map(({ address, url }) => ({ address, url })),
       left_out: 0,
-      // A lone operator takes turns with nobody.
-      turn: [],
     });
     expect(prices?.points?.map(({ key }) => key)).toEqual([KEY, ...FEED_KEYS]);
     for (const point of prices?.points ?? []) {

@@ -2,10 +2,10 @@ import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/histor
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { beforeAll, expect, test, vi } from "vitest";
-import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
+import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
+import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const OTHER = "SPOTPX/BTC-USD";

@@ -5,7 +5,7 @@ import { signReport } from "@dataset-oracle/protocol/report";
 import { type Hex, numberToHex, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, it } from "vitest";
-import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
 
 const providers = ["11", "22", "33", "44", "55"]
   .map((byte) => privateKeyToAccount(`0x${byte.repeat(32)}`))

@@ -21,10 +21,10 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { signedUpdate } from "./support/signed-update.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
+import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { signedUpdate } from "../../../../test/support/signed-update.js";
+import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 
 const KEY = spotPriceKey("ETH-USD");
 const OTHER_KEY = spotPriceKey("BTC-USD");
