@@ -121,9 +121,8 @@ function requests(path, text) {
   ];
 }
 
-/** Returns the worst status of an answer: each line of a stream of reports has one of its own. Without an answer, 0. */
-const statusOf = (answer) =>
-  Math.max(0, ...[...answer.matchAll(/^(?:HTTP\/1\.1 |\{"index":0,"status":)(\d+)/gm)].map(([, status]) => status));
+/** Returns an answer's status, or 0 when there is no answer. */
+const statusOf = (answer) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
 
 export const malformedRequests = {
   name: "malformed-requests",
@@ -134,18 +133,16 @@ export const malformedRequests = {
     const point = { network_id: 42, dataset: network.prices };
     const update = () => ({ ...point, key: PRICE_KEYS[1], broadcast: false });
     const report = () => ({ ...point, key: stringToHex(PRICE_KEYS[1]), timestamp: Math.floor(Date.now() / 1_000) - 1 });
-    const alone = (body) => body;
-    for (const [service, path, validNow, wrap] of [
-      [operator, "/data/request", update, alone],
-      [providers[0], "/report", report, alone],
-      [providers[0], "/report/stream", report, (body) => `{"requests":[${body}]}`],
+    for (const [service, path, validNow] of [
+      [operator, "/data/request", update],
+      [providers[0], "/report", report],
     ]) {
       const valid = validNow();
-      const text = wrap(JSON.stringify(valid));
+      const text = JSON.stringify(valid);
       const answer = await sendRaw(service.url, post(path, text), { from: network.caller(), timeoutMs: 10_000 });
       if (statusOf(answer) !== 200) throw new Error(`${service.name} refuses a valid request: ${answer}`);
 
-      const wrong = [...bodies(valid).map((body) => post(path, wrap(body))), ...requests(path, text)];
+      const wrong = [...bodies(valid).map((body) => post(path, body)), ...requests(path, text)];
       const mutated = Array.from({ length: MUTATIONS }, () => {
         const bytes = Buffer.from(text);
         const count = 1 + random.below(3);

@@ -34,9 +34,6 @@ export const REPORT_PROBLEMS = problemResponses(
   MEMBERS,
 );
 
-/** The problems of a request for several reports as a whole. Each report has its own in its line. */
-export const STREAM_PROBLEMS = problemResponses([ANY_BODY, LIMITED], MEMBERS);
-
 /** The problems of a request for evidence. */
 export const EVIDENCE_PROBLEMS = problemResponses(
   [

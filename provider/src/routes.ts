@@ -15,7 +15,6 @@ import { addEvidenceRoute, type EvidenceRouteParts } from "./evidence/evidence-r
 import { API } from "./openapi.js";
 import { LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./problem-responses.js";
 import { notReady } from "./problems.js";
-import { addReportStreamRoute } from "./report-stream-route.js";
 import type { Reporter } from "./reporter.js";
 import { addSpecRoutes, type SpecRoutesParts } from "./web-oracle/spec-routes.js";
 
@@ -81,7 +80,7 @@ interface RoutesParts {
 }
 
 /**
- * Adds `POST /report`, `/report/batch`, `/report/stream`, `/evidence`, `/specs/try` and `/specs/advise`, and `GET /live`
+ * Adds `POST /report`, `/report/batch`, `/evidence`, `/specs/try` and `/specs/advise`, and `GET /live`
  * (the process answers), `/ready` (it can sign) and `/openapi.json`.
  */
 export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
@@ -102,7 +101,6 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
       },
       (request) => reporter.row(request.body, callerOf(request)),
     );
-    addReportStreamRoute(app, { reporter, callerOf, limitAnonymous: preParsing });
     addEvidenceRoute(app, { ...evidence, isOperator });
     addSpecRoutes(app, { trials, isOperator, callerOf });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
