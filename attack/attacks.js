@@ -7,7 +7,6 @@ import { everyFeeCalledTooLow } from "./attacks/every-fee-called-too-low.js";
 import { exposedPrivateKeys } from "./attacks/exposed-private-keys.js";
 import { floodedQueue } from "./attacks/flooded-queue.js";
 import { forwardedForVariants } from "./attacks/forwarded-for-variants.js";
-import { hostileSpecTrials } from "./attacks/hostile-spec-trials.js";
 import { hostileUrls } from "./attacks/hostile-urls.js";
 import { killedProviders } from "./attacks/killed-providers.js";
 import { largeSourceAnswers } from "./attacks/large-source-answers.js";
@@ -47,7 +46,6 @@ export const ATTACKS = [
   largeSourceAnswers,
   unclosedSourceConnections,
   hostileUrls,
-  hostileSpecTrials,
   wrongCertificates,
   variableInjections,
   echoedApiSecrets,

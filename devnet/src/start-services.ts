@@ -49,10 +49,9 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
     webOracle: {
       rpcUrls: { 42: chainUrl },
       folder: folder.file("state", `${name}-specs`),
-      // Developers may try their own specs. Addresses that are not public are still rejected.
+      // Addresses that are not public are still rejected.
       hosts: "any",
       rateLimit: { perSecond: 100, burst: 200 },
-      trials: { hosts: "any", rateLimit: { perSecond: 50, burst: 200 } },
     },
     evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100, public: true },
     operators: ["127.0.0.1"],

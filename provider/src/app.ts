@@ -19,7 +19,6 @@ import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { PublishedSpecStore } from "./web-oracle/published-spec-store.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
-import { Trials } from "./web-oracle/trial/trials.js";
 import { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 /**
@@ -28,9 +27,8 @@ import { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
  */
 const FAR_AHEAD = 60n;
 
-/** The maximum numbers of requests of published specs, and of trials, in flight or waiting. Each may hold 1 MiB. */
+/** The maximum number of requests of published specs in flight or waiting. Each may hold 1 MiB. */
 const MAX_PUBLISHED_IN_FLIGHT = 256;
-const MAX_TRIED_IN_FLIGHT = 64;
 
 const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));
 
@@ -54,8 +52,6 @@ export async function buildProvider(
   const metrics = new Metrics(registry);
   const egress = new Egress({ redirectedOrigins, secrets });
   const publishedEgress = new Egress({ redirectedOrigins, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
-  // Without secrets, because anyone can choose what a trial asks, and sees the answer.
-  const triedEgress = new Egress({ redirectedOrigins, maxInFlight: MAX_TRIED_IN_FLIGHT });
   const reader = new SourceReader({
     egress,
     publishedEgress,
@@ -106,7 +102,6 @@ export async function buildProvider(
     decider,
     signer: new ReportSigner({ account, logger, metrics }),
   });
-  const trials = openTrials(setup, { pool, egress: triedEgress, hasReserve });
   metrics.watch(store, () => decider.isReady());
 
   const app = await buildApp({
@@ -123,7 +118,6 @@ export async function buildProvider(
       store.close(),
       egress.close(),
       publishedEgress.close(),
-      triedEgress.close(),
       pool.close(),
       evidence?.spot_price.close(),
       evidence?.web_oracle.close(),
@@ -132,25 +126,8 @@ export async function buildProvider(
   const stores = config.evidence?.public === true ? evidence : null;
   const shown = { stores, served, provider: account.address };
   const anonymousPerMinute = config.anonymousRequestsPerMinute;
-  await app.register(routes({ reporter, decider, evidence: shown, trials, isOperator, anonymousPerMinute }));
+  await app.register(routes({ reporter, decider, evidence: shown, isOperator, anonymousPerMinute }));
   return app;
-}
-
-/** Returns null when trials are off. */
-function openTrials(
-  { webOracle, account }: Setup,
-  { pool, egress, hasReserve }: { pool: ExtractionPool; egress: Egress; hasReserve: boolean },
-): Trials | null {
-  if (webOracle?.trials === undefined) return null;
-  const { hosts, rateLimit } = webOracle.trials;
-  return new Trials({
-    rules: [hosts, webOracle.hosts],
-    rateLimit,
-    egress,
-    extractor: new RateLimitedExtractor(pool, false),
-    hasReserve,
-    provider: account.address,
-  });
 }
 
 /**

@@ -9,25 +9,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { rateLimitSchema } from "./rate-limit-schema.js";
 import { SOURCE_MS } from "./source/source-reader.js";
 
-const HostRule = (description: string) =>
-  Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], { default: [], description });
-
-/** The settings of trials, in which anyone may try a spec, published or not. */
-const TrialSettings = Type.Object(
-  {
-    hosts: HostRule('The hosts that trials may query, or "any" for all those in webOracle/hosts.'),
-    rateLimit: rateLimitSchema(
-      { maximum: 100, default: 4 },
-      { minimum: 16, default: 40, description: "Requests that may be made at once; one trial makes up to 8." },
-      { default: {}, description: "The requests that all trials together may make." },
-    ),
-  },
-  {
-    additionalProperties: false,
-    description: "Lets anyone try specs at POST /specs/try; nothing is signed. Without it, trials are off.",
-  },
-);
-
 /** The settings for serving the Web Oracle's datasets. */
 export const WebOracleSettings = Type.Object(
   {
@@ -38,7 +19,10 @@ export const WebOracleSettings = Type.Object(
         "by that environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
-    hosts: HostRule('The hosts that published specs may query, or "any" for every public host.'),
+    hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
+      default: [],
+      description: 'The hosts that published specs may query, or "any" for every public host.',
+    }),
     rateLimit: rateLimitSchema(
       { default: 5 },
       { default: 20 },
@@ -47,7 +31,6 @@ export const WebOracleSettings = Type.Object(
         description: "The rate limit for each of these hosts. A host that a source file queries has that file's limit.",
       },
     ),
-    trials: Type.Optional(TrialSettings),
   },
   { additionalProperties: false, description: "Without it, the Web Oracle's datasets are not served." },
 );

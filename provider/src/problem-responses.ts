@@ -49,29 +49,5 @@ export const EVIDENCE_PROBLEMS = problemResponses(
   MEMBERS,
 );
 
-const TRIED_MEMBERS = {
-  ...MEMBERS,
-  invalid_spec: {
-    errors: Type.Array(
-      Type.Object({ property: Type.String({ description: "A JSON pointer into the spec." }), problem: Type.String() }),
-    ),
-  },
-};
-
-const TRIED = {
-  404: ["trials_off"],
-  422: ["invalid_spec", "invalid_arguments", "host_not_allowed"],
-  503: ["trials_busy"],
-};
-
-/** The problems of a trial. */
-export const TRIAL_PROBLEMS = problemResponses([ANY_BODY, LIMITED, TRIED], TRIED_MEMBERS);
-
-/** The problems of a request for advice. */
-export const ADVICE_PROBLEMS = problemResponses(
-  [ANY_BODY, LIMITED, { 404: ["trials_off"], 422: ["invalid_spec", "invalid_arguments", "invalid_readings"] }],
-  TRIED_MEMBERS,
-);
-
 export const LIVE_PROBLEMS = problemResponses([LIMITED]);
 export const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);

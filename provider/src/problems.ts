@@ -67,24 +67,10 @@ export const invalidSpec = (problem: string) =>
     detail: `${problem} Fix the spec, check it with "web-oracle validate", and publish it again.`,
   });
 
-/** @param problems One line for each mistake of a spec that is tried, with its place in the spec. */
-export function invalidSpecInTrial(problems: string): ProblemError {
-  const errors = problems.split("\n").map((line) => {
-    const [, property = "/", problem = line] = /^(\/\S*): (.*)$/.exec(line) ?? [];
-    return { property, problem };
-  });
-  return new ProblemError(422, "invalid_spec", {
-    title: "The request spec is not valid.",
-    detail: "`errors` has the problems, each with a JSON pointer to its place in the spec. Fix them, and try again.",
-    extras: { errors },
-  });
-}
-
-/** @param fix Where to get the right arguments, as a sentence. */
-export const invalidArguments = (problem: string, fix = '"web-oracle key" prints the right key.') =>
+export const invalidArguments = (problem: string) =>
   new ProblemError(422, "invalid_arguments", {
     title: "The key's arguments do not fit its request spec.",
-    detail: `${problem} ${fix}`,
+    detail: `${problem} "web-oracle key" prints the right key.`,
   });
 
 export const otherKind = (type: string, kind: DatasetKind) =>
@@ -93,29 +79,11 @@ export const otherKind = (type: string, kind: DatasetKind) =>
     detail: `Its value is a ${type}. Use the Web Oracle's ${DATASET_DISPLAY_NAMES[kind]} dataset.`,
   });
 
-/** @param asking The kind of requests whose rule does not allow the host. */
-export const hostNotAllowed = (host: string, asking: "published specs" | "trials" = "published specs") =>
+export const hostNotAllowed = (host: string) =>
   new ProblemError(422, "host_not_allowed", {
     title: `This provider does not request ${host}.`,
-    detail: `Its owner allows only certain hosts for ${asking}. Ask the owner to allow this one too.`,
+    detail: "Its owner allows only certain hosts for published specs. Ask the owner to allow this one too.",
   });
-
-export const trialsOff = () =>
-  new ProblemError(404, "trials_off", {
-    title: "This provider offers no trials.",
-    detail: 'Ask its owner to set webOracle/trials, ask another provider, or try the spec with "web-oracle try".',
-  });
-
-/** @param retryAfter In seconds. */
-export const trialsBusy = (retryAfter: number) =>
-  new ProblemError(503, "trials_busy", {
-    title: "This provider cannot run another trial now.",
-    detail: `The limits of all trials together, or of yours or this spec's, are used up. Try again in ${retryAfter} s.`,
-    headers: { "retry-after": String(retryAfter) },
-  });
-
-export const invalidReadings = (problem: string) =>
-  new ProblemError(422, "invalid_readings", { title: "The readings do not fit the request spec.", detail: problem });
 
 /** @param retryAfter In seconds. */
 export const registryUnavailable = (retryAfter: number) =>

@@ -16,7 +16,6 @@ import { API } from "./openapi.js";
 import { LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./problem-responses.js";
 import { notReady } from "./problems.js";
 import type { Reporter } from "./reporter.js";
-import { addSpecRoutes, type SpecRoutesParts } from "./web-oracle/spec-routes.js";
 
 const reportSchema = {
   tags: ["reports"],
@@ -73,17 +72,16 @@ interface RoutesParts {
   readonly reporter: Reporter;
   readonly decider: Pick<Decider, "isReady">;
   readonly evidence: Omit<EvidenceRouteParts, "isOperator">;
-  readonly trials: SpecRoutesParts["trials"];
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
 }
 
 /**
- * Adds `POST /report`, `/report/batch`, `/evidence`, `/specs/try` and `/specs/advise`, and `GET /live`
- * (the process answers), `/ready` (it can sign) and `/openapi.json`.
+ * Adds `POST /report`, `/report/batch` and `/evidence`, and `GET /live` (the process answers), `/ready` (it can sign) and
+ * `/openapi.json`.
  */
-export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
+export function routes({ reporter, decider, evidence, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousTotalLimit(app, anonymousPerMinute, isOperator);
     const callerOf = callerFinder(isOperator);
@@ -102,7 +100,6 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
       (request) => reporter.row(request.body, callerOf(request)),
     );
     addEvidenceRoute(app, { ...evidence, isOperator });
-    addSpecRoutes(app, { trials, isOperator, callerOf });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();

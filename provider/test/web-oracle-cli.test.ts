@@ -85,7 +85,7 @@ describe("web-oracle", () => {
 
   it.each([
     [[], "Name a command"],
-    [["ship", "spec.json"], 'There is no command "ship". The commands are: validate, try, advise, key, publish.'],
+    [["ship", "spec.json"], 'There is no command "ship". The commands are: validate, try, key, publish.'],
     [["validate"], "Name the file of the spec"],
     [["validate", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
     [["key", "spec.json", "--dry-run"], "key has no option --dry-run"],
