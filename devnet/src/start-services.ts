@@ -53,7 +53,7 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
       hosts: "any",
       rateLimit: { perSecond: 100, burst: 200 },
     },
-    evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100, public: true },
+    evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100 },
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   };

@@ -123,10 +123,8 @@ export async function buildProvider(
       evidence?.web_oracle.close(),
     ]);
   });
-  const stores = config.evidence?.public === true ? evidence : null;
-  const shown = { stores, served, provider: account.address };
   const anonymousPerMinute = config.anonymousRequestsPerMinute;
-  await app.register(routes({ reporter, decider, evidence: shown, isOperator, anonymousPerMinute }));
+  await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute }));
   return app;
 }
 

@@ -110,12 +110,6 @@ export const ProviderConfig = Type.Object(
               maximum: 10_000_000,
               description: "The maximum size of the folder in MiB. When it is full, the oldest evidence is removed.",
             }),
-            public: Type.Optional(
-              Type.Boolean({
-                description:
-                  "True shows evidence to anyone who asks at POST /evidence. By default, it is shown to nobody.",
-              }),
-            ),
           },
           { additionalProperties: false },
         ),

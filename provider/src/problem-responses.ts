@@ -34,20 +34,5 @@ export const REPORT_PROBLEMS = problemResponses(
   MEMBERS,
 );
 
-/** The problems of a request for evidence. */
-export const EVIDENCE_PROBLEMS = problemResponses(
-  [
-    ANY_BODY,
-    LIMITED,
-    {
-      400: ["invalid_address"],
-      404: ["unknown_dataset", "evidence_not_public", "no_evidence"],
-      422: ["unknown_network", "evidence_too_large"],
-      503: ["evidence_busy"],
-    },
-  ],
-  MEMBERS,
-);
-
 export const LIVE_PROBLEMS = problemResponses([LIMITED]);
 export const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);

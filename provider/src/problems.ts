@@ -1,5 +1,4 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import { MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window-limits.js";
@@ -143,34 +142,4 @@ export const tooManyRounds = () =>
     title: "This provider has no room for another decision.",
     detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_ROUND_AGE_AT_DECISION} s.`,
     headers: { "retry-after": String(MAX_ROUND_AGE_AT_DECISION) },
-  });
-
-export const evidenceNotPublic = () =>
-  new ProblemError(404, "evidence_not_public", {
-    title: "This provider does not show evidence.",
-    detail: "Ask its owner to keep evidence and to set evidence/public to true, or ask another provider.",
-  });
-
-/** @param round In seconds. */
-export const noEvidence = (round: number) =>
-  new ProblemError(404, "no_evidence", {
-    title: `There is no evidence for round ${round}.`,
-    detail:
-      "This provider made no decision for the key at this round, or has removed the evidence to make room. Evidence " +
-      "is written shortly after the decision: for a recent round, try again in a second.",
-  });
-
-export const evidenceTooLarge = () =>
-  new ProblemError(422, "evidence_too_large", {
-    title: "The evidence is too large to be shown.",
-    detail:
-      `The specs and the sources' answers have more than ${MAX_EVIDENCE_TEXT} bytes. Ask the provider's owner for ` +
-      "the files, or look at another round.",
-  });
-
-export const evidenceBusy = () =>
-  new ProblemError(503, "evidence_busy", {
-    title: "Too much evidence is being sent.",
-    detail: "Other callers are reading evidence. Try again in a second.",
-    headers: { "retry-after": "1" },
   });

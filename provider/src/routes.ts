@@ -11,7 +11,6 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas
 import { Type } from "@sinclair/typebox";
 import { callerFinder } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
-import { addEvidenceRoute, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { API } from "./openapi.js";
 import { LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./problem-responses.js";
 import { notReady } from "./problems.js";
@@ -71,17 +70,16 @@ const BATCH_BODY_LIMIT = 144 * 1024;
 interface RoutesParts {
   readonly reporter: Reporter;
   readonly decider: Pick<Decider, "isReady">;
-  readonly evidence: Omit<EvidenceRouteParts, "isOperator">;
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
 }
 
 /**
- * Adds `POST /report`, `/report/batch` and `/evidence`, and `GET /live` (the process answers), `/ready` (it can sign) and
+ * Adds `POST /report` and `/report/batch`, and `GET /live` (the process answers), `/ready` (it can sign) and
  * `/openapi.json`.
  */
-export function routes({ reporter, decider, evidence, isOperator, anonymousPerMinute }: RoutesParts) {
+export function routes({ reporter, decider, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousTotalLimit(app, anonymousPerMinute, isOperator);
     const callerOf = callerFinder(isOperator);
@@ -99,7 +97,6 @@ export function routes({ reporter, decider, evidence, isOperator, anonymousPerMi
       },
       (request) => reporter.row(request.body, callerOf(request)),
     );
-    addEvidenceRoute(app, { ...evidence, isOperator });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
       if (!decider.isReady()) throw notReady();
