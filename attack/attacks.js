@@ -1,12 +1,13 @@
 import { alteredCalldata } from "./attacks/altered-calldata.js";
 import { announcedKeysWithoutSpec } from "./attacks/announced-keys-without-spec.js";
 import { costlyJsonPath } from "./attacks/costly-json-path.js";
-import { damagedDatabase } from "./attacks/damaged-database.js";
+import { damagedLease } from "./attacks/damaged-lease.js";
 import { echoedApiSecrets } from "./attacks/echoed-api-secrets.js";
 import { everyFeeCalledTooLow } from "./attacks/every-fee-called-too-low.js";
 import { exposedPrivateKeys } from "./attacks/exposed-private-keys.js";
 import { floodedQueue } from "./attacks/flooded-queue.js";
 import { forwardedForVariants } from "./attacks/forwarded-for-variants.js";
+import { fullDisks } from "./attacks/full-disks.js";
 import { hostileUrls } from "./attacks/hostile-urls.js";
 import { killedProviders } from "./attacks/killed-providers.js";
 import { largeSourceAnswers } from "./attacks/large-source-answers.js";
@@ -19,6 +20,7 @@ import { manyConnections } from "./attacks/many-connections.js";
 import { movedClocks } from "./attacks/moved-clocks.js";
 import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
+import { sharedLeases } from "./attacks/shared-leases.js";
 import { staggeredReportRequests } from "./attacks/staggered-report-requests.js";
 import { unclosedSourceConnections } from "./attacks/unclosed-source-connections.js";
 import { unknownKeys } from "./attacks/unknown-keys.js";
@@ -58,6 +60,8 @@ export const ATTACKS = [
   // Kills, clocks, disks and timing
   killedProviders,
   movedClocks,
-  damagedDatabase,
+  damagedLease,
+  fullDisks,
+  sharedLeases,
   staggeredReportRequests,
 ];

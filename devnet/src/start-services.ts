@@ -43,7 +43,7 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
   const config = {
     port: options.providerPort + index,
     metricsPort: 0,
-    database: folder.file("state", name),
+    lease: folder.file("state", name),
     deployments: ["../deployments/42.json"],
     redirectedOrigins: options.isLive ? {} : redirectedOrigins(devnet),
     webOracle: {

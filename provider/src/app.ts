@@ -8,7 +8,8 @@ import type { Registry } from "prom-client";
 import { unusableFolder } from "./check-folder.js";
 import type { ProviderConfig } from "./config.js";
 import { Decider } from "./decisions/decider.js";
-import { DecisionStore } from "./decisions/decision-store.js";
+import { DecisionMemory } from "./decisions/decision-memory.js";
+import { Lease } from "./decisions/lease.js";
 import { EvidenceStore } from "./evidence/evidence-store.js";
 import type { Setup } from "./load-setup.js";
 import { Metrics } from "./metrics.js";
@@ -21,10 +22,7 @@ import { PublishedSpecStore } from "./web-oracle/published-spec-store.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
 import { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
-/**
- * A database that refuses rounds up to more than this many seconds ahead of the clock shows that the clock is wrong, or
- * was when the database was written. A new database refuses only 2 s.
- */
+/** A lease that is further ahead of the clock than this, in seconds, shows that the clock is or was wrong. */
 const FAR_AHEAD = 60n;
 
 /** The maximum number of requests of published specs in flight or waiting. Each may hold 1 MiB. */
@@ -72,27 +70,18 @@ export async function buildProvider(
       );
     },
   });
-  const store = await DecisionStore.open(config.database, {
+  const lease = await Lease.take(config.lease, {
     now,
-    onWrite: (seconds) => metrics.databaseWrites.observe(seconds),
+    logger,
+    onWrite: (seconds) => metrics.leaseWrites.observe(seconds),
   });
-  if (store.wasDamaged) {
-    logger.error(
-      `${config.database} has lost decisions, or contains damaged ones. No new decision is made for a round up to ` +
-        `${store.prunedThrough}. Check the disk, unless the power failed or this is the first start of a new version.`,
-    );
-  }
-  if (store.prunedThrough > now() + FAR_AHEAD) {
-    logger.warn(
-      `${config.database} accepts no round up to ${store.prunedThrough}, so nothing new is signed until then. ` +
-        "Check the clock. If it is right now, it was ahead when the database was written: wait until then.",
-    );
-  }
+  logSilence(lease.refusedThrough, now(), logger);
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
   const pool = new ExtractionPool();
   if (setup.webOracle !== null) pool.start();
   const extractor = new RateLimitedExtractor(pool, hasReserve);
-  const decider = new Decider({ reader, extractor, policy: config, store, evidence, now, logger, metrics });
+  const memory = new DecisionMemory({ hasReserve });
+  const decider = new Decider({ reader, extractor, policy: config, memory, lease, evidence, now, logger, metrics });
   const specStore = setup.webOracle && new PublishedSpecStore(setup.webOracle.folder);
   const webOracleKeys =
     specStore && new WebOracleKeyFinder(setup.webOracle, { specStore, redirectedOrigins, hasReserve, logger });
@@ -102,7 +91,7 @@ export async function buildProvider(
     decider,
     signer: new ReportSigner({ account, logger, metrics }),
   });
-  metrics.watch(store, () => decider.isReady());
+  metrics.watch(memory, async () => (await decider.unreadiness()) === null);
 
   const app = await buildApp({
     logger,
@@ -115,7 +104,7 @@ export async function buildProvider(
   measureRequests(app, registry);
   app.addHook("onClose", async () => {
     await Promise.all([
-      store.close(),
+      lease.close(),
       egress.close(),
       publishedEgress.close(),
       pool.close(),
@@ -126,6 +115,16 @@ export async function buildProvider(
   const anonymousPerMinute = config.anonymousRequestsPerMinute;
   await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute }));
   return app;
+}
+
+/** Logs until when nothing new is signed. */
+function logSilence(through: bigint, now: bigint, logger: Logger): void {
+  const text = `no new round up to ${through} is signed, for ${through - now} s, because an earlier process may have signed it`;
+  if (through <= now + FAR_AHEAD) return void logger.info(text);
+  logger.warn(
+    `${text}. Check the clock. If it is right now, it was ahead earlier: wait until then, or use a new key. Do not remove ` +
+      "the lease, because rounds that were signed for the future can still be stored.",
+  );
 }
 
 /**

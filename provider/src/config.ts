@@ -51,9 +51,11 @@ export const ProviderConfig = Type.Object(
       minItems: 1,
       description: "Paths of the deployments/<chainId>.json files with the datasets to report on.",
     }),
-    database: Type.String({
+    lease: Type.String({
       minLength: 1,
-      description: "Path of the database's folder. It is created if it does not exist; its parent must exist.",
+      description:
+        "Path of the folder of the lease, which stops a restarted provider from signing a round twice. It is created " +
+        "if it does not exist; its parent must exist.",
     }),
     sources: Type.Array(Type.String(), {
       default: [],
@@ -161,7 +163,7 @@ export function loadProviderConfig(path: string): ProviderConfig {
   const inFolder = (file: string) => resolve(dirname(path), file);
   return {
     ...config,
-    database: inFolder(config.database),
+    lease: inFolder(config.lease),
     deployments: config.deployments.map(inFolder),
     sources: config.sources.map(inFolder),
     secrets: config.secrets.map((one) => (one.file === undefined ? one : { ...one, file: inFolder(one.file) })),

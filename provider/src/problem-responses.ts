@@ -14,13 +14,12 @@ const MEMBERS = {
   },
 };
 
-const LIMITED = { 429: ["too_many_requests"] };
+const LIMITED = { 429: ["too_many_requests"] } as const;
 
 /** The problems of a request for a report, or for a row of a batch. */
 export const REPORT_PROBLEMS = problemResponses(
   [
     ANY_BODY,
-    LIMITED,
     {
       400: ["invalid_address"],
       404: ["unknown_dataset"],
@@ -28,7 +27,8 @@ export const REPORT_PROBLEMS = problemResponses(
         ...["unknown_network", "invalid_key", "unknown_key", "round_too_old", "round_in_future"],
         ...["invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"],
       ],
-      503: ["round_forgotten", "source_busy", "registry_unavailable", "too_many_rounds"],
+      429: ["too_many_requests", "too_many_rounds"],
+      503: ["round_forgotten", "not_ready", "source_busy", "registry_unavailable"],
     },
   ],
   MEMBERS,

@@ -1,7 +1,8 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window-limits.js";
+import type { LeaseProblem } from "./decisions/lease.js";
+import { MAX_ROUND_AGE, MAX_ROUND_AHEAD, USUAL_AGE } from "./signing-window-limits.js";
 import { DATASET_DISPLAY_NAMES } from "./web-oracle/dataset-display-names.js";
 
 export const invalidAddress = (problem: string) =>
@@ -106,22 +107,43 @@ export const roundInFuture = (round: bigint, now: bigint) =>
     detail: `Round ${round} is more than ${MAX_ROUND_AHEAD} s ahead of this provider's clock, ${now}. Check your clock.`,
   });
 
-/** @param prunedThrough The last round for which the provider may no longer know what it signed. */
-export const roundForgotten = (round: bigint, prunedThrough: bigint) =>
+const timeText = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString().replace(".000Z", "Z");
+
+/** Returns the header that tells callers when the usual rounds are signed again. All times are in seconds. */
+const retryAfterSilence = (through: bigint, now: bigint) => ({
+  "retry-after": String(through < now ? 1n : through - now + USUAL_AGE + 1n),
+});
+
+/** @param through The last round for which no new decision is made. All times are in seconds. */
+export const roundForgotten = (round: bigint, through: bigint, now: bigint) =>
   new ProblemError(503, "round_forgotten", {
     title: "The round may have been signed already.",
     detail:
-      `Round ${round} is older than this provider's records, or its database is new. ` +
-      `Ask for a round after ${prunedThrough}.`,
-    headers: { "retry-after": "5" },
+      `Round ${round} may have been signed before this provider's last start, or was forgotten. Ask for a round after ` +
+      `${through} (${timeText(through)}).`,
+    headers: retryAfterSilence(through, now),
   });
 
-export const notReady = () =>
+/** @param through The last round for which no new decision is made. All times are in seconds. */
+export const silentThrough = (through: bigint, now: bigint) =>
+  new ProblemError(503, "not_ready", {
+    title: "This provider does not sign yet.",
+    detail:
+      `It signs no new round up to ${through} (${timeText(through)}), because it may have signed some of them before it ` +
+      "was started. Wait until then. If that is far away, its clock was ahead: its owner can wait, or use a new key.",
+    headers: retryAfterSilence(through, now),
+  });
+
+/** Why a provider that has started signs nothing, and what its owner must do. */
+const LEASE_PROBLEMS: Readonly<Record<LeaseProblem, string>> = {
+  unwritable: "Its lease cannot be written. Its owner must make room on the disk, or mount it writable.",
+  lost: "Another process has taken its lease. Its owner must run one process for each signing key, and restart it.",
+};
+
+export const leaseProblem = (problem: LeaseProblem) =>
   new ProblemError(503, "not_ready", {
     title: "This provider cannot sign now.",
-    detail:
-      "With a new database it signs nothing for a few seconds: try again. If it still cannot sign after a minute, " +
-      "its database cannot be written or its clock is wrong. Its owner must fix what its log says, and restart it.",
+    detail: LEASE_PROBLEMS[problem],
     headers: { "retry-after": "5" },
   });
 
@@ -137,9 +159,10 @@ export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
     headers: { "retry-after": String(retryAfter) },
   });
 
-export const tooManyRounds = () =>
-  new ProblemError(503, "too_many_rounds", {
+/** @param retryAfter In seconds. */
+export const tooManyRounds = (retryAfter: number) =>
+  new ProblemError(429, "too_many_rounds", {
     title: "This provider has no room for another decision.",
-    detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_ROUND_AGE_AT_DECISION} s.`,
-    headers: { "retry-after": String(MAX_ROUND_AGE_AT_DECISION) },
+    detail: `It remembers all that it signed while that can be stored. Try again in ${retryAfter} s.`,
+    headers: { "retry-after": String(retryAfter) },
   });

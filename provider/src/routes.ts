@@ -13,7 +13,6 @@ import { callerFinder } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
 import { API } from "./openapi.js";
 import { LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./problem-responses.js";
-import { notReady } from "./problems.js";
 import type { Reporter } from "./reporter.js";
 
 const reportSchema = {
@@ -57,7 +56,7 @@ const readySchema = {
   tags: ["health"],
   operationId: "isReady",
   summary: "Succeeds while reports can be signed.",
-  description: "A provider with a new database cannot sign in its first seconds.",
+  description: "After a start, a provider signs nothing for some seconds: `detail` says until when.",
   response: {
     200: jsonAnswer("It can sign.", health("ready")),
     ...READY_PROBLEMS,
@@ -69,7 +68,7 @@ const BATCH_BODY_LIMIT = 144 * 1024;
 
 interface RoutesParts {
   readonly reporter: Reporter;
-  readonly decider: Pick<Decider, "isReady">;
+  readonly decider: Pick<Decider, "unreadiness">;
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
@@ -99,7 +98,8 @@ export function routes({ reporter, decider, isOperator, anonymousPerMinute }: Ro
     );
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
-      if (!decider.isReady()) throw notReady();
+      const problem = await decider.unreadiness();
+      if (problem !== null) throw problem;
       return { status: "ready" as const };
     });
   };

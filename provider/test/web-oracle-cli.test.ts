@@ -191,7 +191,7 @@ describe("try", () => {
     const secrets = [{ host: "a.prices.example", header: "x-api-key", env: "A_KEY" }];
     const withHosts = (hosts: readonly string[]) => {
       const webOracle = { rpcUrls: {}, folder: "specs", hosts };
-      const settings = { deployments: ["42.json"], database: "database", redirectedOrigins, secrets, webOracle };
+      const settings = { deployments: ["42.json"], lease: "lease", redirectedOrigins, secrets, webOracle };
       return run(["try", file, "tea", ...overrides("b"), "--config", write("provider.json", settings)], env);
     };
     const env = { A_KEY: "a-secret-of-its-own" };

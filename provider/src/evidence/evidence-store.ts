@@ -9,7 +9,7 @@ import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { DataPoint } from "../data-point.js";
-import type { Decision } from "../decisions/decision.js";
+import type { Decision } from "../decisions/decision-memory.js";
 import type { ServedDataset, ServedKey } from "../served-keys.js";
 import type { AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";

@@ -21,7 +21,7 @@ import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { type Decision, toDecision } from "../decisions/decision.js";
+import { type Decision, toDecision } from "../decisions/decision-memory.js";
 import { parseExactJson } from "../source/exact-json.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { FailureCode, Reading } from "../source/source-failure.js";
