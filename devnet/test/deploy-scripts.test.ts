@@ -201,7 +201,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     async (service) => {
       const key = `0x${"11".repeat(32)}`;
       const configs: Record<string, object> = {
-        provider: { deployments: [scripts.deploymentFile], database: "database" },
+        provider: { deployments: [scripts.deploymentFile], lease: "lease" },
         operator: {
           networks: [
             {
