@@ -15,8 +15,9 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
  *   step with what came (the constants below say when).
  * - `send`: it makes one update of each group's keys and round, and hands it to the transaction queue. The providers are asked
  *   for rows of exactly these keys, unless the gathered rows have no others: a batch stores every key of its rows. They repeat
- *   what they decided, and a quorum is enough. From this step on the keys are `busy`, until the queue is done with them or they could not be sent. When
- *   the rows are there, it takes one more step, and sends nothing if none of the keys is due any longer.
+ *   what they decided, and a quorum is enough. From this step on the keys are `busy`, until the queue is done with them or
+ *   they could not be sent. When the rows are there, it takes one more step, and sends nothing if none of the keys is due any
+ *   longer.
  *
  * Times are in milliseconds since 1970 by the operator's own clock, durations in milliseconds. Rounds are bigint, policies and
  * the beat plain numbers; all are in seconds.
@@ -27,13 +28,13 @@ export const STAGE_SPARE_MS = 1_500;
 /** A provider that has not answered this long after a gathering began is asked once more. */
 export const ASK_AGAIN_AFTER_MS = 400;
 /**
- * A gathering ends when a quorum has answered and with it all members of a better rank (`Gather.awaited`), and otherwise this
- * long after it had a quorum,
+ * A gathering of due keys ends when a quorum and all members of a better rank (`Gather.awaited`) have answered; one of watched
+ * keys, whose ranks nobody has computed, when a quorum and all members have. Otherwise it ends this long after its quorum.
  */
 export const GRACE_MS = 500;
-/** but not before this time, in which one that was asked once more can answer: whose reports arrived says who is up, */
+/** It then lasts at least this long, so that a member that was asked once more can answer and does not count as down. */
 export const LEAST_GATHER_MS = 800;
-/** and never after this time. */
+/** It never lasts longer than this. */
 export const MOST_GATHER_MS = 2_000;
 /** What the lead allows for gathering the reports and seeing the block. */
 const LEAD_SPARE_SECONDS = 2;
