@@ -12,7 +12,8 @@ const HEARTBEAT = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds:
 const DEVIATION = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 120 };
 /**
  * The episodes of a network: each begins at the beat at which its keys are due, and ends when they are stored. Two of the five
- * keys were stored together; another is due because its value moves, which all providers see.
+ * keys were stored together; another is due because its value moves, which all providers see. It is watched together with one
+ * that does not move, so that its rows are asked for once more.
  */
 const EPISODES = [
   { keys: 2, beat: 0, policy: HEARTBEAT },
@@ -20,6 +21,7 @@ const EPISODES = [
   { keys: 1, beat: 6, policy: DEVIATION, beatsSinceStored: 25 },
   { keys: 1, beat: 11, policy: HEARTBEAT },
 ];
+const QUIET_KEY = numberToHex(0xffff, { size: 32 });
 /** An episode that takes longer counts as missed: every rank has had its turn, and a stuck transaction its replacement. */
 const MAX_STAGES = 40;
 const MAX_EXTRA_MS = 60_000;
@@ -71,8 +73,10 @@ function simulateNetwork(
       movedAt: beatsSinceStored === undefined ? null : firstRound + BigInt(BEAT_SECONDS * beat),
     };
   });
-  const storedRounds = new Map(episodes.flatMap(({ keys, storedRound }) => keys.map((key) => [key, storedRound])));
-  const movedAt = new Map(episodes.flatMap(({ keys, movedAt: round }) => keys.map((key) => [key, round])));
+  const quiet = { ...episodes.find(({ movedAt }) => movedAt !== null), keys: [QUIET_KEY], movedAt: null };
+  const all = [...episodes, quiet];
+  const storedRounds = new Map(all.flatMap(({ keys, storedRound }) => keys.map((key) => [key, storedRound])));
+  const movedAt = new Map(all.flatMap(({ keys, movedAt: round }) => keys.map((key) => [key, round])));
   const members = Array.from({ length: size }, (_, index) => numberToHex(index + 1, { size: 20 }));
   const faulty = random.sample(down + silent, size);
   const isDown = (index) => faulty.slice(0, down).includes(index);
@@ -81,7 +85,7 @@ function simulateNetwork(
   const chain = new SimulatedChain(events, model, random, blockMs, startMs, storedRounds);
   const world = {
     ...{ model, random, events, chain, members, requestLoss: lostRequests },
-    keys: episodes.flatMap(({ keys, policy }) => keys.map((key) => ({ key, keyHash: key, policy }))),
+    keys: all.flatMap(({ keys, policy }) => keys.map((key) => ({ key, keyHash: key, policy }))),
     hasMoved: (key, storedRound, round) => {
       const moved = movedAt.get(key);
       return moved !== null && storedRound < moved && round >= moved;
@@ -100,7 +104,7 @@ function simulateNetwork(
   const lastBeatMs = beatMs(Math.max(...EPISODES.map(({ beat }) => beat)));
   let endMs = lastBeatMs + MAX_STAGES * stageMs + MAX_EXTRA_MS;
   for (let isOver = false; events.now < endMs; events.runNext()) {
-    if (isOver || !chain.isAllStored) continue;
+    if (isOver || !episodes.every(({ keys }) => keys.every((key) => chain.storedAt.get(key) !== null))) continue;
     isOver = true;
     // Until then all have seen it, and what they had sent before is mined.
     endMs = Math.min(endMs, events.now + 2 * blockMs + 3_000);

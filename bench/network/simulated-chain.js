@@ -22,10 +22,6 @@ export class SimulatedChain {
     this.#planBlock(startMs + Math.ceil(random.between(0, blockMs)));
   }
 
-  get isAllStored() {
-    return [...this.storedAt.values()].every((at) => at !== null);
-  }
-
   /** A sender's transactions that are not mined, in the order of their nonces. */
   queueOf(sender) {
     let queue = this.#queues.get(sender);

@@ -12,8 +12,8 @@ import {
 /** An operator of a member: it does what the operator's own schedule says, with a node and links of its own. */
 export class SimulatedOperator {
   #state = INITIAL_STATE;
-  /** The rows of due keys that it holds: their keys and round. */
-  #held = { keys: [], round: 0n };
+  /** The rows that it holds of the last beat: their keys and round. */
+  #held = [];
   /** Keys whose rows are asked for, to be sent. */
   #preparing = new Set();
   /** The last block that its node has seen, and when it sees the next. */
@@ -52,7 +52,7 @@ export class SimulatedOperator {
     };
     const { state, gather, send, wakeAtMs } = step(this.settings, keys, this.#state, observed);
     this.#state = state;
-    if (gather !== null) this.#gather(gather);
+    if (gather.length > 0) this.#gather(gather);
     for (const one of send) this.#send(one);
     const wakeUp = ++this.#wakeUp;
     events.plan(wakeAtMs - this.clockMs, () => {
@@ -78,25 +78,19 @@ export class SimulatedOperator {
     return new Set([...this.#preparing, ...this.#sent.flatMap(({ keys }) => keys)]);
   }
 
-  #gather(gather) {
-    const { events, hasMoved, members } = this.world;
-    const chunks = [
-      { chunk: gather.due, awaited: gather.awaited },
-      { chunk: gather.watched, awaited: new Set(members) },
-    ];
-    const asked = chunks.filter(({ chunk }) => chunk.length > 0);
-    const ends = asked.map(({ chunk, awaited }) => ({ chunk, ...this.#ask(awaited) }));
-    events.plan(Math.max(...ends.map(({ endsAt }) => endsAt)), () => {
-      const answered = ends.flatMap(({ chunk, arrived }) => {
-        if (arrived === null) return [];
-        return chunk.map((key) => [
-          key,
-          { arrived, hasMoved: hasMoved(key, gather.storedRounds.get(key), gather.round) },
-        ]);
+  #gather(gatherings) {
+    const { events, hasMoved } = this.world;
+    this.#held = this.#held.filter(({ round }) => gatherings.every((gather) => gather.round === round));
+    for (const gather of gatherings) {
+      const { keys, round, storedRounds, awaited } = gather;
+      const { endsAt, arrived } = this.#ask(awaited);
+      events.plan(endsAt, () => {
+        if (arrived !== null) this.#held.push({ keys, round });
+        const results = arrived === null ? [] : keys;
+        const resultOf = (key) => ({ arrived, hasMoved: hasMoved(key, storedRounds.get(key), round) });
+        this.#step({ gather, results: new Map(results.map((key) => [key, resultOf(key)])) });
       });
-      if (gather.due.length > 0) this.#held = { keys: gather.due, round: gather.round };
-      this.#step({ gather, keys: new Map(answered) });
-    });
+    }
   }
 
   /**
@@ -130,8 +124,8 @@ export class SimulatedOperator {
   }
 
   #send({ keys, round }) {
-    const held = this.#held;
-    if (held.round === round && isSameSet(held.keys, keys)) return this.#submit(keys, round);
+    const isHeld = this.#held.some((held) => held.round === round && isSameSet(held.keys, keys));
+    if (isHeld) return this.#submit(keys, round);
     for (const key of keys) this.#preparing.add(key);
     const { endsAt, arrived } = this.#ask(new Set());
     this.world.events.plan(endsAt, () => {

@@ -38,7 +38,7 @@ const LAST = ORDER[3] as Address;
 
 /** One operator, step by step. */
 class Run {
-  step: Step = { state: INITIAL_STATE, gather: null, send: [], wakeAtMs: 0 };
+  step: Step = { state: INITIAL_STATE, gather: [], send: [], wakeAtMs: 0 };
   block = 100n;
   learnedLeadSeconds = 4;
   readonly busy = new Set<Hex>();
@@ -60,11 +60,17 @@ class Run {
     return this.step;
   }
 
-  /** Ends the gathering that was asked for. */
+  /** Ends all gatherings that were asked for, which have to be the last step's. Returns the last of the steps. */
   gathered(nowMs: number, arrived: ReadonlySet<Address> | null = ALL, moved: readonly Hex[] = []): Step {
     const { gather } = this.step;
-    if (gather === null) throw new Error("The last step gathers nothing.");
-    return this.at(nowMs, { gathered: answerTo(gather, arrived, moved) });
+    if (gather.length === 0) throw new Error("The last step gathers nothing.");
+    for (const one of gather) this.at(nowMs, { gathered: answerTo(one, arrived, moved) });
+    return this.step;
+  }
+
+  /** The keys of all gatherings of the last step. */
+  get asked(): readonly Hex[] {
+    return this.step.gather.flatMap(({ keys }) => keys);
   }
 
   /** Takes the steps that are due before a time, with a new block before each. Returns the first one that sends. */
@@ -72,7 +78,7 @@ class Run {
     for (let nowMs = this.step.wakeAtMs; nowMs < untilMs; nowMs = this.step.wakeAtMs) {
       this.block++;
       const taken = this.at(nowMs);
-      if (taken.gather !== null) this.gathered(nowMs + 300);
+      if (taken.gather.length > 0) this.gathered(nowMs + 300);
       if (taken.send.length > 0) return { atMs: nowMs, step: taken };
     }
     return null;
@@ -80,11 +86,9 @@ class Run {
 }
 
 function answerTo(gather: Gather, arrived: ReadonlySet<Address> | null, moved: readonly Hex[]) {
-  const keys = arrived === null ? [] : [...gather.due, ...gather.watched];
-  return {
-    gather,
-    keys: new Map(keys.map((key) => [key, { arrived: arrived ?? ALL, hasMoved: moved.includes(key) }])),
-  };
+  const keys = arrived === null ? [] : gather.keys;
+  const results = keys.map((key) => [key, { arrived: arrived ?? ALL, hasMoved: moved.includes(key) }] as const);
+  return { gather, results: new Map(results) };
 }
 
 const oneKey = (storedRound = OLD) => new Map([[keyOf(1), storedRound]]);
@@ -106,19 +110,22 @@ describe("due", () => {
   test("a key is gathered at the first beat at which its heartbeat ends within the lead", () => {
     expect(sharedLeadSeconds({ beatSeconds: 5, stageMs: STAGE_MS })).toBe(10.5);
     const run = new Run(LEADER, oneKey());
-    expect(run.at(START_MS - 5_000).gather).toMatchObject({ round: ROUND - BEAT, due: [], watched: [keyOf(1)] });
+    expect(run.at(START_MS - 5_000).gather).toMatchObject([{ round: ROUND - BEAT, keys: [keyOf(1)], awaited: ALL }]);
+    expect(run.step.state.due.size).toBe(0);
     expect(run.step.wakeAtMs).toBe(START_MS);
-    expect(run.at(START_MS).gather).toMatchObject({ round: ROUND, due: [keyOf(1)], watched: [] });
+    expect(run.at(START_MS).gather).toMatchObject([{ round: ROUND, keys: [keyOf(1)], awaited: new Set() }]);
+    expect([...run.step.state.due.keys()]).toEqual([keyOf(1)]);
   });
 
   test("a value that has moved is due at once, and stays due when it moves back", () => {
     const second = RANKING.orderOf(keyOf(1), ROUND - 20n)[1] as Address;
     const run = new Run(second, oneKey(ROUND - 20n));
-    expect(run.at(START_MS).gather).toMatchObject({ due: [], watched: [keyOf(1)] });
+    expect(run.at(START_MS).state.due.size).toBe(0);
     expect(run.gathered(START_MS + 300, ALL, [keyOf(1)]).wakeAtMs).toBe(START_MS + 300 + STAGE_MS);
     run.block++;
     expect(run.at(START_MS + 300 + STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
-    expect(run.at(START_MS + 5_000).gather).toMatchObject({ due: [keyOf(1)], watched: [] });
+    expect(run.at(START_MS + 5_000).state.due.size).toBe(1);
+    expect(run.gathered(START_MS + 5_300).state.due.size).toBe(1);
   });
 
   test("a value that has not moved is not due", () => {
@@ -136,7 +143,7 @@ describe("due", () => {
   });
 
   test("younger than its minimum interval, a key is not asked for", () => {
-    expect(new Run(LEADER, oneKey(ROUND - 5n)).at(START_MS).gather).toBeNull();
+    expect(new Run(LEADER, oneKey(ROUND - 5n)).at(START_MS).gather).toEqual([]);
   });
 
   test("a reorganization that takes a stored round back changes the rank, and the key is due again", () => {
@@ -144,7 +151,8 @@ describe("due", () => {
     run.at(START_MS);
     run.stored.set(keyOf(1), OLD - 60n);
     expect(run.gathered(START_MS + 300).send).toEqual([]);
-    expect(run.at(START_MS + 5_000).gather?.due).toEqual([keyOf(1)]);
+    run.at(START_MS + 5_000);
+    expect(run.asked).toEqual([keyOf(1)]);
     expect(run.step.state.due.get(keyOf(1))?.storedRound).toBe(OLD - 60n);
   });
 
@@ -160,27 +168,38 @@ describe("due", () => {
 describe("gathering", () => {
   test("begins in the first second of a beat, or not at all", () => {
     const run = new Run(LEADER, oneKey());
-    expect(run.at(START_MS + 1_000)).toMatchObject({ gather: null, wakeAtMs: START_MS + 5_000 });
-    expect(new Run(LEADER, oneKey()).at(START_MS + 999).gather?.due).toEqual([keyOf(1)]);
+    expect(run.at(START_MS + 1_000)).toMatchObject({ gather: [], wakeAtMs: START_MS + 5_000 });
+    expect(new Run(LEADER, oneKey()).at(START_MS + 999).gather).toMatchObject([{ keys: [keyOf(1)] }]);
   });
 
   test("happens once in a beat, and again at the next while the key is due", () => {
     const run = new Run(LAST, oneKey());
     run.at(START_MS);
-    expect(run.gathered(START_MS + 300).gather).toBeNull();
-    expect(run.at(START_MS + 600).gather).toBeNull();
-    expect(run.at(START_MS + 5_000).gather).toMatchObject({ round: ROUND + BEAT, due: [keyOf(1)] });
+    expect(run.gathered(START_MS + 300).gather).toEqual([]);
+    expect(run.at(START_MS + 600).gather).toEqual([]);
+    expect(run.at(START_MS + 5_000).gather).toMatchObject([{ round: ROUND + BEAT, keys: [keyOf(1)] }]);
   });
 
   test("names whose reports are waited for: the members of a better rank", () => {
-    expect(new Run(LEADER, oneKey()).at(START_MS).gather?.awaited).toEqual(new Set());
-    expect(new Run(LAST, oneKey()).at(START_MS).gather?.awaited).toEqual(new Set(ORDER.slice(0, 3)));
+    const awaited = (sender: Sender) => new Run(sender, oneKey()).at(START_MS).gather[0]?.awaited;
+    expect(awaited(LEADER)).toEqual(new Set());
+    expect(awaited(LAST)).toEqual(new Set(ORDER.slice(0, 3)));
+  });
+
+  test("does not wait for the reports of keys that are only watched", () => {
+    const run = new Run(LEADER, new Map([...oneKey(), [keyOf(2), ROUND - 20n]]));
+    const [due, watched] = run.at(START_MS).gather as [Gather, Gather];
+    expect([due.keys, watched.keys]).toEqual([[keyOf(1)], [keyOf(2)]]);
+    expect(run.at(START_MS + 300, { gathered: answerTo(due, ALL, []) }).send).toEqual(sending(ROUND, keyOf(1)));
+    run.at(START_MS + 900, { gathered: answerTo(watched, null, []) });
+    expect([...run.step.state.due.keys()]).toEqual([keyOf(1)]);
   });
 
   test("keeps together what was stored together", () => {
     const stored = new Map([1, 2, 3, 4].map((i) => [keyOf(i), i % 2 === 0 ? OLD : OLD - 5n]));
     const run = new Run("volunteer", stored);
-    expect(run.at(START_MS).gather?.due).toEqual([keyOf(1), keyOf(3), keyOf(2), keyOf(4)]);
+    const keys = [keyOf(1), keyOf(3), keyOf(2), keyOf(4)];
+    expect(run.at(START_MS).gather).toMatchObject([{ keys }]);
   });
 });
 
@@ -259,7 +278,7 @@ describe("turns", () => {
     run.at(START_MS);
     run.gathered(START_MS + 300);
     const blind = run.at(START_MS + 300 + STAGE_MS, { chain: null });
-    expect(blind).toMatchObject({ gather: null, send: [], wakeAtMs: START_MS + 5_000 });
+    expect(blind).toMatchObject({ gather: [], send: [], wakeAtMs: START_MS + 5_000 });
     run.block++;
     expect(run.at(START_MS + 4_500).send).toEqual([]);
     run.at(START_MS + 5_000);
@@ -302,7 +321,7 @@ describe("its own transactions", () => {
     run.gathered(START_MS + 300);
     run.busy.add(keyOf(1));
     for (const nowMs of [300, 600, 5_000, 10_000]) {
-      expect(run.at(START_MS + nowMs)).toMatchObject({ gather: null, send: [] });
+      expect(run.at(START_MS + nowMs)).toMatchObject({ gather: [], send: [] });
     }
   });
 
@@ -334,8 +353,7 @@ describe("alone", () => {
     const run = new Run("alone", oneKey(ROUND - 50n));
     expect(run.at(START_MS)).toMatchObject({ wakeAtMs: START_MS + 4_000 });
     run.gathered(START_MS + 300);
-    const { gather } = run.at(START_MS + 4_000);
-    expect(gather).toMatchObject({ round: ROUND + 4n, due: [keyOf(1)], watched: [] });
+    expect(run.at(START_MS + 4_000).gather).toMatchObject([{ round: ROUND + 4n, keys: [keyOf(1)] }]);
     expect(run.gathered(START_MS + 4_300).send).toEqual(sending(ROUND + 4n, keyOf(1)));
   });
 
@@ -343,8 +361,8 @@ describe("alone", () => {
     const run = new Run("alone", oneKey());
     run.learnedLeadSeconds = 30;
     run.at(START_MS + 2_500);
-    expect(run.gathered(START_MS + 4_500, null)).toMatchObject({ gather: null, send: [], wakeAtMs: START_MS + 7_000 });
-    expect(run.at(START_MS + 7_000).gather).toMatchObject({ round: ROUND + 7n, due: [keyOf(1)] });
+    expect(run.gathered(START_MS + 4_500, null)).toMatchObject({ gather: [], send: [], wakeAtMs: START_MS + 7_000 });
+    expect(run.at(START_MS + 7_000).gather).toMatchObject([{ round: ROUND + 7n, keys: [keyOf(1)] }]);
   });
 });
 
@@ -353,10 +371,12 @@ describe("keys that were never stored", () => {
 
   test("few of them start at a beat; others follow at the next", () => {
     const run = new Run(LEADER, many());
-    const first = run.at(START_MS).gather?.due ?? [];
+    run.at(START_MS);
+    const first = run.asked;
     expect(first).toHaveLength(STARTS_PER_BEAT);
     run.gathered(START_MS + 300);
-    const second = run.at(START_MS + 5_000).gather?.due ?? [];
+    run.at(START_MS + 5_000);
+    const second = run.asked;
     expect(second).toHaveLength(2 * STARTS_PER_BEAT);
     expect(second).toEqual(expect.arrayContaining([...first]));
   });
@@ -365,7 +385,7 @@ describe("keys that were never stored", () => {
     const run = new Run(LEADER, many());
     run.at(START_MS);
     run.gathered(START_MS + 300, null);
-    expect(run.at(START_MS + 5_000).gather?.due).toHaveLength(STARTS_PER_BEAT);
+    expect(run.at(START_MS + 5_000).gather).toHaveLength(STARTS_PER_BEAT);
   });
 
   test("each has an order of its own, by its hash", () => {
@@ -377,7 +397,7 @@ describe("keys that were never stored", () => {
   });
 
   test("an operator that is alone starts all of them", () => {
-    expect(new Run("alone", many()).at(START_MS).gather?.due).toHaveLength(30);
+    expect(new Run("alone", many()).at(START_MS).gather).toHaveLength(30);
   });
 });
 

@@ -11,12 +11,13 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
  * `step` decides, and performs nothing. Its caller takes a step when the time of the one before has come (`wakeAtMs`) and when
  * a gathering has ended, each time with the chain as it is at that moment, and then does what the step says:
  *
- * - `gather`: it asks every provider for one row per chunk of these keys, asks those that did not answer once more, and takes a
- *   step with what came (the constants below say when).
+ * - `gather`: for each, it asks every provider for one row per chunk of the keys, asks those that did not answer once more, and
+ *   takes a step with what came, chunk by chunk (the constants below say when).
  * - `send`: it makes one update of each group's keys and round, and hands it to the transaction queue. The providers are asked
  *   for rows of exactly these keys, unless the gathered rows have no others: a batch stores every key of its rows. They repeat
- *   what they decided, and a quorum is enough. From this step on the keys are `busy`, until the queue is done with them or they could not be sent. When
- *   the rows are there, it takes one more step, and sends nothing if none of the keys is due any longer.
+ *   what they decided, and a quorum is enough. From this step on the keys are `busy`, until the queue is done with them or
+ *   they could not be sent. When the rows are there, it takes one more step, and sends nothing if none of the keys is due any
+ *   longer.
  *
  * Times are in milliseconds since 1970 by the operator's own clock, durations in milliseconds. Rounds are bigint, policies and
  * the beat plain numbers; all are in seconds.
@@ -27,13 +28,13 @@ export const STAGE_SPARE_MS = 1_500;
 /** A provider that has not answered this long after a gathering began is asked once more. */
 export const ASK_AGAIN_AFTER_MS = 400;
 /**
- * A gathering ends when a quorum has answered and with it all members of a better rank (`Gather.awaited`), and otherwise this
- * long after it had a quorum,
+ * A gathering ends when a quorum and all members of a better rank (`Gather.awaited`) have answered, and otherwise this long
+ * after it had a quorum.
  */
 export const GRACE_MS = 500;
-/** but not before this time, in which one that was asked once more can answer: whose reports arrived says who is up, */
+/** It then lasts at least this long, so that a member that was asked once more can answer and does not count as down. */
 export const LEAST_GATHER_MS = 800;
-/** and never after this time. */
+/** It never lasts longer than this. */
 export const MOST_GATHER_MS = 2_000;
 /** What the lead allows for gathering the reports and seeing the block. */
 const LEAD_SPARE_SECONDS = 2;
@@ -107,24 +108,23 @@ export interface ScheduleState {
 
 export const INITIAL_STATE: ScheduleState = { beatRound: 0n, due: new Map() };
 
-/** The keys of which reports are gathered. Rows of `due` keys alone can often be sent as they are. */
+/** Keys of which reports are gathered together. */
 export interface Gather {
   readonly round: bigint;
-  /** Sorted by stored round, so that chunks keep together what was stored together. Those never stored come first. */
-  readonly due: readonly Hex[];
-  /** The members of a better rank for any of the due keys: a gathering of these needs no grace once they have answered. */
+  /** Sorted by stored round, so that chunks keep together what was stored together. */
+  readonly keys: readonly Hex[];
+  /** Once these members and a quorum have answered, nobody else is waited for. */
   readonly awaited: ReadonlySet<Address>;
-  /** Old enough to be updated if their value has moved. */
-  readonly watched: readonly Hex[];
   /** The stored rounds at the time, to be handed back. */
   readonly storedRounds: ReadonlyMap<Hex, bigint>;
 }
 
-/** A gathering that has ended. */
+/** A gathering, or one of its chunks, that has ended. */
 export interface Gathered {
+  /** What was asked for; of a chunk, with its keys only. */
   readonly gather: Gather;
   /** What is known of each key; those without a quorum are left out. */
-  readonly keys: ReadonlyMap<Hex, GatheredKey>;
+  readonly results: ReadonlyMap<Hex, GatheredKey>;
 }
 
 export interface GatheredKey {
@@ -159,7 +159,8 @@ export interface Send {
 
 export interface Step {
   readonly state: ScheduleState;
-  readonly gather: Gather | null;
+  /** What is due, without waiting for what is only watched for moves; every key that was never stored by itself. */
+  readonly gather: readonly Gather[];
   /** In general one group; two when the last gathering did not reach all keys. Keys never stored need updates of their own. */
   readonly send: readonly Send[];
   /** When to take the next step, if no gathering ends before; later than `nowMs`. */
@@ -244,7 +245,7 @@ export function step(
 /** When the chain is lost, the waits start anew, or all operators would send at once when it comes back. */
 function stepWithoutChain(settings: ScheduleSettings, state: ScheduleState, nowMs: number): Step {
   const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
-  return { state: { ...state, due }, gather: null, send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
+  return { state: { ...state, due }, gather: [], send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
 }
 
 function union<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> {
@@ -287,7 +288,7 @@ function useReports(
   settings: ScheduleSettings,
   keys: readonly ScheduledKey[],
   due: Map<Hex, DueKey>,
-  { gather, keys: results }: Gathered,
+  { gather, results }: Gathered,
   chain: Chain,
   nowMs: number,
 ): void {
@@ -296,11 +297,15 @@ function useReports(
     const start = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false };
     return { round, arrived, ...start, sentRound: null };
   };
-  for (const key of gather.due) {
-    const one = due.get(key);
-    if (one === undefined || one.storedRound !== storedRounds.get(key)) continue;
+  const moved = new Set<Hex>();
+  for (const key of gather.keys) {
     const result = results.get(key);
-    if (result !== undefined) {
+    const one = due.get(key);
+    // What was stored in the meantime is fresh.
+    if (chain.storedRounds.get(key) !== storedRounds.get(key)) continue;
+    if (one === undefined) {
+      if (result?.hasMoved) moved.add(key);
+    } else if (result !== undefined) {
       const { turn } = one;
       const goOn = (before: Turn): Turn => ({ ...before, round, arrived: union(before.arrived, result.arrived) });
       due.set(key, { ...one, turn: turn === null ? begin(result) : goOn(turn) });
@@ -309,14 +314,10 @@ function useReports(
       due.delete(key);
     } else due.set(key, { ...one, turn: null });
   }
-  const moved = new Set(gather.watched.filter((key) => results.get(key)?.hasMoved));
-  if (moved.size === 0) return;
-  for (const { key, keyHash } of keys) {
+  for (const { key, keyHash } of moved.size === 0 ? [] : keys) {
     const result = results.get(key);
     const storedRound = storedRounds.get(key);
-    if (!moved.has(key) || due.has(key) || result === undefined || storedRound === undefined) continue;
-    // What was stored in the meantime is fresh.
-    if (chain.storedRounds.get(key) !== storedRound) continue;
+    if (!moved.has(key) || result === undefined || storedRound === undefined) continue;
     due.set(key, { ...dueKey(settings, keyHash, storedRound, round), turn: begin(result) });
   }
 }
@@ -333,7 +334,7 @@ function beginBeat(
   due: Map<Hex, DueKey>,
   lastRound: bigint,
   { nowMs, chain, busy, learnedLeadSeconds }: ObservedOnChain,
-): { beatRound: bigint; gather: Gather | null; dueAtMs: number } {
+): { beatRound: bigint; gather: readonly Gather[]; dueAtMs: number } {
   const isAlone = settings.sender === "alone";
   const beatSeconds = BigInt(settings.beatSeconds);
   const round = isAlone ? roundAt(nowMs) : beatAt(nowMs, settings.beatSeconds);
@@ -374,15 +375,18 @@ function beginBeat(
     due.set(key, dueKey(settings, keyHash, 0n, round));
     asked.push(key);
   }
-  const storedOf = (key: Hex) => chain.storedRounds.get(key) ?? 0n;
-  asked.sort((a, b) => Number(storedOf(a) - storedOf(b)));
-  const awaited = new Set(asked.flatMap((key) => due.get(key)?.better ?? []));
-  const gather = { round, due: asked, awaited, watched, storedRounds: chain.storedRounds };
-  return {
-    beatRound: isNewBeat ? round : lastRound,
-    gather: asked.length + watched.length === 0 ? null : gather,
-    dueAtMs,
+  const { storedRounds } = chain;
+  const storedOf = (key: Hex) => storedRounds.get(key) ?? 0n;
+  const gatherDue = (keys: readonly Hex[]): Gather => {
+    return { round, keys, awaited: new Set(keys.flatMap((key) => due.get(key)?.better ?? [])), storedRounds };
   };
+  const stored = asked.filter((key) => storedOf(key) > 0n).sort((a, b) => Number(storedOf(a) - storedOf(b)));
+  const first = asked.filter((key) => storedOf(key) === 0n);
+  const gather = [...(stored.length > 0 ? [stored] : []), ...first.map((key) => [key])].map(gatherDue);
+  // Their ranks are computed only for those that have moved, so that any member may be one of a better rank.
+  if (watched.length > 0)
+    gather.push({ round, keys: watched, awaited: new Set(settings.ranking.members), storedRounds });
+  return { beatRound: isNewBeat ? round : lastRound, gather, dueAtMs };
 }
 
 /**
