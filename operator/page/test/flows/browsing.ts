@@ -86,7 +86,7 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     const round = page.getByRole("region", { name: "Last round" });
     await round.getByText("Provider 4", { exact: true }).waitFor();
     expect(await round.locator("tbody tr", { hasText: "Provider 1" }).textContent()).toMatch(/(\d+) of \1$/);
-    await page.getByRole("button", { name: "Copy the key" }).click();
+    await page.getByRole("button", { name: "Copy the key", exact: true }).click();
     expect(await copied()).toBe(KEY);
     expect(await page.locator("main a[target=_blank]").count()).toBe(0);
     await end();
