@@ -16,6 +16,8 @@ const LARGEST = CASES.at(-1);
 const SAMPLE_MS = 5_000;
 /** How long storing all keys for the first time may take, each in a transaction of its own. */
 const FIRST_MS = 600_000;
+/** How long an operator has run when it is measured: each key has been updated by then. */
+const WARM_UP_MS = HEARTBEAT_SECONDS * 1_000;
 
 const USAGE = `Usage: npm run bench:feeds [-- --seconds N --only KEYSxMEMBERS]
 
@@ -70,42 +72,38 @@ function miss(sentence) {
   process.exitCode = 1;
 }
 
-/** Starts everything for one case, and measures once all keys have been stored and updated. */
+/** Starts everything for one case, has all keys stored, and then measures another operator that keeps them fresh. */
 async function measure(processes, { keys: count, members }) {
   const network = await processes.startStubbedNetwork({ keys: count, members });
   const { dataset, keys } = network;
-  const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, deviationBps: 50, minIntervalSeconds: 1 };
-  const feeds = [{ dataset, keys, ...policy }];
-  const { metricsUrl } = await processes.startOperator(network, { senders: [1], network: { feeds } });
-  let mostBytes = 0;
-  const sample = async () => {
-    const read = await readMetrics(metricsUrl);
-    mostBytes = Math.max(mostBytes, read.bytes);
-    return read;
-  };
+  const feeds = [{ dataset, keys, heartbeatSeconds: HEARTBEAT_SECONDS, deviationBps: 50, minIntervalSeconds: 1 }];
+  const start = (settings) => processes.startOperator(network, { senders: [1], network: { feeds, ...settings } });
 
+  const first = await start({ feedPollMs: 1_000 });
   const giveUpAt = Date.now() + FIRST_MS;
-  while ((await sample()).ages.length < count) {
+  while ((await readMetrics(first)).ages.length < count) {
     if (Date.now() > giveUpAt) throw new Error(`${nameOf({ keys: count, members })}: the keys are not stored.`);
-    await sleep(SAMPLE_MS);
+    await sleep(1_000);
   }
-  // From then on they are updated in batches.
-  await sleep(HEARTBEAT_SECONDS * 1_000);
+  await first.close();
 
-  const [before, from] = [await sample(), performance.now()];
-  const end = from + Number(values.seconds) * 1_000;
-  let oldest = 0;
-  while (performance.now() < end) {
+  const operator = await start({});
+  await sleep(WARM_UP_MS);
+  const [before, from] = [await readMetrics(operator), performance.now()];
+  const all = [before];
+  while (performance.now() - from < Number(values.seconds) * 1_000) {
     await sleep(SAMPLE_MS);
-    oldest = Math.max(oldest, ...(await sample()).ages);
+    all.push(await readMetrics(operator));
   }
-  const after = await sample();
-  const cores = (after.cpuSeconds - before.cpuSeconds) / ((performance.now() - from) / 1_000);
-  return { cores, megabytes: mostBytes / 1e6, oldest };
+  return {
+    cores: (all.at(-1).cpuSeconds - before.cpuSeconds) / ((performance.now() - from) / 1_000),
+    megabytes: Math.max(...all.map(({ bytes }) => bytes)) / 1e6,
+    oldest: Math.max(...all.flatMap(({ ages }) => ages)),
+  };
 }
 
 /** Reads what an operator says of itself: CPU seconds since its start, resident bytes, and the ages of its feeds. */
-async function readMetrics(metricsUrl) {
+async function readMetrics({ metricsUrl }) {
   const text = await (await fetch(metricsUrl)).text();
   const all = (name) =>
     [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].map(([, value]) => +value);
