@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { InterleavedSequencer } from "./tools/interleaved-sequencer.js";
 
 // Projects do not take over the mode of the command line by themselves.
@@ -20,7 +20,12 @@ export default defineConfig(({ mode }) => ({
         mode,
         test: {
           name: "tests",
-          include: ["*/test/**/*.test.ts", "docs/site/test/**/*.test.ts", "operator/page/test/**/*.test.ts"],
+          include: [
+            "*/test/**/*.test.ts",
+            "operator/src/plugins/*/test/**/*.test.ts",
+            "docs/site/test/**/*.test.ts",
+            "operator/page/test/**/*.test.ts",
+          ],
         },
       },
       {
@@ -30,6 +35,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: "units",
           include: ["*/src/**/*.test.ts", "operator/page/src/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, "operator/src/plugins/*/test/**"],
           isolate: false,
         },
       },

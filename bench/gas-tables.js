@@ -60,9 +60,9 @@ const updates = [
   ],
 ];
 
-const batchRow = (signers, keys, repaid = "") => {
-  const gas = batch(`batch of ${keys}, ${signers} signers${repaid}`);
-  return [`**this**, ${signers}, ${keys} keys${repaid}`, `**${number(gas)}**`, `**${number(Math.round(gas / keys))}**`];
+const batchRow = (signers, keys) => {
+  const gas = batch(`batch of ${keys}, ${signers} signers`);
+  return [`**this**, ${signers}, ${keys} keys`, `**${number(gas)}**`, `**${number(Math.round(gas / keys))}**`];
 };
 const batches = [
   ["system", "gas", "per key"],
@@ -70,8 +70,6 @@ const batches = [
     batchRow("4 of 5", 10),
     batchRow("4 of 5", 100),
     batchRow("9 of 13", 100),
-    batchRow("4 of 5", 10, ", repaid"),
-    batchRow("4 of 5", 100, ", repaid"),
     ...peers.batch.map(({ system, gas }) => [system, number(gas), number(Math.round(gas / 10))]),
   ],
 ];

@@ -26,7 +26,7 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
   const config = {
     port: await freePort(),
     metricsPort,
-    database: `${name}-database`,
+    lease: `${name}-lease`,
     deployments: ["deployment.json"],
     sources: [name],
     excludedSources: names,

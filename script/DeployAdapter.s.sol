@@ -16,9 +16,8 @@ interface IQuoteAdapter {
     function getQuote(uint256 baseAmount, address base, address quote) external view returns (uint256);
 }
 
-/// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"`, `"morpho()"` or
-/// `"erc7412()"`. Anyone may run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for
-/// its address; an ERC7412Adapter also answers a `query` that pays.
+/// @notice Deploys an adapter of DATASET: with `--sig "chainlink()"`, `"pyth()"`, `"quotes()"` or `"morpho()"`.
+/// Anyone may run it. While queries are charged, the adapter answers after Subscribe.s.sol has paid for its address.
 contract DeployAdapter is DatasetScript {
     /// @dev The same as `QuoteAdapter.Asset`.
     struct Asset {
@@ -109,11 +108,6 @@ contract DeployAdapter is DatasetScript {
         console.log("  collateral %s", collateral);
         console.log("  loan %s", loan);
         _deploy("MorphoAdapter", abi.encode(adapter, collateral, loan));
-    }
-
-    /// @notice Deploys an ERC7412Adapter, which reads every key of DATASET, whatever its values are.
-    function erc7412() external checked {
-        _deploy("ERC7412Adapter", abi.encode(dataset));
     }
 
     /// @dev An adapter of a key that the dataset can never store, or that nobody serves, would never answer.

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
-
 import {Accusations} from "./Accusations.sol";
-import {BatchRepayments} from "./BatchRepayments.sol";
 import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
 import {Subscriptions} from "./Subscriptions.sol";
@@ -22,7 +19,7 @@ import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} 
 /// @title Dataset
 /// @notice Stores the data points of a committee of data providers and sells reads of them. Each kind of dataset
 /// defines how the reported values are judged (`_judge`) and where the result is stored (`_save`, `_load`).
-abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
+abstract contract Dataset is Subscriptions, Accusations {
     using KeyFormLibrary for KeyForm;
 
     /// @inheritdoc IDataset
@@ -32,14 +29,10 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     KeyForm public immutable keyForm;
 
     /// @dev The parameters that all keys of a batch share.
-    /// @param repaid The number of keys so far that the sender is repaid for, including the current key.
-    /// @param repaidBefore The same without the current key, for which nothing is repaid if it is not stored.
     struct Round {
         uint256 timestamp;
         uint256 toleranceBps;
         uint256 members;
-        uint256 repaid;
-        uint256 repaidBefore;
     }
 
     /// @dev Wraps a data point so that a storage pointer to it can be passed around: its slot is hashed only once.
@@ -50,7 +43,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
     /// @dev There is no getter, because contracts have to pay for what they read.
     mapping(bytes32 keyHash => Slot) private _slots;
 
-    constructor(DatasetSettings memory settings) Subscriptions(settings) BatchRepayments(settings) {
+    constructor(DatasetSettings memory settings) Subscriptions(settings) {
         maxRoundAge = settings.maxRoundAge;
         keyForm = settings.keyForm;
     }
@@ -168,7 +161,7 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         Report[] calldata rows = batch.rows;
         uint256 keys = keyHashes.length;
         _checkBatch(keys, rows.length, values.length, picks.length);
-        Round memory round = Round(batch.timestamp, batch.toleranceBps, 0, 0, 0);
+        Round memory round = Round(batch.timestamp, batch.toleranceBps, 0);
         _checkRound(round.timestamp);
         uint256 missing;
         (round.members, missing) = _checkRows(batch, keyHashes, values, rows);
@@ -182,7 +175,6 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
             _setOutcome(outcomes, i, outcome);
             reported.advance();
         }
-        if (round.repaid != 0) _repay(round.repaid, round.timestamp);
         _return(outcomes);
     }
 
@@ -459,40 +451,19 @@ abstract contract Dataset is Subscriptions, BatchRepayments, Accusations {
         uint256 timestamp = round.timestamp;
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
         if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
-        if (_repays()) _countRepayment(round, point);
         unchecked {
             uint256 absent = round.members - values.present();
             if (!Quorum.isReached(values.present(), absent)) {
                 uint256 noData = values.count() - values.present();
-                if (!Quorum.isReached(noData, round.members - noData)) {
-                    return _uncountRepayment(round, KeyOutcome.NO_QUORUM);
-                }
+                if (!Quorum.isReached(noData, round.members - noData)) return KeyOutcome.NO_QUORUM;
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
             (KeyOutcome outcome, QueryStatus status) = _conclude(value, round.toleranceBps, values, absent);
-            if (!_isStored(outcome)) return _uncountRepayment(round, outcome);
+            if (!_isStored(outcome)) return outcome;
             _store(slot, keyHash, _ifAgreed(status, value), timestamp, status);
             return KeyOutcome.STORED;
         }
-    }
-
-    /// @dev Counts a key's repayment, if one is due, before its outcome is known, so that only the few keys that are
-    /// not stored cost more: `_uncountRepayment` undoes it for them.
-    function _countRepayment(Round memory round, DataPoint point) private view {
-        uint256 repaid = round.repaid;
-        round.repaidBefore = repaid;
-        unchecked {
-            // The round is newer than the stored one, so this does not underflow.
-            round.repaid = repaid + SafeCast.toUint(_isDue(round.timestamp - point.timestamp()));
-        }
-    }
-
-    /// @dev Undoes `_countRepayment`, because nothing is repaid for a key that is not stored.
-    /// @return The outcome, unchanged.
-    function _uncountRepayment(Round memory round, KeyOutcome outcome) private pure returns (KeyOutcome) {
-        round.repaid = round.repaidBefore;
-        return outcome;
     }
 
     /// @dev Derives what to store from the reported values, by the rules of every dataset and of this kind.

@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
-import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
 import {Oracle} from "./Oracle.sol";
 import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
@@ -29,21 +28,17 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     uint256 private constant MIN_AFTER_EJECTION = 4;
 
     /// @dev The number of bits of the committee's hash, the lower ones, that do not fit in the slot of the query price.
-    uint256 private constant TAIL_BITS = 88;
+    uint256 private constant TAIL_BITS = 72;
 
     /// @dev The storage that updates and queries use here, in one slot: reading a second one, cold, would cost 2,100
     /// gas more.
     /// @param queryPrice In wei, below 2^72, which is 4,722 Ether.
-    /// @param reservedTop With `reservedShift`, makes `(reservedTop + 1) << reservedShift`, an upper bound on what is
-    /// reserved. When it is set from the exact amount, it is at most 1/128 above it, or 1 wei.
-    /// @param committee The upper 168 bits of the committee's hash. Another list with the same bits takes 2^168 hashes
-    /// to find; 2^84 for somebody who also influences which list the owner sets. That is more than the 2^80 that it
+    /// @param committee The upper 184 bits of the committee's hash. Another list with the same bits takes 2^184 hashes
+    /// to find; 2^92 for somebody who also influences which list the owner sets. That is more than the 2^80 that it
     /// takes to find two keys with one address, on which any list of addresses relies.
     struct Terms {
         uint72 queryPrice;
-        uint8 reservedTop;
-        uint8 reservedShift;
-        uint168 committee;
+        uint184 committee;
     }
 
     /// @dev The storage that only governance, accusations and the sharing of the income need, in one slot.
@@ -55,8 +50,8 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     /// the balance.
     struct Record {
         uint40 blockNumber;
-        uint32 beginning;
-        uint88 hashTail;
+        uint48 beginning;
+        uint72 hashTail;
         uint96 reserved;
     }
 
@@ -127,7 +122,6 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         if (amount == 0) revert NothingToClaim(msg.sender);
         unpaidShares[msg.sender] = 0;
         _record.reserved -= _wei(amount);
-        _boundReserved(_record.reserved);
         emit SharesClaimed(msg.sender, to, amount);
         if (!_send(to, amount, gasleft())) revert ClaimRejected(to, amount);
     }
@@ -185,30 +179,11 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         }
     }
 
-    /// @dev Returns how much of the current committee's new income can be spent: the balance above the upper bound on
-    /// what is reserved. If little is reserved, that is almost all of the new income.
-    function _spendableIncome() internal view returns (uint256) {
-        unchecked {
-            uint256 bound = (uint256(_terms.reservedTop) + 1) << _terms.reservedShift;
-            uint256 balance = address(this).balance;
-            return balance < bound ? 0 : balance - bound;
-        }
-    }
-
     /// @dev Sets the new income aside for the current committee.
     function _setNewIncomeAside() private {
         uint256 balance = address(this).balance;
         _setAside[committeeHash()] += balance - _record.reserved;
         _record.reserved = _wei(balance);
-        _boundReserved(balance);
-    }
-
-    /// @dev Sets the upper bound on what is reserved. While members are paid, and from an ejection until the income is
-    /// next shared, it may be far too high, but it is never too low.
-    function _boundReserved(uint256 reserved) private {
-        uint256 shift = reserved < 256 ? 0 : Math.log2(reserved) - 7;
-        // forge-lint: disable-next-line(unsafe-typecast)
-        (_terms.reservedTop, _terms.reservedShift) = (uint8(reserved >> shift), uint8(shift));
     }
 
     /// @dev Returns the income of a committee up to now. Reverts if it is 0 and the committee is not the current one.
@@ -226,7 +201,6 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         for (uint256 i = 0; share != 0 && i < members.length; ++i) {
             if (_pay(members[i], share)) paid += share;
         }
-        _boundReserved(_record.reserved);
         emit IncomeShared(shown, share, paid);
     }
 
@@ -244,7 +218,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     }
 
     /// @dev Ignores the return data: a malicious account could return enough of it to exhaust the gas.
-    function _send(address to, uint256 amount, uint256 gasLimit) internal returns (bool success) {
+    function _send(address to, uint256 amount, uint256 gasLimit) private returns (bool success) {
         assembly ("memory-safe") {
             success := call(gasLimit, to, amount, 0, 0, 0, 0)
         }
@@ -253,17 +227,16 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     function _setCommittee(address[] memory members, uint256 toleranceBps) private {
         bytes32 hash = CommitteeLibrary.checkedHash(members, toleranceBps);
         Record memory record = _record;
-        // The time fits 32 bits until 2106.
         // forge-lint: disable-next-line(unsafe-typecast)
-        record.beginning = uint32(block.timestamp);
+        record.beginning = uint48(block.timestamp);
         _install(hash, members, toleranceBps, record);
     }
 
     function _install(bytes32 hash, address[] memory members, uint256 toleranceBps, Record memory record) private {
         // forge-lint: disable-start(unsafe-typecast)
         record.blockNumber = uint40(block.number);
-        record.hashTail = uint88(uint256(hash));
-        _terms.committee = uint168(uint256(hash) >> TAIL_BITS);
+        record.hashTail = uint72(uint256(hash));
+        _terms.committee = uint184(uint256(hash) >> TAIL_BITS);
         // forge-lint: disable-end(unsafe-typecast)
         _record = record;
         emit CommitteeChanged(members, toleranceBps);

@@ -44,7 +44,7 @@ const EXCEPTIONS = [
   {
     file: "src/Dataset.sol",
     line: "return outcome;",
-    why: "The compiler returns the argument as it is. The tests of keys that are not stored and not repaid execute it.",
+    why: "The compiler returns the argument as it is. The tests of keys that are not stored execute it.",
   },
   {
     file: "src/Subscriptions.sol",

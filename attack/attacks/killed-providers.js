@@ -1,8 +1,19 @@
-import { killAndAsk } from "../network/kill-and-ask-again.js";
+import { ChangingProvider } from "../network/changing-provider.js";
+
+const LIVES = 4;
 
 export const killedProviders = {
   name: "killed-providers",
   breach: "a provider that is killed while it signs says something else about the same round afterwards",
   isFast: false,
-  run: (network, tally) => killAndAsk(network, tally, 4, () => ({})),
+  async run(network, tally) {
+    const provider = await ChangingProvider.start(network, tally);
+    let asked = [];
+    for (let life = 0; life < LIVES; life++) {
+      await provider.start();
+      await provider.askUntilReady(...asked);
+      asked = await provider.kill(10 * life);
+    }
+    if (provider.answers < LIVES) throw new Error("The provider decided too little.");
+  },
 };

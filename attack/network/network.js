@@ -104,12 +104,12 @@ export class Network {
    *   `nodeOptions`: further options of Node. `readyPath`: the path that answers once it has started.
    */
   async startProvider(index = 0, settings = {}, options = {}) {
-    const { env = {}, name = this.#newName("provider"), nodeOptions = "", readyPath } = options;
+    const { env = {}, name = this.newName("provider"), nodeOptions = "", readyPath } = options;
     const { address, privateKey } = PROVIDERS[index];
     const config = {
       port: await freePort(),
       metricsPort: 0,
-      database: `${name}-database`,
+      lease: `${name}-lease`,
       deployments: ["deployment.json"],
       webOracle: this.webOracle(name),
       operators: ["127.0.0.1"],
@@ -127,7 +127,7 @@ export class Network {
    * @param settings Settings of its configuration.
    */
   async startOperator(network = {}, settings = {}, { providers = this.providers } = {}) {
-    const name = this.#newName("operator");
+    const name = this.newName("operator");
     const privateKey = keccak256(stringToHex(name));
     const sender = privateKeyToAccount(privateKey).address;
     await this.client.setBalance({ address: sender, value: parseEther("100") });
@@ -149,7 +149,12 @@ export class Network {
     return { ...service, log: () => readFileSync(service.logFile, "utf8"), folder };
   }
 
-  #newName(kind) {
+  /** Returns the path of a file that goes with the network. */
+  file(kind) {
+    return join(this.#folder, this.newName(kind));
+  }
+
+  newName(kind) {
     this.#names += 1;
     return `${kind}-${this.#names}`;
   }

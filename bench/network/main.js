@@ -1,49 +1,132 @@
-// Measures a network of nodes: a simulated one, for sizes and faults for which one machine is too small, and four real
-// nodes, compared with one operator.
+// Simulates networks of operators that do not talk to each other, in virtual time. When each of them gathers and sends is
+// decided by the operator's own schedule (operator/src/schedule); this is what is simulated around it:
+
+const MODEL = {
+  /** How long a provider's report takes to arrive: a lognormal time. */
+  report: { medianMs: 150, sigma: 0.6 },
+  /** How far a clock is off, either way. */
+  clockMs: 250,
+  /** How long a transaction takes to the block's maker: evenly distributed. */
+  submissionMs: [200, 1_000],
+  /** How long a block takes to the node that an operator asks: evenly distributed. Blocks are made at even intervals. */
+  blockToNodeMs: [100, 800],
+  /** The share of transactions that are never mined. They hold up the later ones of their sender until they are replaced. */
+  neverMined: 0.01,
+  /**
+   * When the queue of a sender replaces its first transaction, and how often it looks for that. As the operator's queue does,
+   * it takes the newest round of the same keys, or cancels the transaction if they are stored.
+   */
+  stuckMs: 30_000,
+  stuckPollMs: 2_000,
+};
+
+const BLOCK_SECONDS = [1, 2, 12];
+
+/**
+ * The networks, and for each time between blocks the published figures: transactions per episode, and the 99th percentile of
+ * the seconds from due to stored. f is the most members that can be faulty: 1 of 4, 10 of 31.
+ *
+ * - `down`: how many members run neither a provider nor an operator. They answer nothing, not even a refusal.
+ * - `silent`: how many members' providers sign, while their operators send nothing, or only what is never mined.
+ * - `cutLinks`: the share of the links from one member's operator to another's provider that are cut for the whole time.
+ * - `lostRequests`: the share of the requests to other members' providers that get lost.
+ */
+const ROWS = [
+  { title: "nothing", members: 4, transactions: [1.024, 1.011, 1.002], p99: [3.5, 4.5, 16.2] },
+  { title: "nothing", members: 31, transactions: [1.02, 1.008, 1.002], p99: [3.4, 4.7, 13.4] },
+  { title: "f down", members: 4, down: 1, transactions: [1.02, 1.011, 1.002], p99: [3.5, 4.4, 17] },
+  { title: "f down", members: 31, down: 10, transactions: [1.025, 1.012, 1.002], p99: [4.5, 6.4, 23] },
+  {
+    ...{ title: "f sign and never send, or send what is never mined", members: 4, silent: 1 },
+    ...{ transactions: [1.017, 1.009, 1.002], p99: [4.9, 6.8, 26.5] },
+  },
+  {
+    ...{ title: "f sign and never send, or send what is never mined", members: 31, silent: 10 },
+    ...{ transactions: [1.013, 1.006, 1.001], p99: [9.5, 13.4, 52.7] },
+  },
+  {
+    ...{ title: "10% of links cut", members: 4, cutLinks: 0.1 },
+    ...{ transactions: [1.107, 1.087, 1.07], p99: [4.4, 6.1, 23.6] },
+  },
+  {
+    ...{ title: "10% of links cut", members: 31, cutLinks: 0.1 },
+    ...{ transactions: [1.125, 1.102, 1.083], p99: [2.7, 3.6, 13.3] },
+  },
+  {
+    ...{ title: "half of f down, 10% of links cut", members: 31, down: 5, cutLinks: 0.1 },
+    ...{ transactions: [1.105, 1.1, 1.076], p99: [4.8, 6.6, 24.6] },
+  },
+  {
+    ...{ title: "f - 1 down, 10% of requests lost", members: 4, lostRequests: 0.1 },
+    ...{ transactions: [1.045, 1.025, 1.012], p99: [3.3, 3.8, 17.6] },
+  },
+  {
+    ...{ title: "f - 1 down, 10% of requests lost", members: 31, down: 9, lostRequests: 0.1 },
+    ...{ transactions: [1.072, 1.04, 1.011], p99: [5.6, 7.5, 25.6] },
+  },
+  // Most of these operators cannot gather a quorum, and nobody can help them: no bound.
+  { title: "f down, 10% of links cut", members: 4, down: 1, cutLinks: 0.1 },
+  { title: "f down, 10% of links cut", members: 31, down: 10, cutLinks: 0.1 },
+];
+/** How far a figure may be above the published one. */
+const MORE_TRANSACTIONS = 1.1;
+const LONGER = 1.25;
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { compareNodesWithOneOperator } from "./nodes-versus-one-operator.js";
-import { simulateScenarios } from "./simulate-scenarios.js";
+import { Random } from "./random.js";
+import { simulateRow } from "./simulate-row.js";
 
-const USAGE = `Usage: npm run bench:network [-- --only PART --rounds N --seed N --seconds N --check]
+const USAGE = `Usage: npm run bench:network [-- --episodes N --seed N]
 
-Two parts. \`simulation\` simulates rounds of networks of 4, 13 and 31 nodes on chains with a block every 1, 2 and 12
-seconds, and prints how many transactions are mined per round and how long after its beat a round is stored. \`nodes\`
-starts a chain, a market and four providers, each in its own process, has one operator and then four nodes keep the same
-feeds fresh and serve broadcasts, and prints updates per second, transactions per round and CPU time per update. Both
-parts together take about seven minutes.
+Simulates networks of 4 and 31 operators with a block every 1, 2 and 12 seconds, and prints how many transactions are
+mined per episode (from due to stored), how long the slowest hundredth of the episodes takes, and how many are missed. It
+exits with 1 if a figure is outside its bound. It takes about five minutes.
 
-  --only PART   one part: simulation, nodes
-  --rounds N    the number of simulated rounds of each figure, from 100 (default: 2000)
-  --seed N      the seed of the simulation's random numbers (default: 1)
-  --seconds N   how long the real feeds are measured, in seconds, from 10 (default: 60)
-  --check       exit with 1 if a figure misses its bound
-  --help        show this text
-
-Examples
-  npm run bench:network
-  npm run bench:network -- --only simulation --rounds 6000 --seed 2
-  npm run bench:network -- --only nodes --check`;
+  --episodes N  the number of episodes of each figure, from 100 (default: 6000)
+  --seed N      the seed of the random numbers (default: 1)
+  --help        show this text`;
 
 const { values } = readArguments(USAGE, {
-  only: { type: "string" },
-  rounds: { type: "string", default: "2000", range: [100, 1_000_000] },
+  episodes: { type: "string", default: "6000", range: [100, 1_000_000] },
   seed: { type: "string", default: "1", range: [0, 1_000_000] },
-  seconds: { type: "string", default: "60", range: [10, 3_600] },
-  check: { type: "boolean", default: false },
 });
 
-const parts = {
-  simulation: () => simulateScenarios({ rounds: Number(values.rounds), seed: Number(values.seed) }),
-  nodes: () => compareNodesWithOneOperator({ seconds: Number(values.seconds) }),
-};
-if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
-  console.error(`There is no part ${values.only}. Name one of: ${Object.keys(parts).join(", ")}.\n\n${USAGE}`);
-  process.exit(2);
+console.log(
+  `${values.episodes} episodes per figure, seed ${values.seed}; blocks of ${BLOCK_SECONDS.join(" / ")} s. In brackets: the ` +
+    "published figures.\n",
+);
+console.log("| what is wrong | members | transactions per episode | p99 (s) | missed |\n|---|---|---|---|---|");
+const outside = [];
+for (const row of ROWS) {
+  const figures = BLOCK_SECONDS.map((blockSeconds, index) => {
+    process.stderr.write(`${row.title}, ${row.members} members, blocks of ${blockSeconds} s ...\n`);
+    const random = new Random(Number(values.seed));
+    const figure = simulateRow(MODEL, row, blockSeconds * 1_000, Number(values.episodes), random);
+    outside.push(...faultsOf(row, index, figure));
+    return figure;
+  });
+  const cell = (name, digits) => {
+    const published = row[name] === undefined ? "" : ` (${row[name].map((one) => one.toFixed(digits)).join(" / ")})`;
+    return figures.map((figure) => figure[name].toFixed(digits)).join(" / ") + published;
+  };
+  const missed = figures.map((figure) => `${(figure.missed * 100).toFixed(1)}%`).join(" / ");
+  console.log(`| ${row.title} | ${row.members} | ${cell("transactions", 3)} | ${cell("p99", 1)} | ${missed} |`);
 }
-const missed = [];
-for (const [name, run] of Object.entries(parts)) {
-  if (values.only === undefined || values.only === name) missed.push(...(await run()));
+for (const sentence of outside) console.error(sentence);
+if (outside.length > 0) process.exitCode = 1;
+
+/** Returns one sentence for each figure that is outside its bound. */
+function faultsOf(row, index, { transactions, p99, missed }) {
+  if (row.p99 === undefined) return [];
+  const where = `${row.title}, ${row.members} members, blocks of ${BLOCK_SECONDS[index]} s`;
+  const most = row.transactions[index] * MORE_TRANSACTIONS;
+  const longest = row.p99[index] * LONGER;
+  const faults = [];
+  // Written this way, so that NaN is outside, too.
+  if (!(transactions <= most)) {
+    faults.push(`${where}: ${transactions.toFixed(3)} transactions per episode (bound ${most.toFixed(3)}).`);
+  }
+  if (!(p99 <= longest)) faults.push(`${where}: p99 is ${p99.toFixed(2)} s (bound ${longest.toFixed(2)} s).`);
+  if (missed !== 0) faults.push(`${where}: ${(missed * 100).toFixed(2)}% of the episodes are missed (bound: none).`);
+  return faults;
 }
-for (const sentence of missed) console.error(sentence);
-if (values.check && missed.length > 0) process.exitCode = 1;

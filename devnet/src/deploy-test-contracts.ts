@@ -27,9 +27,6 @@ export interface TestDatasetSettings {
   readonly owner?: Address;
   /** The committee, in ascending order; the devnet's providers by default. */
   readonly members?: readonly Address[];
-  /** Senders of batches are not repaid by default. */
-  readonly repaymentInterval?: bigint;
-  readonly repaymentFeeCap?: bigint;
 }
 
 /** Deploys a dataset on a development chain, without forge and its scripts. */
@@ -45,8 +42,6 @@ export function deployTestDataset(
     queryPrice: QUERY_PRICE,
     subscriptionPriceCeiling: parseEther("1"),
     subscriptionPrice: parseEther("0.1"),
-    repaymentInterval: 0n,
-    repaymentFeeCap: 0n,
     toleranceBps: 100n,
     members: PROVIDERS.map(({ address }) => address),
     ...changed,

@@ -44,18 +44,17 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
   const config = {
     port: options.providerPort + index,
     metricsPort: 0,
-    database: folder.file("state", name),
+    lease: folder.file("state", name),
     deployments: ["../deployments/42.json"],
     redirectedOrigins: options.isLive ? {} : redirectedOrigins(devnet),
     webOracle: {
       rpcUrls: { 42: chainUrl },
       folder: folder.file("state", `${name}-specs`),
-      // Developers may try their own specs. Addresses that are not public are still rejected.
+      // Addresses that are not public are still rejected.
       hosts: "any",
       rateLimit: { perSecond: 100, burst: 200 },
-      trials: { hosts: "any", rateLimit: { perSecond: 50, burst: 200 } },
     },
-    evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100, public: true },
+    evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100 },
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 100_000,
   };

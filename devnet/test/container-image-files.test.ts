@@ -161,7 +161,7 @@ describe.runIf(isLong)("the services start from the files of their images", () =
 
   test("the provider, with its sources, signs", async () => {
     const changes = (config: Config) => ({
-      database: join(folder, "database"),
+      lease: join(folder, "lease"),
       webOracle: { ...config.webOracle, folder: join(folder, "specs") },
     });
     const env = { PROVIDER_PRIVATE_KEY_FILE: join(devnetFolder, "keys", "provider-1.key") };

@@ -299,18 +299,6 @@ describe("DeployAdapter", () => {
     writeFileSync(scripts.deploymentFile, before);
   });
 
-  test("deploys an adapter of ERC-7412 for any dataset", async () => {
-    const before = readFileSync(scripts.deploymentFile, "utf8");
-    expect(await scripts.run("DeployWebOracle", ["--broadcast"])).toMatchObject({ exitCode: 0 });
-    const { output, exitCode, sent } = await deployAdapter("erc7412()", { DATASET: "webOracleBytes" });
-    expect([exitCode, sent]).toEqual([0, 1]);
-    const abi = parseAbi(["function dataset() view returns (address)"]);
-    const bytes = scripts.deployment().datasets.find(({ name }) => name === "webOracleBytes")?.address;
-    writeFileSync(scripts.deploymentFile, before);
-    const adapter = { address: addressIn(output), abi, functionName: "dataset" } as const;
-    expect(await scripts.client.readContract(adapter)).toBe(bytes);
-  });
-
   test("refuses an asset without code that stands for no currency and not for Ether", async () => {
     const ether = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
     const env = { ASSETS: `${TOKENS[0]},${ether}`, KEYS: ",SPOTPX/ETH-USD", MAX_AGE: "600" };

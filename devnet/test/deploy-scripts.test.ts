@@ -56,7 +56,6 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
         | "queryPrice"
         | "priceCeiling"
         | "costOfSubscription"
-        | "repaymentRule"
         | "maxRoundAge"
         | "committeeBlock"
         | "keyForm",
@@ -69,11 +68,6 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
       BigInt(settings.subscriptionPrice),
       30n * 86_400n,
       BigInt(settings.subscriptionPriceCeiling),
-    ]);
-    expect(await read("repaymentRule")).toEqual([
-      BigInt(settings.repaymentInterval),
-      BigInt(settings.repaymentFeeCap),
-      8_000n,
     ]);
     expect(await read("maxRoundAge")).toBe(BigInt(settings.maxRoundAge));
     const fromBlock = (await read("committeeBlock")) as bigint;
@@ -99,14 +93,12 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     scripts.configure(settings);
     const lines = output.split("\n").map((line) => line.trim());
     const first = lines.indexOf("Settings of financial, fixed for ever:");
-    expect(lines.slice(first, first + 14)).toEqual([
+    expect(lines.slice(first, first + 12)).toEqual([
       "Settings of financial, fixed for ever:",
       "key form SPOT_PRICE",
       "maxRoundAge 300 seconds",
       "priceCeiling 10000000000000000 wei",
       "subscriptionPriceCeiling 1000000000000000000 wei",
-      "repaymentInterval 0 seconds",
-      "repaymentFeeCap 0 wei per gas",
       "Settings of financial that its owner can change:",
       `owner ${OWNER}`,
       ...MEMBERS.map((member) => `member ${member}`),
@@ -209,7 +201,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
     async (service) => {
       const key = `0x${"11".repeat(32)}`;
       const configs: Record<string, object> = {
-        provider: { deployments: [scripts.deploymentFile], database: "database" },
+        provider: { deployments: [scripts.deploymentFile], lease: "lease" },
         operator: {
           networks: [
             {

@@ -20,8 +20,6 @@ interface Measured {
   readonly data: Hex;
   /** The block's, in seconds since 1970. */
   readonly timestamp: number;
-  /** The block's, in wei per gas; 0 if it does not matter. */
-  readonly baseFee: number;
 }
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
@@ -57,10 +55,7 @@ interface Account {
   readonly storage: Record<Hex, Hex>;
 }
 
-async function gasOnAnvil(
-  { to, data, timestamp, baseFee }: Measured,
-  state: Record<Address, Account>,
-): Promise<string> {
+async function gasOnAnvil({ to, data, timestamp }: Measured, state: Record<Address, Account>): Promise<string> {
   const anvil = await startAnvil({ chainId: CHAIN_ID, timestamp: timestamp - 10 });
   try {
     const chain = {
@@ -72,7 +67,7 @@ async function gasOnAnvil(
     const client = createTestClient({ mode: "anvil", chain, transport: http() })
       .extend(publicActions)
       .extend(walletActions);
-    // A block of another second would take the timestamp and the base fee that are set for this one.
+    // A block of another second would take the timestamp that is set for this one.
     await client.setIntervalMining({ interval: 0 });
     for (const [address, { balance, code, storage }] of Object.entries(state) as [Address, Account][]) {
       if (code === "0x") continue;
@@ -83,7 +78,6 @@ async function gasOnAnvil(
       }
     }
     await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) });
-    if (baseFee !== 0) await client.setNextBlockBaseFeePerGas({ baseFeePerGas: BigInt(baseFee) });
     const [account] = await client.getAddresses();
     if (account === undefined) throw new Error("anvil has no account.");
     const hash = await client.sendTransaction({ account, to, data, gas: 10_000_000n });

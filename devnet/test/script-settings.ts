@@ -11,8 +11,6 @@ export interface DatasetSettings {
   priceCeiling: string;
   subscriptionPrice: string;
   subscriptionPriceCeiling: string;
-  repaymentInterval: string;
-  repaymentFeeCap: string;
   maxRoundAge: string;
   keys: string[];
 }

@@ -5,18 +5,7 @@ import { defineConfig } from "vite";
 /** The operator that the page asks while it is worked on. */
 const OPERATOR = process.env.OPERATOR_URL ?? "http://127.0.0.1:8080";
 const proxy = Object.fromEntries(
-  [
-    "/overview",
-    "/data",
-    "/history",
-    "/datasets",
-    "/evidence",
-    "/specs",
-    "/alerts",
-    "/guide",
-    "/docs",
-    "/openapi.json",
-  ].map((path) => [path, OPERATOR]),
+  ["/overview", "/data", "/history", "/datasets", "/guide", "/openapi.json"].map((path) => [path, OPERATOR]),
 );
 
 export default defineConfig({

@@ -7,10 +7,9 @@ import type { Context } from "./context.js";
 import { hasCode } from "./dataset/contract.js";
 import { connectDataset, type Dataset } from "./dataset/dataset.js";
 import { type CoreMetrics, createCoreMetrics } from "./metrics.js";
-import { GuardedHttp } from "./reports/guarded-http.js";
-import { ProviderFailures } from "./reports/provider-failures.js";
+import { ProviderFailures } from "./reports/failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
-import { Providers } from "./reports/providers.js";
+import { GuardedHttp, Providers } from "./reports/providers.js";
 import { type ReportSettings, ReportSource } from "./reports/report-source.js";
 import { type ChainClient, connectChain } from "./rpc/client.js";
 import { readEvmTooOldReason } from "./rpc/evm-support.js";
@@ -167,7 +166,7 @@ async function connectNetwork(
     const queues = createQueues(client, plan, accounts, { clock, closing, logger });
     const senders = new Senders(chainId, queues, settings, clock);
     const served = datasets.map((dataset): ServedDataset => {
-      const source = new ReportSource(dataset, providers, settings, clock, closing);
+      const source = new ReportSource(dataset, providers, settings, closing);
       const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
       const updates = new Updates(dataset, builder, senders, settings, context, metrics.coalesced);
       return { dataset, source, builder, updates };

@@ -38,10 +38,10 @@ describe("the systemd unit", () => {
   });
 });
 
-test("the metrics that docs/Operators.md names exist", () => {
+test("the metrics that docs/Operators.md names exist", async () => {
   const named = [...guide.matchAll(/`(operator_\w+)`/g)].map(([, name]) => name ?? "");
   expect(named.length).toBeGreaterThanOrEqual(2);
-  expect(metricNames()).toEqual(expect.arrayContaining(named));
+  expect(await metricNames()).toEqual(expect.arrayContaining(named));
 });
 
 test("the documents name the default port of the metrics", () => {

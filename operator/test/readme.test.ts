@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATOR_PROBLEM_CODES } from "@dataset-oracle/protocol/operator-problem";
+import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { expect, test } from "vitest";
 import { USAGE } from "../src/help-text.js";
-import { FAILURE_REASONS } from "../src/reports/failure.js";
+import { FAILURE_REASONS } from "../src/reports/failures.js";
 import { metricNames } from "./support/metric-names.js";
 
 const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
@@ -20,8 +20,18 @@ test("the README has every variable of the environment that --help has", () => {
   for (const name of variables) expect(README).toContain(`\`${name}`);
 });
 
-test("the README lists the code of every error, and no other", () => {
-  expect(named(/^\| \d{3}/, 2)).toEqual(OPERATOR_PROBLEM_CODES.toSorted());
+test("the README lists the status and the code of every problem, and no other", () => {
+  const rows = README.split("\n").filter((line) => /^\| \d{3}/.test(line));
+  const listed = rows.flatMap((line) => {
+    const [, statuses = "", codes = ""] = line.split("|");
+    return [...statuses.matchAll(/\d{3}/g)].flatMap(([status]) =>
+      [...codes.matchAll(/`([^`]+)`/g)].map(([, code]) => `${status} ${code}`),
+    );
+  });
+  const declared = Object.entries(OPERATOR_PROBLEMS).flatMap(([code, { status }]) =>
+    status.map((each) => `${each} ${code}`),
+  );
+  expect(listed.toSorted()).toEqual(declared.toSorted());
 });
 
 test("the README lists every way in which a provider fails, and no other", () => {
@@ -29,6 +39,6 @@ test("the README lists every way in which a provider fails, and no other", () =>
   expect([...(listed ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual([...FAILURE_REASONS]);
 });
 
-test("the README lists every metric of the operator, and no other", () => {
-  expect(named(/^\| `operator_/, 1)).toEqual(metricNames().toSorted());
+test("the README lists every metric of the operator, and no other", async () => {
+  expect(named(/^\| `operator_/, 1)).toEqual((await metricNames()).toSorted());
 });

@@ -250,7 +250,7 @@ describe("foreign transactions", () => {
 
   test("are recovered when they are updates, and replaced by the newest round when they are stuck", async () => {
     const old = startQueue({ stuckMs: 60_000 });
-    const { hash } = await old.send(job("K"));
+    const { hash } = await old.enqueue(job("K"));
     closing.abort();
     closing = new AbortController();
     const queue = startQueue({}, undefined, (call) => (call.to === OTHER_ACCOUNT ? job("K") : null));
@@ -343,16 +343,16 @@ test("two processes with one sender get every update stored, and the log names t
   expect(stored.length).toBeGreaterThan(0);
   for (const confirmed of stored) expect(confirmed).toMatchObject({ isReverted: false });
   // This one stays pending, so that the other process is sure to see it.
-  await queues[0]?.send(job("0 3", { call: call(3n) }));
+  await queues[0]?.enqueue(job("0 3", { call: call(3n) }));
   await until(() => log.join("").includes("another process sends with this sender's key"), "the cause");
 });
 
 describe("a reorganization", () => {
   test("while pending transactions are recovered does not lose them", async () => {
     const earlier = startQueue();
-    await earlier.send(job("K"));
+    await earlier.enqueue(job("K"));
     await mine();
-    await earlier.send(job("L", { call: call(3n) }));
+    await earlier.enqueue(job("L", { call: call(3n) }));
     closing.abort();
     closing = new AbortController();
 

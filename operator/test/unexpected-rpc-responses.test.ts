@@ -156,7 +156,7 @@ test("a receipt without logs is read from another endpoint", async () => {
   const result = { status: "0x1", blockNumber: "0x1", blockHash: HEAD.hash };
   proxy.answers.set("eth_getTransactionReceipt", { body: { result } });
   await other.ask(body());
-  await expect.poll(() => other.networks.get(42)?.queues[0]?.depth.sent, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => other.networks.get(42)?.senders.queues[0]?.depth.sent, { timeout: 10_000 }).toBe(0);
   await other.close();
 });
 
@@ -167,7 +167,7 @@ test("a pool that shows an impossible nonce does not fail the updates that wait"
   proxy.gates.set("txpool_contentFrom", new Promise((resolve) => (showPool = resolve)));
   const other = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url] }]);
   const asked = other.ask(body());
-  await expect.poll(() => other.networks.get(42)?.queues[0]?.depth.waiting, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => other.networks.get(42)?.senders.queues[0]?.depth.waiting, { timeout: 10_000 }).toBe(1);
   showPool();
   expect((await asked).status).toBe("OK");
   proxy.gates.clear();

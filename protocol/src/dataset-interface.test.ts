@@ -31,7 +31,6 @@ describe("the ABI", () => {
       "priceCeiling",
       "queryPrice",
       "read",
-      "repaymentRule",
       "subscribedUntil",
       "unpaidShares",
       "unsharedIncomeOf",

@@ -8,7 +8,8 @@ import type { Registry } from "prom-client";
 import { unusableFolder } from "./check-folder.js";
 import type { ProviderConfig } from "./config.js";
 import { Decider } from "./decisions/decider.js";
-import { DecisionStore } from "./decisions/decision-store.js";
+import { DecisionMemory } from "./decisions/decision-memory.js";
+import { Lease } from "./decisions/lease.js";
 import { EvidenceStore } from "./evidence/evidence-store.js";
 import type { Setup } from "./load-setup.js";
 import { Metrics } from "./metrics.js";
@@ -19,18 +20,13 @@ import { SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { PublishedSpecStore } from "./web-oracle/published-spec-store.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
-import { Trials } from "./web-oracle/trial/trials.js";
 import { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
-/**
- * A database that refuses rounds up to more than this many seconds ahead of the clock shows that the clock is wrong, or
- * was when the database was written. A new database refuses only 2 s.
- */
+/** A lease that is further ahead of the clock than this, in seconds, shows that the clock is or was wrong. */
 const FAR_AHEAD = 60n;
 
-/** The maximum numbers of requests of published specs, and of trials, in flight or waiting. Each may hold 1 MiB. */
+/** The maximum number of requests of published specs in flight or waiting. Each may hold 1 MiB. */
 const MAX_PUBLISHED_IN_FLIGHT = 256;
-const MAX_TRIED_IN_FLIGHT = 64;
 
 const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));
 
@@ -54,8 +50,6 @@ export async function buildProvider(
   const metrics = new Metrics(registry);
   const egress = new Egress({ redirectedOrigins, secrets });
   const publishedEgress = new Egress({ redirectedOrigins, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
-  // Without secrets, because anyone can choose what a trial asks, and sees the answer.
-  const triedEgress = new Egress({ redirectedOrigins, maxInFlight: MAX_TRIED_IN_FLIGHT });
   const reader = new SourceReader({
     egress,
     publishedEgress,
@@ -76,27 +70,18 @@ export async function buildProvider(
       );
     },
   });
-  const store = await DecisionStore.open(config.database, {
+  const lease = await Lease.take(config.lease, {
     now,
-    onWrite: (seconds) => metrics.databaseWrites.observe(seconds),
+    logger,
+    onWrite: (seconds) => metrics.leaseWrites.observe(seconds),
   });
-  if (store.wasDamaged) {
-    logger.error(
-      `${config.database} has lost decisions, or contains damaged ones. No new decision is made for a round up to ` +
-        `${store.prunedThrough}. Check the disk, unless the power failed or this is the first start of a new version.`,
-    );
-  }
-  if (store.prunedThrough > now() + FAR_AHEAD) {
-    logger.warn(
-      `${config.database} accepts no round up to ${store.prunedThrough}, so nothing new is signed until then. ` +
-        "Check the clock. If it is right now, it was ahead when the database was written: wait until then.",
-    );
-  }
+  logSilence(lease.refusedThrough, now(), logger);
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
   const pool = new ExtractionPool();
   if (setup.webOracle !== null) pool.start();
   const extractor = new RateLimitedExtractor(pool, hasReserve);
-  const decider = new Decider({ reader, extractor, policy: config, store, evidence, now, logger, metrics });
+  const memory = new DecisionMemory({ hasReserve });
+  const decider = new Decider({ reader, extractor, policy: config, memory, lease, evidence, now, logger, metrics });
   const specStore = setup.webOracle && new PublishedSpecStore(setup.webOracle.folder);
   const webOracleKeys =
     specStore && new WebOracleKeyFinder(setup.webOracle, { specStore, redirectedOrigins, hasReserve, logger });
@@ -106,8 +91,7 @@ export async function buildProvider(
     decider,
     signer: new ReportSigner({ account, logger, metrics }),
   });
-  const trials = openTrials(setup, { pool, egress: triedEgress, hasReserve });
-  metrics.watch(store, () => decider.isReady());
+  metrics.watch(memory, async () => (await decider.unreadiness()) === null);
 
   const app = await buildApp({
     logger,
@@ -120,37 +104,27 @@ export async function buildProvider(
   measureRequests(app, registry);
   app.addHook("onClose", async () => {
     await Promise.all([
-      store.close(),
+      lease.close(),
       egress.close(),
       publishedEgress.close(),
-      triedEgress.close(),
       pool.close(),
       evidence?.spot_price.close(),
       evidence?.web_oracle.close(),
     ]);
   });
-  const stores = config.evidence?.public === true ? evidence : null;
-  const shown = { stores, served, provider: account.address };
   const anonymousPerMinute = config.anonymousRequestsPerMinute;
-  await app.register(routes({ reporter, decider, evidence: shown, trials, isOperator, anonymousPerMinute }));
+  await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute }));
   return app;
 }
 
-/** Returns null when trials are off. */
-function openTrials(
-  { webOracle, account }: Setup,
-  { pool, egress, hasReserve }: { pool: ExtractionPool; egress: Egress; hasReserve: boolean },
-): Trials | null {
-  if (webOracle?.trials === undefined) return null;
-  const { hosts, rateLimit } = webOracle.trials;
-  return new Trials({
-    rules: [hosts, webOracle.hosts],
-    rateLimit,
-    egress,
-    extractor: new RateLimitedExtractor(pool, false),
-    hasReserve,
-    provider: account.address,
-  });
+/** Logs until when nothing new is signed. */
+function logSilence(through: bigint, now: bigint, logger: Logger): void {
+  const text = `no new round up to ${through} is signed, for ${through - now} s, because an earlier process may have signed it`;
+  if (through <= now + FAR_AHEAD) return void logger.info(text);
+  logger.warn(
+    `${text}. Check the clock. If it is right now, it was ahead earlier: wait until then, or use a new key. Do not remove ` +
+      "the lease, because rounds that were signed for the future can still be stored.",
+  );
 }
 
 /**

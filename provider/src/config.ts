@@ -9,25 +9,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { rateLimitSchema } from "./rate-limit-schema.js";
 import { SOURCE_MS } from "./source/source-reader.js";
 
-const HostRule = (description: string) =>
-  Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], { default: [], description });
-
-/** The settings of trials, in which anyone may try a spec, published or not. */
-const TrialSettings = Type.Object(
-  {
-    hosts: HostRule('The hosts that trials may query, or "any" for all those in webOracle/hosts.'),
-    rateLimit: rateLimitSchema(
-      { maximum: 100, default: 4 },
-      { minimum: 16, default: 40, description: "Requests that may be made at once; one trial makes up to 8." },
-      { default: {}, description: "The requests that all trials together may make." },
-    ),
-  },
-  {
-    additionalProperties: false,
-    description: "Lets anyone try specs at POST /specs/try; nothing is signed. Without it, trials are off.",
-  },
-);
-
 /** The settings for serving the Web Oracle's datasets. */
 export const WebOracleSettings = Type.Object(
   {
@@ -38,7 +19,10 @@ export const WebOracleSettings = Type.Object(
         "by that environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
-    hosts: HostRule('The hosts that published specs may query, or "any" for every public host.'),
+    hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
+      default: [],
+      description: 'The hosts that published specs may query, or "any" for every public host.',
+    }),
     rateLimit: rateLimitSchema(
       { default: 5 },
       { default: 20 },
@@ -47,7 +31,6 @@ export const WebOracleSettings = Type.Object(
         description: "The rate limit for each of these hosts. A host that a source file queries has that file's limit.",
       },
     ),
-    trials: Type.Optional(TrialSettings),
   },
   { additionalProperties: false, description: "Without it, the Web Oracle's datasets are not served." },
 );
@@ -68,9 +51,11 @@ export const ProviderConfig = Type.Object(
       minItems: 1,
       description: "Paths of the deployments/<chainId>.json files with the datasets to report on.",
     }),
-    database: Type.String({
+    lease: Type.String({
       minLength: 1,
-      description: "Path of the database's folder. It is created if it does not exist; its parent must exist.",
+      description:
+        "Path of the folder of the lease, which stops a restarted provider from signing a round twice. It is created " +
+        "if it does not exist; its parent must exist.",
     }),
     sources: Type.Array(Type.String(), {
       default: [],
@@ -127,12 +112,6 @@ export const ProviderConfig = Type.Object(
               maximum: 10_000_000,
               description: "The maximum size of the folder in MiB. When it is full, the oldest evidence is removed.",
             }),
-            public: Type.Optional(
-              Type.Boolean({
-                description:
-                  "True shows evidence to anyone who asks at POST /evidence. By default, it is shown to nobody.",
-              }),
-            ),
           },
           { additionalProperties: false },
         ),
@@ -184,7 +163,7 @@ export function loadProviderConfig(path: string): ProviderConfig {
   const inFolder = (file: string) => resolve(dirname(path), file);
   return {
     ...config,
-    database: inFolder(config.database),
+    lease: inFolder(config.lease),
     deployments: config.deployments.map(inFolder),
     sources: config.sources.map(inFolder),
     secrets: config.secrets.map((one) => (one.file === undefined ? one : { ...one, file: inFolder(one.file) })),

@@ -4,7 +4,7 @@ import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import type { LocalAccount } from "viem";
 import { checkFolder } from "./check-folder.js";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
-import { checkDatabase } from "./decisions/decision-store.js";
+import { checkLeaseFolder } from "./decisions/lease.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
 import { checkRedirectedOrigins } from "./source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
@@ -21,7 +21,7 @@ export interface Setup {
 }
 
 /**
- * Loads the configuration and all that it names, and the key from the environment. It opens no database and connects to
+ * Loads the configuration and all that it names, and the key from the environment. It takes no lease and connects to
  * nothing.
  *
  * @returns The setup, and the warnings for the owner.
@@ -53,9 +53,9 @@ function redirectableOrigins(
   return [...sources.map(({ origin }) => origin), ...(webOracle?.hosts ?? []).map((host) => `https://${host}`)];
 }
 
-/** @throws ConfigError when the database, evidence or published specs could not be stored where the configuration says. */
-export function checkFolders({ database, evidence, webOracle }: ProviderConfig): void {
-  checkDatabase(database);
+/** @throws ConfigError when the lease, evidence or published specs could not be stored where the configuration says. */
+export function checkFolders({ lease, evidence, webOracle }: ProviderConfig): void {
+  checkLeaseFolder(lease);
   if (evidence !== null) checkFolder("evidence", evidence.folder);
   if (webOracle !== undefined) checkFolder("webOracle/folder", webOracle.folder);
 }

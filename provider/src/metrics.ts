@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { DecisionStore } from "./decisions/decision-store.js";
+import type { DecisionMemory } from "./decisions/decision-memory.js";
 import type { ServedKey } from "./served-keys.js";
 import type { ValueWithSources } from "./value-with-sources.js";
 
@@ -10,7 +10,7 @@ export class Metrics {
   readonly decisions: Counter<"form" | "outcome">;
   readonly signedReports: Counter<"outcome">;
   readonly signedRows: Counter;
-  readonly databaseWrites: Histogram;
+  readonly leaseWrites: Histogram;
   readonly #quotes: Counter<"source" | "outcome">;
   readonly #ages: Histogram<"source">;
   readonly #deviations: Histogram<"source">;
@@ -62,9 +62,9 @@ export class Metrics {
       registers,
     });
     this.signedRows = new Counter({ name: "provider_rows_signed_total", help: "Signed rows of batches.", registers });
-    this.databaseWrites = new Histogram({
-      name: "provider_database_write_duration_seconds",
-      help: "Duration of writes of decisions to disk.",
+    this.leaseWrites = new Histogram({
+      name: "provider_lease_write_duration_seconds",
+      help: "Duration of writes of the lease to disk.",
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     });
@@ -89,23 +89,23 @@ export class Metrics {
     }
   }
 
-  /** Adds the metrics that are computed when they are read: the database's size, and readiness. */
-  watch(store: Pick<DecisionStore, "count">, isReady: () => boolean): void {
+  /** Adds the metrics that are computed when they are read: the number of decisions, and readiness. */
+  watch(memory: Pick<DecisionMemory, "count">, isReady: () => Promise<boolean>): void {
     const registers = [this.registry];
     new Gauge({
-      name: "provider_database_decisions",
-      help: "Decisions in the database.",
+      name: "provider_remembered_decisions",
+      help: "Decisions in memory.",
       registers,
       collect() {
-        this.set(store.count);
+        this.set(memory.count);
       },
     });
     new Gauge({
       name: "provider_ready",
       help: "1 when the provider can sign the rounds that operators ask for, else 0.",
       registers,
-      collect() {
-        this.set(isReady() ? 1 : 0);
+      async collect() {
+        this.set((await isReady()) ? 1 : 0);
       },
     });
   }

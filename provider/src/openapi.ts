@@ -8,7 +8,6 @@ export const API: ApiDescription = {
   contact: "The provider's owner",
   tags: {
     reports: "Signed reports.",
-    trials: "Trials of request specs. Nothing is signed.",
     health: "The state of the process, for whoever runs it.",
   },
 };

@@ -14,13 +14,12 @@ const MEMBERS = {
   },
 };
 
-const LIMITED = { 429: ["too_many_requests"] };
+const LIMITED = { 429: ["too_many_requests"] } as const;
 
 /** The problems of a request for a report, or for a row of a batch. */
 export const REPORT_PROBLEMS = problemResponses(
   [
     ANY_BODY,
-    LIMITED,
     {
       400: ["invalid_address"],
       404: ["unknown_dataset"],
@@ -28,52 +27,11 @@ export const REPORT_PROBLEMS = problemResponses(
         ...["unknown_network", "invalid_key", "unknown_key", "round_too_old", "round_in_future"],
         ...["invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"],
       ],
-      503: ["round_forgotten", "source_busy", "registry_unavailable", "too_many_rounds"],
+      429: ["too_many_requests", "too_many_rounds"],
+      503: ["round_forgotten", "not_ready", "source_busy", "registry_unavailable"],
     },
   ],
   MEMBERS,
-);
-
-/** The problems of a request for several reports as a whole. Each report has its own in its line. */
-export const STREAM_PROBLEMS = problemResponses([ANY_BODY, LIMITED], MEMBERS);
-
-/** The problems of a request for evidence. */
-export const EVIDENCE_PROBLEMS = problemResponses(
-  [
-    ANY_BODY,
-    LIMITED,
-    {
-      400: ["invalid_address"],
-      404: ["unknown_dataset", "evidence_not_public", "no_evidence"],
-      422: ["unknown_network", "evidence_too_large"],
-      503: ["evidence_busy"],
-    },
-  ],
-  MEMBERS,
-);
-
-const TRIED_MEMBERS = {
-  ...MEMBERS,
-  invalid_spec: {
-    errors: Type.Array(
-      Type.Object({ property: Type.String({ description: "A JSON pointer into the spec." }), problem: Type.String() }),
-    ),
-  },
-};
-
-const TRIED = {
-  404: ["trials_off"],
-  422: ["invalid_spec", "invalid_arguments", "host_not_allowed"],
-  503: ["trials_busy"],
-};
-
-/** The problems of a trial. */
-export const TRIAL_PROBLEMS = problemResponses([ANY_BODY, LIMITED, TRIED], TRIED_MEMBERS);
-
-/** The problems of a request for advice. */
-export const ADVICE_PROBLEMS = problemResponses(
-  [ANY_BODY, LIMITED, { 404: ["trials_off"], 422: ["invalid_spec", "invalid_arguments", "invalid_readings"] }],
-  TRIED_MEMBERS,
 );
 
 export const LIVE_PROBLEMS = problemResponses([LIMITED]);

@@ -1,8 +1,8 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import { MAX_EVIDENCE_TEXT } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD } from "./signing-window-limits.js";
+import type { LeaseProblem } from "./decisions/lease.js";
+import { MAX_ROUND_AGE, MAX_ROUND_AHEAD, USUAL_AGE } from "./signing-window-limits.js";
 import { DATASET_DISPLAY_NAMES } from "./web-oracle/dataset-display-names.js";
 
 export const invalidAddress = (problem: string) =>
@@ -67,24 +67,10 @@ export const invalidSpec = (problem: string) =>
     detail: `${problem} Fix the spec, check it with "web-oracle validate", and publish it again.`,
   });
 
-/** @param problems One line for each mistake of a spec that is tried, with its place in the spec. */
-export function invalidSpecInTrial(problems: string): ProblemError {
-  const errors = problems.split("\n").map((line) => {
-    const [, property = "/", problem = line] = /^(\/\S*): (.*)$/.exec(line) ?? [];
-    return { property, problem };
-  });
-  return new ProblemError(422, "invalid_spec", {
-    title: "The request spec is not valid.",
-    detail: "`errors` has the problems, each with a JSON pointer to its place in the spec. Fix them, and try again.",
-    extras: { errors },
-  });
-}
-
-/** @param fix Where to get the right arguments, as a sentence. */
-export const invalidArguments = (problem: string, fix = '"web-oracle key" prints the right key.') =>
+export const invalidArguments = (problem: string) =>
   new ProblemError(422, "invalid_arguments", {
     title: "The key's arguments do not fit its request spec.",
-    detail: `${problem} ${fix}`,
+    detail: `${problem} "web-oracle key" prints the right key.`,
   });
 
 export const otherKind = (type: string, kind: DatasetKind) =>
@@ -93,29 +79,11 @@ export const otherKind = (type: string, kind: DatasetKind) =>
     detail: `Its value is a ${type}. Use the Web Oracle's ${DATASET_DISPLAY_NAMES[kind]} dataset.`,
   });
 
-/** @param asking The kind of requests whose rule does not allow the host. */
-export const hostNotAllowed = (host: string, asking: "published specs" | "trials" = "published specs") =>
+export const hostNotAllowed = (host: string) =>
   new ProblemError(422, "host_not_allowed", {
     title: `This provider does not request ${host}.`,
-    detail: `Its owner allows only certain hosts for ${asking}. Ask the owner to allow this one too.`,
+    detail: "Its owner allows only certain hosts for published specs. Ask the owner to allow this one too.",
   });
-
-export const trialsOff = () =>
-  new ProblemError(404, "trials_off", {
-    title: "This provider offers no trials.",
-    detail: 'Ask its owner to set webOracle/trials, ask another provider, or try the spec with "web-oracle try".',
-  });
-
-/** @param retryAfter In seconds. */
-export const trialsBusy = (retryAfter: number) =>
-  new ProblemError(503, "trials_busy", {
-    title: "This provider cannot run another trial now.",
-    detail: `The limits of all trials together, or of yours or this spec's, are used up. Try again in ${retryAfter} s.`,
-    headers: { "retry-after": String(retryAfter) },
-  });
-
-export const invalidReadings = (problem: string) =>
-  new ProblemError(422, "invalid_readings", { title: "The readings do not fit the request spec.", detail: problem });
 
 /** @param retryAfter In seconds. */
 export const registryUnavailable = (retryAfter: number) =>
@@ -139,22 +107,43 @@ export const roundInFuture = (round: bigint, now: bigint) =>
     detail: `Round ${round} is more than ${MAX_ROUND_AHEAD} s ahead of this provider's clock, ${now}. Check your clock.`,
   });
 
-/** @param prunedThrough The last round for which the provider may no longer know what it signed. */
-export const roundForgotten = (round: bigint, prunedThrough: bigint) =>
+const timeText = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString().replace(".000Z", "Z");
+
+/** Returns the header that tells callers when the usual rounds are signed again. All times are in seconds. */
+const retryAfterSilence = (through: bigint, now: bigint) => ({
+  "retry-after": String(through < now ? 1n : through - now + USUAL_AGE + 1n),
+});
+
+/** @param through The last round for which no new decision is made. All times are in seconds. */
+export const roundForgotten = (round: bigint, through: bigint, now: bigint) =>
   new ProblemError(503, "round_forgotten", {
     title: "The round may have been signed already.",
     detail:
-      `Round ${round} is older than this provider's records, or its database is new. ` +
-      `Ask for a round after ${prunedThrough}.`,
-    headers: { "retry-after": "5" },
+      `Round ${round} may have been signed before this provider's last start, or was forgotten. Ask for a round after ` +
+      `${through} (${timeText(through)}).`,
+    headers: retryAfterSilence(through, now),
   });
 
-export const notReady = () =>
+/** @param through The last round for which no new decision is made. All times are in seconds. */
+export const silentThrough = (through: bigint, now: bigint) =>
+  new ProblemError(503, "not_ready", {
+    title: "This provider does not sign yet.",
+    detail:
+      `It signs no new round up to ${through} (${timeText(through)}), because it may have signed some of them before it ` +
+      "was started. Wait until then. If that is far away, its clock was ahead: its owner can wait, or use a new key.",
+    headers: retryAfterSilence(through, now),
+  });
+
+/** Why a provider that has started signs nothing, and what its owner must do. */
+const LEASE_PROBLEMS: Readonly<Record<LeaseProblem, string>> = {
+  unwritable: "Its lease cannot be written. Its owner must make room on the disk, or mount it writable.",
+  lost: "Another process has taken its lease. Its owner must run one process for each signing key, and restart it.",
+};
+
+export const leaseProblem = (problem: LeaseProblem) =>
   new ProblemError(503, "not_ready", {
     title: "This provider cannot sign now.",
-    detail:
-      "With a new database it signs nothing for a few seconds: try again. If it still cannot sign after a minute, " +
-      "its database cannot be written or its clock is wrong. Its owner must fix what its log says, and restart it.",
+    detail: LEASE_PROBLEMS[problem],
     headers: { "retry-after": "5" },
   });
 
@@ -170,39 +159,10 @@ export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
     headers: { "retry-after": String(retryAfter) },
   });
 
-export const tooManyRounds = () =>
-  new ProblemError(503, "too_many_rounds", {
+/** @param retryAfter In seconds. */
+export const tooManyRounds = (retryAfter: number) =>
+  new ProblemError(429, "too_many_rounds", {
     title: "This provider has no room for another decision.",
-    detail: `Its database is full of rounds that can still be signed. Try again in ${MAX_ROUND_AGE_AT_DECISION} s.`,
-    headers: { "retry-after": String(MAX_ROUND_AGE_AT_DECISION) },
-  });
-
-export const evidenceNotPublic = () =>
-  new ProblemError(404, "evidence_not_public", {
-    title: "This provider does not show evidence.",
-    detail: "Ask its owner to keep evidence and to set evidence/public to true, or ask another provider.",
-  });
-
-/** @param round In seconds. */
-export const noEvidence = (round: number) =>
-  new ProblemError(404, "no_evidence", {
-    title: `There is no evidence for round ${round}.`,
-    detail:
-      "This provider made no decision for the key at this round, or has removed the evidence to make room. Evidence " +
-      "is written shortly after the decision: for a recent round, try again in a second.",
-  });
-
-export const evidenceTooLarge = () =>
-  new ProblemError(422, "evidence_too_large", {
-    title: "The evidence is too large to be shown.",
-    detail:
-      `The specs and the sources' answers have more than ${MAX_EVIDENCE_TEXT} bytes. Ask the provider's owner for ` +
-      "the files, or look at another round.",
-  });
-
-export const evidenceBusy = () =>
-  new ProblemError(503, "evidence_busy", {
-    title: "Too much evidence is being sent.",
-    detail: "Other callers are reading evidence. Try again in a second.",
-    headers: { "retry-after": "1" },
+    detail: `It remembers all that it signed while that can be stored. Try again in ${retryAfter} s.`,
+    headers: { "retry-after": String(retryAfter) },
   });

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
 import type { DataPoint } from "./data-point.js";
 import { dataPointLogFields } from "./data-point.js";
-import type { Decision } from "./decisions/decision.js";
+import type { Decision } from "./decisions/decision-memory.js";
 import type { Metrics } from "./metrics.js";
 import type { ServedDataset } from "./served-keys.js";
 

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { recoverBatchReporter } from "@dataset-oracle/protocol/batch-report";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
@@ -15,7 +12,7 @@ import { type LocalAccount, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { Decider } from "./decisions/decider.js";
-import { DecisionStore } from "./decisions/decision-store.js";
+import { DecisionMemory } from "./decisions/decision-memory.js";
 import { Metrics } from "./metrics.js";
 import { invalidArguments } from "./problems.js";
 import { ReportSigner } from "./report-signer.js";
@@ -32,7 +29,6 @@ const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 
 /** A reporter with room for two decisions, of a key whose sources are none: it signs that there is no data. */
 async function smallReporter(account: LocalAccount = privateKeyToAccount(PRIVATE_KEY)) {
-  const folder = join(mkdtempSync(join(tmpdir(), "reporter-")), "database");
   const now = () => BigInt(NOW);
   const dataset = {
     chainId: 42,
@@ -47,11 +43,12 @@ async function smallReporter(account: LocalAccount = privateKeyToAccount(PRIVATE
   const [logger, metrics] = [pino({ level: "silent" }), new Metrics(new Registry())];
   const reader = new SourceReader({ egress: new Egress(), timeoutMs: 10_000, hasReserve: false, now });
   const extractor = new RateLimitedExtractor(new ExtractionPool(), false);
-  const store = await DecisionStore.open(folder, { now: () => now() - 1_000n, capacity: 2 });
+  const memory = new DecisionMemory({ hasReserve: false, capacity: 2 });
+  const lease = { refusedThrough: 0n, problem: null, cover: async () => {}, permits: () => true };
   return new Reporter({
     served: new Map([[42, new Map([[address, dataset]])]]),
     webOracleKeys: null,
-    decider: new Decider({ reader, extractor, policy, store, evidence: null, now, logger, metrics }),
+    decider: new Decider({ reader, extractor, policy, memory, lease, evidence: null, now, logger, metrics }),
     signer: new ReportSigner({ account, logger, metrics }),
   });
 }
@@ -59,13 +56,13 @@ async function smallReporter(account: LocalAccount = privateKeyToAccount(PRIVATE
 const caller = { id: "127.0.0.1", mayUseReserve: false, trace: null };
 const request = (timestamp: number) => ({ network_id: 42, dataset: address, key, timestamp });
 
-describe("a reporter whose database is full", () => {
+describe("a reporter whose memory is full", () => {
   it("refuses a further round, and still repeats those that it signed", async () => {
     const reporter = await smallReporter();
     const first = await reporter.report(request(NOW), caller);
     await reporter.report(request(NOW - 1), caller);
     await expect(reporter.report(request(NOW - 2), caller)).rejects.toMatchObject({
-      status: 503,
+      status: 429,
       code: "too_many_rounds",
     });
     expect(await reporter.report(request(NOW), caller)).toEqual(first);

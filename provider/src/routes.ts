@@ -11,13 +11,9 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas
 import { Type } from "@sinclair/typebox";
 import { callerFinder } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
-import { addEvidenceRoute, type EvidenceRouteParts } from "./evidence/evidence-route.js";
 import { API } from "./openapi.js";
 import { LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./problem-responses.js";
-import { notReady } from "./problems.js";
-import { addReportStreamRoute } from "./report-stream-route.js";
 import type { Reporter } from "./reporter.js";
-import { addSpecRoutes, type SpecRoutesParts } from "./web-oracle/spec-routes.js";
 
 const reportSchema = {
   tags: ["reports"],
@@ -60,7 +56,7 @@ const readySchema = {
   tags: ["health"],
   operationId: "isReady",
   summary: "Succeeds while reports can be signed.",
-  description: "A provider with a new database cannot sign in its first seconds.",
+  description: "After a start, a provider signs nothing for some seconds: `detail` says until when.",
   response: {
     200: jsonAnswer("It can sign.", health("ready")),
     ...READY_PROBLEMS,
@@ -72,19 +68,17 @@ const BATCH_BODY_LIMIT = 144 * 1024;
 
 interface RoutesParts {
   readonly reporter: Reporter;
-  readonly decider: Pick<Decider, "isReady">;
-  readonly evidence: Omit<EvidenceRouteParts, "isOperator">;
-  readonly trials: SpecRoutesParts["trials"];
+  readonly decider: Pick<Decider, "unreadiness">;
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
 }
 
 /**
- * Adds `POST /report`, `/report/batch`, `/report/stream`, `/evidence`, `/specs/try` and `/specs/advise`, and `GET /live`
- * (the process answers), `/ready` (it can sign) and `/openapi.json`.
+ * Adds `POST /report` and `/report/batch`, and `GET /live` (the process answers), `/ready` (it can sign) and
+ * `/openapi.json`.
  */
-export function routes({ reporter, decider, evidence, trials, isOperator, anonymousPerMinute }: RoutesParts) {
+export function routes({ reporter, decider, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousTotalLimit(app, anonymousPerMinute, isOperator);
     const callerOf = callerFinder(isOperator);
@@ -102,12 +96,10 @@ export function routes({ reporter, decider, evidence, trials, isOperator, anonym
       },
       (request) => reporter.row(request.body, callerOf(request)),
     );
-    addReportStreamRoute(app, { reporter, callerOf, limitAnonymous: preParsing });
-    addEvidenceRoute(app, { ...evidence, isOperator });
-    addSpecRoutes(app, { trials, isOperator, callerOf });
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {
-      if (!decider.isReady()) throw notReady();
+      const problem = await decider.unreadiness();
+      if (problem !== null) throw problem;
       return { status: "ready" as const };
     });
   };

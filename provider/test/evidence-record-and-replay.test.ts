@@ -236,10 +236,8 @@ describe("evidence", () => {
       return file.endsWith(".gz") ? gunzipSync(readFileSync(file)).toString("utf8") : [];
     });
     expect(kept).toHaveLength(3);
-    const shown = JSON.stringify(await evidence.find({ chainId: 42, address: DATASET }, "0x00", now()));
     expect(kept.join()).toContain('"x-key":"<secret>"');
-    expect(shown).toContain("<secret>");
-    for (const form of [token, encodeURIComponent(token)]) expect(kept.join() + shown).not.toContain(form);
+    for (const form of [token, encodeURIComponent(token)]) expect(kept.join()).not.toContain(form);
   });
 
   it("that cannot be written is logged and does not prevent signing", async () => {

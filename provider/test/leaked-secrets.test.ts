@@ -175,8 +175,8 @@ describe("a provider shows none of its secrets", () => {
       () => ({ PROVIDER_PRIVATE_KEY_FILE: join(folder, "key") }),
     ],
     [
-      "an RPC's url as the folder of the database",
-      () => ["--config", changed({ database: `http://127.0.0.1/${SECRETS.rpcToken}/database` })],
+      "an RPC's url as the folder of the lease",
+      () => ["--config", changed({ lease: `http://127.0.0.1/${SECRETS.rpcToken}/lease` })],
       () => ({ PROVIDER_PRIVATE_KEY_FILE: join(folder, "key") }),
     ],
   ];

@@ -101,8 +101,9 @@ describe("the metrics of a provider", () => {
     expect(await metric('provider_reports_signed_total{outcome="OK"}')).toBe(1);
     expect(await metric('provider_reports_signed_total{outcome="NOT_AVAILABLE"}')).toBe(1);
     expect(await metric("provider_rows_signed_total")).toBe(1);
-    expect(await metric("provider_database_write_duration_seconds_count")).toBe(2);
-    expect(await metric("provider_database_decisions")).toBe(2);
+    // At the start, and for both rounds together.
+    expect(await metric("provider_lease_write_duration_seconds_count")).toBe(2);
+    expect(await metric("provider_remembered_decisions")).toBe(2);
   });
 
   it("tell whether it is ready", async () => {

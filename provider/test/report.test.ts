@@ -168,7 +168,7 @@ describe("the window of rounds that are signed", () => {
     expect(quoted.provider.logs.some(({ msg }) => msg === "report signed")).toBe(false);
   });
 
-  it("does not open for rounds that could be signed before the database was made", async () => {
+  it("does not open for rounds that could be signed before the start", async () => {
     const fresh = await startProvider({ redirectedOrigins: quoted.exchanges.redirectedOrigins });
     try {
       const started = fresh.clock.now - 1_000;

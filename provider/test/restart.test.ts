@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -6,13 +6,12 @@ import { type FakeExchanges, startFakeExchanges } from "./support/fake-exchanges
 import {
   askForReport,
   type ProviderProcess,
-  runProvider,
   spawnProvider,
   untilListening,
   untilReady,
   writeConfig,
 } from "./support/provider-process.js";
-import { PRIVATE_KEY, START, startProvider, wireValue, withoutSources } from "./support/test-provider.js";
+import { PRIVATE_KEY, START, startProvider } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 
@@ -24,78 +23,72 @@ afterAll(() => exchanges.close());
 beforeEach(() => exchanges.quote("100", "100", "100", START));
 
 describe("a provider's next life", () => {
-  let database: string;
+  let lease: string;
   beforeEach(() => {
-    database = join(mkdtempSync(join(tmpdir(), "database-")), "database");
+    lease = join(mkdtempSync(join(tmpdir(), "lease-")), "lease");
   });
-  const life = (start: number) =>
-    startProvider({ database, redirectedOrigins: exchanges.redirectedOrigins }, { start: start - 1_000 });
+  const life = (start: number) => startProvider({ lease, redirectedOrigins: exchanges.redirectedOrigins }, { start });
 
-  it("answers what a former one signed, byte for byte, whatever prices are now, and is not silent", async () => {
-    const first = await life(START);
-    const signed = await first.ask();
-    expect(signed.body.outcome).toBe("OK");
+  /** A life that signs one round, and the round. */
+  async function signOne() {
+    const first = await life(START - 1_000);
+    const round = first.clock.now;
+    expect((await first.ask({ timestamp: round })).body.outcome).toBe("OK");
     await first.close();
+    return round;
+  }
 
+  it("signs no round that a former one may have signed, and says until when, in the answer and in the log", async () => {
+    const round = await signOne();
     exchanges.quote("200", "200", "200", START);
-    const second = await life(START);
-    expect((await second.ask()).text).toBe(withoutSources(signed.text));
+    const second = await life(round);
+    second.clock.now = round;
+    const refused = await second.ask({ timestamp: round });
+    expect(refused).toMatchObject({ status: 503, body: { code: "round_forgotten" } });
+    const through = Number(/Ask for a round after (\d+) /.exec(refused.body.detail)?.[1]);
+    expect(through).toBeGreaterThan(round);
+    expect(through).toBeLessThan(round + 10);
+    const ready = await fetch(`${second.url}/ready`);
+    expect(ready.status).toBe(503);
+    expect(((await ready.json()) as { detail: string }).detail).toContain(`no new round up to ${through} (`);
+    expect(second.logs).toContainEqual(
+      expect.objectContaining({ msg: expect.stringContaining(`no new round up to ${through} is signed, for `) }),
+    );
+
+    second.clock.now = through;
+    expect((await second.ask({ timestamp: through })).status).toBe(503);
+    second.clock.now = through + 3;
+    expect((await second.ask({ timestamp: through + 1 })).body.outcome).toBe("OK");
     expect((await fetch(`${second.url}/ready`)).status).toBe(200);
-    expect((await second.ask({ timestamp: START + 1 })).body.value).not.toBe(signed.body.value);
     await second.close();
   });
 
-  it("does not sign a round again that a former one signed and forgot, with the clock set back", async () => {
-    const first = await life(START);
-    await first.ask();
-    first.clock.now += 620;
-    for (const round of [first.clock.now, first.clock.now + 1]) await first.ask({ timestamp: round });
-    await first.close();
-
+  it("signs no such round with the clock set back, nor when the lease was damaged in between", async () => {
+    const round = await signOne();
     exchanges.quote("200", "200", "200", START);
-    const second = await life(START);
-    expect((await second.ask()).body.code).toBe("round_forgotten");
-    expect((await fetch(`${second.url}/ready`)).status).toBe(503);
-    // The next round was not signed before.
-    expect((await second.ask({ timestamp: START + 1 })).body.outcome).toBe("OK");
-    await second.close();
+    for (const [start, damage] of [
+      [round - 60, () => {}],
+      [round + 1, () => truncateSync(join(lease, readdirSync(lease)[0] ?? ""), 9)],
+    ] as const) {
+      damage();
+      const second = await life(start);
+      second.clock.now = round;
+      expect((await second.ask({ timestamp: round })).body.code).toBe("round_forgotten");
+      await second.close();
+    }
   });
 
-  it.each(["log", "last-write"])(
-    "signs no other value when its %s was damaged in between, and says so",
-    async (file) => {
-      const first = await life(START);
-      expect((await first.ask()).body.outcome).toBe("OK");
-      await first.close();
-      const name = readdirSync(database).find((other) => other.endsWith(file)) ?? "";
-      const bytes = readFileSync(join(database, name));
-      bytes.fill(0xff, bytes.length >> 1);
-      writeFileSync(join(database, name), bytes);
-
-      exchanges.quote("200", "200", "200", START);
-      const second = await life(START);
-      const again = await second.ask();
-      if (file === "log") expect(again.body.code).toBe("round_forgotten");
-      else expect(again.body.value).toBe(wireValue(100n * 10n ** 18n));
-      expect((await second.ask({ timestamp: START + 1 })).body.outcome).toBe("OK");
-      expect(second.logs).toContainEqual(
-        expect.objectContaining({ level: 50, msg: expect.stringContaining("lost decisions") }),
-      );
-      await second.close();
-    },
-  );
-
-  it("says that it will be silent when its database is far ahead of the clock", async () => {
+  it("warns that it will be silent for long when the lease is far ahead of the clock", async () => {
     await (await life(START + 86_400)).close();
-    const provider = await startProvider({ database, redirectedOrigins: exchanges.redirectedOrigins });
+    const provider = await life(START);
     expect(provider.logs).toContainEqual(
-      expect.objectContaining({ level: 40, msg: expect.stringContaining(`accepts no round up to ${START + 85_402}`) }),
+      expect.objectContaining({ level: 40, msg: expect.stringContaining(`no new round up to ${START + 86_402} is`) }),
     );
     await provider.close();
   });
 });
 
-describe("a provider's process", () => {
+describe("two processes of a provider on one folder", () => {
   const processes: ProviderProcess[] = [];
   afterAll(async () => {
     for (const { child } of processes) child.kill("SIGKILL");
@@ -107,29 +100,24 @@ describe("a provider's process", () => {
   };
   const clock = () => Math.floor(Date.now() / 1_000);
 
-  beforeEach(() => exchanges.quote("100", "100", "100", clock()));
-
-  it("refuses a database that another process uses, and is ready at once when that process was killed", async () => {
-    const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins });
-    const first = start(config);
-    const firstUrl = await untilListening(first);
-    const second = await runProvider(["--config", config], ENV);
-    expect(second.code).toBe(2);
-    expect(second.stderr).toMatch(
-      /^database: .*database is in use by another process\. Stop it\. Each signing key needs its own folder\.\n$/,
-    );
-    // --check-config does not lock the database.
-    expect((await runProvider(["--config", config, "--check-config"], ENV)).code).toBe(0);
-
-    await untilReady(firstUrl);
-    const round = clock() - 1;
-    const signed = await askForReport(firstUrl, round);
+  it("never sign two values for one round: the first stops when the second starts, and says so", async () => {
+    exchanges.quote("100", "100", "100", clock());
+    const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 100_000 });
+    const first = await untilListening(start(config));
+    await untilReady(first);
+    const round = clock();
+    const signed = await askForReport(first, round);
     expect(signed.status).toBe(200);
-    first.child.kill("SIGKILL");
-    await first.closed;
+
+    const second = await untilListening(start(config));
     exchanges.quote("200", "200", "200", clock());
-    const url = await untilListening(start(config));
-    expect((await fetch(`${url}/ready`)).status).toBe(200);
-    expect(await askForReport(url, round)).toEqual(signed);
+    const later = await askForReport(first, clock());
+    expect([later.status, JSON.parse(later.text).code]).toEqual([503, "not_ready"]);
+    expect((await fetch(`${first}/ready`)).status).toBe(503);
+    await expect.poll(() => processes[0]?.printed.stdout).toContain("Another process has taken the lease");
+    expect(await askForReport(first, round)).toEqual(signed);
+    expect((await askForReport(second, round)).status).not.toBe(200);
+    await untilReady(second);
+    expect((await askForReport(second, clock() - 1)).status).toBe(200);
   });
 });

@@ -85,7 +85,7 @@ describe("web-oracle", () => {
 
   it.each([
     [[], "Name a command"],
-    [["ship", "spec.json"], 'There is no command "ship". The commands are: validate, try, advise, key, publish.'],
+    [["ship", "spec.json"], 'There is no command "ship". The commands are: validate, try, key, publish.'],
     [["validate"], "Name the file of the spec"],
     [["validate", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
     [["key", "spec.json", "--dry-run"], "key has no option --dry-run"],
@@ -191,7 +191,7 @@ describe("try", () => {
     const secrets = [{ host: "a.prices.example", header: "x-api-key", env: "A_KEY" }];
     const withHosts = (hosts: readonly string[]) => {
       const webOracle = { rpcUrls: {}, folder: "specs", hosts };
-      const settings = { deployments: ["42.json"], database: "database", redirectedOrigins, secrets, webOracle };
+      const settings = { deployments: ["42.json"], lease: "lease", redirectedOrigins, secrets, webOracle };
       return run(["try", file, "tea", ...overrides("b"), "--config", write("provider.json", settings)], env);
     };
     const env = { A_KEY: "a-secret-of-its-own" };

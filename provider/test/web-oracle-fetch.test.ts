@@ -17,7 +17,7 @@ describe("provider fetch of a Web Oracle key", () => {
     };
     const [deployment, config] = [join(web.folder, "42.json"), join(web.folder, "provider.json")];
     writeFileSync(deployment, JSON.stringify({ chainId: 42, datasets, webOracleRegistry: web.registry.address }));
-    const settings = { deployments: [deployment], database: "database", redirectedOrigins: web.redirectedOrigins() };
+    const settings = { deployments: [deployment], lease: "lease", redirectedOrigins: web.redirectedOrigins() };
     const webSettings = {
       rpcUrls: { 42: web.registry.rpc.url.replace("t0ken-of-the-rpc", "$" + "{TOKEN}") },
       folder: "specs",

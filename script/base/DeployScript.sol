@@ -129,8 +129,6 @@ abstract contract DeployScript is NetworkScript {
             name,
             "subscriptionPrice is above subscriptionPriceCeiling. Lower it."
         );
-        settings.repaymentInterval = _uintSetting(name, "repaymentInterval");
-        settings.repaymentFeeCap = _uintSetting(name, "repaymentFeeCap");
     }
 
     /// @dev Logs the numbers as they were read: the settings file may have them in other forms, such as "10 gwei".
@@ -140,8 +138,6 @@ abstract contract DeployScript is NetworkScript {
         console.log("  maxRoundAge %s seconds", settings.maxRoundAge);
         console.log("  priceCeiling %s wei", settings.priceCeiling);
         console.log("  subscriptionPriceCeiling %s wei", settings.subscriptionPriceCeiling);
-        console.log("  repaymentInterval %s seconds", settings.repaymentInterval);
-        console.log("  repaymentFeeCap %s wei per gas", settings.repaymentFeeCap);
         console.log("Settings of %s that its owner can change:", name);
         console.log("  owner %s", settings.owner);
         for (uint256 i = 0; i < settings.members.length; ++i) {

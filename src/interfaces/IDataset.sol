@@ -62,10 +62,6 @@ struct Statement {
 /// @param subscriptionPriceCeiling The highest price of a subscription's period that the owner can ever set, in wei.
 /// Immutable.
 /// @param subscriptionPrice The initial price of a subscription's period, in wei.
-/// @param repaymentInterval The minimum time between a key's stored round and a batch's, in seconds, for the sender of
-/// the batch to be repaid for that key; if it is 0, nothing is repaid. Immutable.
-/// @param repaymentFeeCap The highest base fee that is repaid, in wei per gas; if it is 0, nothing is repaid.
-/// Immutable.
 /// @param toleranceBps The distance from the median within which a value agrees with it, in basis points of the median,
 /// at most 10,000.
 /// @param members The committee: 1 to 255 addresses, strictly ascending, none of them zero.
@@ -77,8 +73,6 @@ struct DatasetSettings {
     uint256 queryPrice;
     uint256 subscriptionPriceCeiling;
     uint256 subscriptionPrice;
-    uint256 repaymentInterval;
-    uint256 repaymentFeeCap;
     uint256 toleranceBps;
     address[] members;
 }
@@ -99,7 +93,7 @@ struct DatasetSettings {
 ///     BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)
 ///
 /// An update lists the whole committee in its order: signers are recovered from their reports, absent members are given
-/// by address. The tolerance and that list are hashed, and the upper 168 bits must equal those of `committeeHash`. This
+/// by address. The tolerance and that list are hashed, and the upper 184 bits must equal those of `committeeHash`. This
 /// single comparison proves membership, distinctness and the tolerance.
 ///
 /// A dataset is also an `Ownable2Step`, which has `owner` and `pendingOwner`, and gives the domain by ERC-5267,
@@ -364,10 +358,9 @@ interface IDataset is Oracle {
         uint256 toleranceBps
     ) external returns (QueryStatus status, bool isNew);
 
-    /// @notice Stores one round of many keys in one transaction. Anyone may call it; `repaymentRule` says how the
-    /// caller is repaid. Each key ends up as `update` or `updateNotAvailable` with the same reports would leave it, or
-    /// stays as it was: then its outcome says why, and the other keys are stored. A batch adds no keys: `announce`
-    /// those that were never stored.
+    /// @notice Stores one round of many keys in one transaction. Anyone may call it. Each key ends up
+    /// as `update` or `updateNotAvailable` with the same reports would leave it, or stays as it was: then its outcome
+    /// says why, and the other keys are stored. A batch adds no keys: `announce` those that were never stored.
     /// @dev May revert as a whole, with `TooManyKeys`, `WrongValueCount`, `WrongPickCount`, `FutureRound`,
     /// `ExpiredRound`, `NoQuorum`, `WrongSigners` or `WrongCommittee`.
     /// @param batch The round: its keys, the signed rows, and the relayer's claims.
@@ -477,8 +470,8 @@ interface IDataset is Oracle {
     // ---------------------------------------------------------------- views of the income
 
     /// @notice Returns the income of a committee, current or former, that was not shared yet: what queries,
-    /// verifications and subscriptions paid while it was the current one, less what senders of batches were repaid, and
-    /// what it took over when a member was ejected.
+    /// verifications and subscriptions paid while it was the current one, and what it took over when a member was
+    /// ejected.
     /// @param committee The hash of a current or former committee, as `committeeHash` was then.
     /// @return income In wei.
     function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income);
@@ -487,15 +480,6 @@ interface IDataset is Oracle {
     /// @param member A member of the current committee or of a former one.
     /// @return amount In wei.
     function unpaidShares(address member) external view returns (uint256 amount);
-
-    /// @notice Returns how `updateBatch` repays its caller: for each key that it stores, and whose last stored round is
-    /// at least `interval` seconds older than the new one, `gasPerKey` times the block's base fee, but at most
-    /// `gasPerKey` times `feeCap`. It pays this as far as the committee's income since the last sharing suffices, and
-    /// nothing for a batch whose round is `interval` seconds old or older.
-    /// @return interval In seconds; if it is 0, nothing is repaid.
-    /// @return feeCap The highest base fee that is repaid, in wei per gas; if it is 0, nothing is repaid.
-    /// @return gasPerKey In gas: a constant, less than a key costs in a committee of four or more.
-    function repaymentRule() external view returns (uint256 interval, uint256 feeCap, uint256 gasPerKey);
 
     // ---------------------------------------------------------------- views for relayers
 

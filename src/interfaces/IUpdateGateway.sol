@@ -4,8 +4,8 @@ pragma solidity ^0.8.4;
 import {IDataset} from "./IDataset.sol";
 
 /// @title IUpdateGateway
-/// @notice The question that a lens asks its gateways (ERC-3668), and an ERC-7412 adapter its clients. No contract
-/// implements it: operators answer it over HTTP.
+/// @notice The question that a lens asks its gateways (ERC-3668). No contract implements it: operators answer it over
+/// HTTP.
 interface IUpdateGateway {
     /// @notice Returns an update of a key, made of reports that the committee signed just now.
     /// @param dataset The dataset whose committee signs.

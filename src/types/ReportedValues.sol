@@ -92,14 +92,28 @@ library ReportedValuesLibrary {
         assembly ("memory-safe") {
             let offset := mload(reported)
             let stride := mload(add(reported, 0x20))
-            let end := add(offset, mul(stride, mload(add(reported, 0x40))))
+            let words := mload(add(reported, 0x40))
+            let end := add(offset, mul(stride, words))
             let lowest := sub(median, maxDistance)
             let span := shl(1, maxDistance)
+            // Two words at a time, after the first one if their number is odd: the loop itself costs as much as a word.
+            if and(words, 1) {
+                let value := calldataload(offset)
+                below := lt(value, median)
+                above := gt(value, median)
+                // Below `lowest` the difference wraps around and exceeds any span.
+                outliers := gt(sub(value, lowest), span)
+                offset := add(offset, stride)
+            }
             for {} lt(offset, end) { offset := add(offset, stride) } {
                 let value := calldataload(offset)
                 below := add(below, lt(value, median))
                 above := add(above, gt(value, median))
-                // Below `lowest` the difference wraps around and exceeds any span.
+                outliers := add(outliers, gt(sub(value, lowest), span))
+                offset := add(offset, stride)
+                value := calldataload(offset)
+                below := add(below, lt(value, median))
+                above := add(above, gt(value, median))
                 outliers := add(outliers, gt(sub(value, lowest), span))
             }
         }

@@ -10,11 +10,14 @@ import {Providers} from "../utils/Providers.sol";
 abstract contract GasFixture is DatasetFixture {
     string private constant FOLDER = ".devnet/gas/";
 
-    /// @notice Sends a transaction and records its gas as a snapshot.
-    function measure(string memory group, string memory name, address to, bytes memory data) internal {
-        record(name, to, data, 0);
+    /// @notice Sends a transaction, and records its gas as a snapshot.
+    function measure(string memory group, string memory name, address to, bytes memory data)
+        internal
+        returns (uint256 used)
+    {
+        record(name, to, data);
         (bool done, bytes memory answer) = to.call(data);
-        vm.snapshotGasLastCall(group, name);
+        used = vm.snapshotGasLastCall(group, name);
         assertTrue(done, vm.toString(answer));
     }
 
@@ -45,8 +48,7 @@ abstract contract GasFixture is DatasetFixture {
     }
 
     /// @notice Records a transaction, if RECORD_GAS is set.
-    /// @param baseFee Of its block, in wei per gas; 0 if it does not matter.
-    function record(string memory name, address to, bytes memory data, uint256 baseFee) internal {
+    function record(string memory name, address to, bytes memory data) internal {
         if (!vm.envOr("RECORD_GAS", false)) return;
         vm.createDir(FOLDER, true);
         string memory path = string.concat(FOLDER, vm.replace(name, ",", ""));
@@ -55,7 +57,6 @@ abstract contract GasFixture is DatasetFixture {
         vm.serializeAddress(object, "to", to);
         vm.serializeBytes(object, "data", data);
         vm.serializeString(object, "name", name);
-        vm.serializeUint(object, "baseFee", baseFee);
         vm.writeJson(vm.serializeUint(object, "timestamp", vm.getBlockTimestamp()), string.concat(path, ".json"));
     }
 }

@@ -28,11 +28,6 @@ contract DatasetHandler is CommonBase, StdUtils {
     /// @notice The account that accuses members.
     address public constant ACCUSER = address(0xACC);
 
-    /// @notice The account that sends batches.
-    address public constant SENDER = address(0x5e2d);
-
-    uint256 private constant GAS_PER_KEY = 8_000;
-
     IDataset public immutable dataset;
     bool private immutable IS_MAJORITY;
     bytes[] public keys;
@@ -43,10 +38,6 @@ contract DatasetHandler is CommonBase, StdUtils {
     uint256 public totalOwed;
     uint256 public claimed;
     uint256 public rewarded;
-    uint256 public repaid;
-    uint256 public wrongRepayments;
-    /// @notice The income since the last time that any was set aside for a committee, less repayments.
-    uint256 public newIncome;
     uint256 public wronglyEjected;
     /// @notice The remainders that committees without an ejected member could not share equally, in total and by their
     /// hash.
@@ -270,16 +261,15 @@ contract DatasetHandler is CommonBase, StdUtils {
         try dataset.shareIncome(members, _committees[shown].toleranceBps()) {
             ++paths[shown == _seated ? "shareIncome: current" : "shareIncome: former"];
             shared[shown] += share * members.length;
-            newIncome = 0;
             _receive(members, share);
         } catch (bytes memory reason) {
             ++paths[string.concat("shareIncome: ", _name(reason))];
         }
     }
 
-    /// @notice Makes the account of a member, or of the sender of batches, refuse what it is paid, or accept it again.
+    /// @notice Makes the account of a member refuse what it is paid, or accept it again.
     function changeAccount(uint256 seed) external {
-        address account = seed % 4 == 3 ? SENDER : _member(seed);
+        address account = _member(seed);
         vm.etch(account, account.code.length == 0 ? bytes(hex"5f5ffd") : bytes(""));
     }
 
@@ -345,7 +335,6 @@ contract DatasetHandler is CommonBase, StdUtils {
         uint256 toleranceBps = next.toleranceBps();
         vm.prank(owner);
         dataset.setCommittee(members, toleranceBps);
-        newIncome = 0;
         committeeHash = keccak256(abi.encodePacked(toleranceBps, members));
     }
 
@@ -394,11 +383,8 @@ contract DatasetHandler is CommonBase, StdUtils {
         for (uint256 i = 0; i < keys.length; ++i) {
             expected[i] = _expect(batch, i, uint256(keccak256(abi.encode(batch.values, i))));
         }
-        uint256 due = _due(batch, expected);
-        uint256 balance = SENDER.balance;
         // An external call, so that the revert of a batch can be caught.
         try this.send(batch) returns (IDataset.KeyOutcome[] memory outcomes) {
-            _seeRepayment(due, SENDER.balance - balance);
             if (outcomes.length != keys.length) ++wrongOutcomes;
             for (uint256 i = 0; i < keys.length; ++i) {
                 if (outcomes[i] != expected[i]) ++wrongOutcomes;
@@ -414,41 +400,11 @@ contract DatasetHandler is CommonBase, StdUtils {
 
     function send(Batch memory batch) external returns (IDataset.KeyOutcome[] memory) {
         require(msg.sender == address(this));
-        vm.prank(SENDER);
         return batch.send(dataset);
-    }
-
-    /// @dev Returns what the sender of a batch is to be repaid, if there is income. Sets the base fee.
-    function _due(Batch memory batch, IDataset.KeyOutcome[] memory expected) private returns (uint256) {
-        uint256 count = 0;
-        (uint256 interval, uint256 feeCap,) = dataset.repaymentRule();
-        for (uint256 i = 0; i < keys.length; ++i) {
-            if (expected[i] != IDataset.KeyOutcome.STORED) continue;
-            if (batch.timestamp >= newest[keys[i]] + interval) ++count;
-        }
-        uint256 fee = uint256(keccak256(abi.encode(batch.values, "fee"))) % (2 * feeCap);
-        vm.fee(fee);
-        if (batch.timestamp + interval <= block.timestamp) return 0;
-        return count * GAS_PER_KEY * (fee < feeCap ? fee : feeCap);
-    }
-
-    /// @dev A sender gets what is due or, if that is less, the new income, less up to 1/128 of the rest of the balance.
-    function _seeRepayment(uint256 due, uint256 amount) private {
-        uint256 reserved = address(dataset).balance + amount - newIncome;
-        uint256 unknown = reserved / 128 + 1;
-        uint256 least = newIncome < unknown ? 0 : newIncome - unknown;
-        if (SENDER.code.length != 0) (due, least) = (0, 0);
-        if (due < least) least = due;
-        if (amount < least || amount > due || amount > newIncome) ++wrongRepayments;
-        if (due != 0) ++paths[amount == due ? "repaid: whole" : "repaid: in part"];
-        repaid += amount;
-        newIncome -= amount;
-        shared[_seated] += amount;
     }
 
     function _earn(uint256 amount) private {
         earned[_seated] += amount;
-        newIncome += amount;
     }
 
     /// @dev Also picks the row with the agreed value, or sometimes any row.

@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {Ownable, Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers} from "../utils/Providers.sol";
 import {DatasetHandler} from "./DatasetHandler.sol";
@@ -17,9 +17,7 @@ abstract contract DatasetInvariants is DatasetFixture {
     function setUp() public override {
         super.setUp();
         committees = [new Providers(7, TOLERANCE_BPS), new Providers(8, TOLERANCE_BPS + 1)];
-        DatasetSettings memory settings_ = settings(committees[0]);
-        (settings_.repaymentInterval, settings_.repaymentFeeCap) = (100, 1000 gwei);
-        dataset = deploy(settings_);
+        dataset = deploy(committees[0]);
         bool isMajority = keccak256(bytes(kind())) == keccak256(bytes(MAJORITY));
         handler = new DatasetHandler(dataset, isMajority, OWNER, committees[0], committees[1]);
         vm.deal(address(handler), 1000 ether);
@@ -81,12 +79,11 @@ abstract contract DatasetInvariants is DatasetFixture {
         assertEq(address(dataset).balance, expected);
         assertEq(handler.PURSE().balance, handler.claimed());
         assertEq(handler.ACCUSER().balance, handler.rewarded());
-        assertEq(handler.SENDER().balance, handler.repaid());
     }
 
     /// All that was paid out and the balance that is left add up to all that came in.
     function invariant_incomeAddsUp() public view {
-        uint256 paid = handler.claimed() + handler.rewarded() + handler.repaid();
+        uint256 paid = handler.claimed() + handler.rewarded();
         for (uint256 i = 0; i < 2; ++i) {
             address[] memory members = committees[i].members();
             for (uint256 place = 0; place < members.length; ++place) {
@@ -95,10 +92,6 @@ abstract contract DatasetInvariants is DatasetFixture {
             }
         }
         assertEq(paid + address(dataset).balance, handler.earned(0) + handler.earned(1));
-    }
-
-    function invariant_sendersAreRepaidWhatIsDueOutOfNewIncome() public view {
-        assertEq(handler.wrongRepayments(), 0);
     }
 
     /// Whatever the owner did, each committee keeps what it earned until it is shared with its own members.
@@ -180,8 +173,6 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertTaken("updateBatch: 2");
         _assertTaken("updateBatch: 3");
         _assertTaken("updateBatch: 6");
-        _assertTaken("repaid: whole");
-        _assertTaken("repaid: in part");
         _assertTaken("update: stale");
         _assertRefused("update: ", IDataset.FutureRound.selector);
         _assertRefused("update: ", IDataset.ExpiredRound.selector);

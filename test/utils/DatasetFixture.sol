@@ -61,8 +61,6 @@ abstract contract DatasetFixture is Test {
             queryPrice: PRICE,
             subscriptionPriceCeiling: SUBSCRIPTION_PRICE_CEILING,
             subscriptionPrice: SUBSCRIPTION_PRICE,
-            repaymentInterval: 0,
-            repaymentFeeCap: 0,
             toleranceBps: providers_.toleranceBps(),
             members: providers_.members()
         });

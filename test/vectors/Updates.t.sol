@@ -45,8 +45,6 @@ contract UpdateVectorsTest is VectorFixture {
             priceCeiling: 0,
             queryPrice: 0,
             subscriptionPriceCeiling: 0,
-            repaymentInterval: 0,
-            repaymentFeeCap: 0,
             subscriptionPrice: 0,
             toleranceBps: number(index, "toleranceBps"),
             members: accounts(index, "members")

@@ -149,7 +149,6 @@ import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
       "README.md",
       "interfaces/ICommitteeDirectory.sol",
       "interfaces/IDataset.sol",
-      "interfaces/IERC7412.sol",
       "interfaces/IUpdateGateway.sol",
       "interfaces/IWebOracleRegistry.sol",
       "libraries/UpdateCalldata.sol",

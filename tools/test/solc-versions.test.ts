@@ -25,7 +25,6 @@ const FLOORS: Record<string, string> = {
   "src/interfaces/IDataset.sol": "0.8.4",
   "src/interfaces/IWebOracleRegistry.sol": "0.8.4",
   "src/interfaces/ICommitteeDirectory.sol": "0.8.4",
-  "src/interfaces/IERC7412.sol": "0.8.4",
   "src/interfaces/IUpdateGateway.sol": "0.8.4",
   "src/libraries/UpdateCalldata.sol": "0.8.13",
   "src/types/KeyForm.sol": "0.8.4",

@@ -3,20 +3,15 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/data.css";
-import "./style/code.css";
-import "./style/notices-and-steps.css";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { ConnectionWarning } from "./components/connection-warning";
-import { Footer } from "./components/footer";
-import { Header } from "./components/header";
-import { OverviewContext, useOverviewState } from "./live/overview-state";
+import { ExplorerContext } from "./components/copy";
+import { Footer, Header, NotFound } from "./components/frame";
+import { ConnectionWarning, LoadingOrError } from "./components/notices";
+import { OverviewContext, useOverview, useOverviewState } from "./live/overview";
 import { DataPointPage } from "./pages/data-point-page";
 import { DatasetPage } from "./pages/dataset-page";
-import { DatasetRoute } from "./pages/dataset-route";
 import { HomePage } from "./pages/home-page";
-import { LazySpecBuilderPage } from "./pages/lazy-spec-builder-page";
-import { NotFoundPage } from "./pages/not-found-page";
 import { type Route, useRoute } from "./route";
 
 function App() {
@@ -48,18 +43,23 @@ function App() {
 }
 
 function Page({ route }: { route: Route }) {
-  switch (route.page) {
-    case "home":
-      return <HomePage />;
-    case "build":
-      return <LazySpecBuilderPage {...route} />;
-    case "dataset":
-      return <DatasetRoute {...route}>{(found) => <DatasetPage {...found} />}</DatasetRoute>;
-    case "point":
-      return <DatasetRoute {...route}>{(found) => <DataPointPage {...found} text={route.key} />}</DatasetRoute>;
-    default:
-      return <NotFoundPage what="a page at this address" />;
-  }
+  const { networks } = useOverview();
+  if (route.page === "home") return <HomePage />;
+  if (route.page === "unknown") return <NotFound what="a page at this address" />;
+  if (networks === null) return <LoadingOrError />;
+  const { networkId, dataset: address } = route;
+  const network = networks.find(({ network_id }) => network_id === networkId);
+  const dataset = network?.datasets.find(({ dataset }) => dataset.toLowerCase() === address.toLowerCase());
+  if (!network || !dataset) return <NotFound what={`${address} on network ${networkId}`} />;
+  return (
+    <ExplorerContext.Provider value={network.explorer_url}>
+      {route.page === "point" ? (
+        <DataPointPage network={network} dataset={dataset} text={route.key} />
+      ) : (
+        <DatasetPage network={network} dataset={dataset} />
+      )}
+    </ExplorerContext.Provider>
+  );
 }
 
 const root = document.getElementById("page");

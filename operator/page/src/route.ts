@@ -3,31 +3,21 @@ import { useEffect, useState } from "preact/hooks";
 /** The current view of the page. */
 export type Route =
   | { readonly page: "home" }
-  | { readonly page: "build"; readonly networkId: number }
   | { readonly page: "dataset"; readonly networkId: number; readonly dataset: string }
   | { readonly page: "point"; readonly networkId: number; readonly dataset: string; readonly key: string }
   | { readonly page: "unknown" };
-
-/** Stands where a dataset's address would. */
-const BUILD = "build";
 
 /** Parses `#/42/0x5Fb.../SPOTPX%2FETH-USD`. The path is in the fragment, so that any path can serve the page. */
 export function parseRoute(fragment: string): Route {
   const parts = fragment.replace(/^#?\/?/, "").split("/");
   if (parts.length === 1 && parts[0] === "") return { page: "home" };
   const [network = "", dataset = "", key, ...more] = parts.map(decode);
-  if (/^[1-9]\d{0,15}$/.test(network) && dataset === BUILD && key === undefined) {
-    return { page: "build", networkId: Number(network) };
-  }
   if (!/^[1-9]\d{0,15}$/.test(network) || !/^0x[0-9a-fA-F]{40}$/.test(dataset) || more.length > 0) {
     return { page: "unknown" };
   }
   const networkId = Number(network);
   return key ? { page: "point", networkId, dataset, key } : { page: "dataset", networkId, dataset };
 }
-
-/** The place where request specs are built. */
-export const specBuilderPath = (networkId: number) => `#/${networkId}/${BUILD}`;
 
 export const datasetPath = (networkId: number, dataset: string) => `#/${networkId}/${dataset}`;
 

@@ -2,24 +2,24 @@
 
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
-import { splitKey } from "../src/format/key.js";
-import { datasetName } from "../src/format/network-and-dataset-names.js";
-import { formatAligned, formatDeviation, formatExact, formatRounded, formatShort } from "../src/format/number.js";
+import { datasetName, splitKey } from "../src/format/names.js";
 import { formatDuration } from "../src/format/time.js";
-import { displayValue } from "../src/format/value.js";
+import { alignedTexts, displayValue, formatDeviation, formatExact, formatShort } from "../src/format/values.js";
 
 const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 const HASH = "ab".repeat(32);
 
 describe("numbers", () => {
   test("of one column have equally many decimals", () => {
-    expect(formatAligned([10n ** 18n, 15n * 10n ** 17n, 1_234_000_000_000_000_000_001n], 18)).toEqual([
+    const column = (values: readonly bigint[], decimals: number) =>
+      alignedTexts("median", values.map(String), { ...SPOT, decimals }, null);
+    expect(column([10n ** 18n, 15n * 10n ** 17n, 1_234_000_000_000_000_000_001n], 18)).toEqual([
       "1.000000000000000000",
       "1.500000000000000000",
       "1,234.000000000000000001",
     ]);
-    expect(formatAligned([1n, 20n], 0)).toEqual(["1", "20"]);
-    expect(formatAligned([], 18)).toEqual([]);
+    expect(column([1n, 20n], 0)).toEqual(["1", "20"]);
+    expect(column([], 18)).toEqual([]);
   });
 
   test.each([
@@ -49,17 +49,11 @@ describe("numbers", () => {
     expect(formatShort(value, decimals)).toBe(text);
   });
 
-  test("have as many decimals as their column", () => {
-    expect(formatRounded(66_944_325_500_000_000_000_000n, 18, 5)).toBe("66,944.32550");
-    expect(formatRounded(24_710_000_000_000n, 18, 5)).toBe("0.00002");
-    expect(formatRounded(12n, 0, 0)).toBe("12");
-  });
-
   test.each([
-    [1_001n, 1_000n, "+0.100 %"],
-    [999n, 1_000n, "−0.100 %"],
-    [1_000n, 1_000n, "0.000 %"],
-    [3_000n, 1_000n, "+200.000 %"],
+    [1_001n, 1_000n, "+0.100%"],
+    [999n, 1_000n, "−0.100%"],
+    [1_000n, 1_000n, "0.000%"],
+    [3_000n, 1_000n, "+200.000%"],
     [1n, 0n, null],
   ])("%s deviates from %s by %s", (value, from, text) => {
     expect(formatDeviation(value, from)).toBe(text);

@@ -4,13 +4,11 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { accessibilityFlows } from "./flows/accessibility-and-phone-width.js";
 import { walletFlows } from "./flows/browser-wallet.js";
 import { browsingFlows } from "./flows/browsing.js";
-import { evidenceFlows } from "./flows/evidence.js";
 import { historyFlows } from "./flows/history.js";
 import { problemFlows } from "./flows/problems.js";
 import { requestFormFlows } from "./flows/request-form.js";
 import { snippetFlows } from "./flows/runnable-snippets.js";
 import { securityHeaderFlows } from "./flows/security-headers.js";
-import { specBuilderFlows } from "./flows/spec-builder.js";
 import { hasBrowser } from "./support/skip-without-browser.js";
 import { startTestEnvironment, type TestEnvironment } from "./support/test-environment.js";
 
@@ -25,10 +23,8 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
 
   // Each test has its own window and mostly waits for the next block, so they can run at the same time. They use `expect`
   // of their context for polling: the global one belongs to the test that began last.
-  describe.concurrent("the spec builder", () => specBuilderFlows(environment));
   describe.concurrent("browsing", () => browsingFlows(environment));
   describe.concurrent("the history", () => historyFlows(environment));
-  describe.concurrent("the evidence", () => evidenceFlows(environment));
   describe.concurrent("the request form", () => requestFormFlows(environment));
   describe.concurrent("a browser wallet", () => walletFlows(environment));
   describe.concurrent("accessibility", () => accessibilityFlows(environment));

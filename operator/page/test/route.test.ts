@@ -14,8 +14,6 @@ describe("addresses", () => {
     ["", "home"],
     ["#/", "home"],
     [`#/42/${dataset}`, "dataset"],
-    ["#/42/build", "build"],
-    ["#/42/build/a", "unknown"],
     ["#/42", "unknown"],
     [`#/0/${dataset}`, "unknown"],
     ["#/42/0x12", "unknown"],

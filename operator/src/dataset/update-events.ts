@@ -3,7 +3,7 @@ import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query
 import { type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
 import type { Clock } from "../context.js";
-import { type Blocks, halveWindow, readBlockNumber } from "../rpc/blocks.js";
+import { type Blocks, readBlockNumber, readWindows } from "../rpc/blocks.js";
 import { unwrapRpcError } from "../rpc/rpc-error.js";
 import type { DatasetContract } from "./contract.js";
 
@@ -25,7 +25,6 @@ export interface KeyedUpdate extends PastUpdate {
 
 /** How far back the transaction that stored a recent round is searched for. */
 const RECENT_BLOCKS = 100;
-const FIRST_WINDOW = 2_000;
 const MAX_CALLS = 100;
 const MAX_MS = 10_000;
 
@@ -37,8 +36,7 @@ export interface UpdatesInWindow {
 }
 
 /**
- * Reads the updates of a data point in a range of blocks, window by window, from the end backwards, until it takes too long
- * or too many calls. Nodes limit the logs of one call, each in its own way: a window of blocks that is refused is halved.
+ * Reads the updates of a key in a range of blocks, from the end backwards, until it takes too long or too many calls.
  *
  * @throws RpcError when a call fails, or the node refuses even a single block.
  */
@@ -50,21 +48,14 @@ export async function* readUpdatesBackwards(
 ): AsyncGenerator<UpdatesInWindow> {
   const keyHash = keccak256(key);
   const giveUpAt = clock() + MAX_MS;
-  let window = FIRST_WINDOW;
-  let next = blocks.to;
-  for (let calls = 0; next >= blocks.from; calls++) {
-    const hasRead = next < blocks.to;
-    if (hasRead && (calls === MAX_CALLS || clock() > giveUpAt)) return;
-    const from = Math.max(blocks.from, next - window + 1);
-    let updates: readonly PastUpdate[];
-    try {
-      updates = await readUpdates(dataset, [keyHash], from, next);
-    } catch (error) {
-      window = halveWindow({ from, to: next }, error);
-      continue;
-    }
-    next = from - 1;
-    yield { from, updates: updates.toReversed() };
+  let calls = 0;
+  const read = (window: Blocks) => {
+    calls++;
+    return readUpdates(dataset, [keyHash], window.from, window.to);
+  };
+  for await (const { from, result } of readWindows(blocks, "backwards", read)) {
+    yield { from, updates: result.toReversed() };
+    if (calls >= MAX_CALLS || clock() > giveUpAt) return;
   }
 }
 

@@ -8,7 +8,7 @@ import type { Outcome } from "@dataset-oracle/protocol/report";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 import type { ObservedValue } from "../schedule/policy.js";
-import { type Failure, type FailureReason, toProblemMember } from "./failure.js";
+import { type Failure, type FailureReason, toProblemMember } from "./failures.js";
 import type { ReportStatement } from "./statement.js";
 
 /** A provider's checked report, or why there is none. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import {
   type BatchReportRequest,
@@ -12,9 +13,8 @@ import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/tr
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
-import type { Clock } from "../context.js";
 import type { Dataset } from "../dataset/dataset.js";
-import { type Fail, type Failure, isFailure } from "./failure.js";
+import { type Fail, type Failure, type FailureReason, isFailure } from "./failures.js";
 import type { Providers, Question } from "./providers.js";
 import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
 import type { ReportStatement, RowStatement, Statement, StatementFilter } from "./statement.js";
@@ -27,6 +27,19 @@ export interface ReportSettings {
   readonly providerTimeoutMs: number;
   /** How long the remaining providers are waited for once a quorum has answered. */
   readonly graceMs: number;
+}
+
+/** When a gathering ends, where its members are not just given a grace period. Times count from its beginning. */
+export interface GatherEnd {
+  /** A member that has not answered by then is asked once more. */
+  readonly askAgainAfterMs: number;
+  /** Once a quorum has answered, it ends as soon as all of these have, too; */
+  readonly awaited: ReadonlySet<Address>;
+  /** otherwise this long after the quorum, but not before `leastMs`, */
+  readonly graceMs: number;
+  readonly leastMs: number;
+  /** and never after this. */
+  readonly mostMs: number;
 }
 
 const MAX_REPORT_BYTES = 16 * 1024;
@@ -45,7 +58,6 @@ export class ReportSource {
     private readonly dataset: Dataset,
     private readonly providers: Providers,
     private readonly settings: ReportSettings,
-    private readonly clock: Clock,
     private readonly closing: AbortSignal,
   ) {}
 
@@ -95,15 +107,13 @@ export class ReportSource {
    *
    * @param keys 1 to 256.
    * @param round Seconds since 1970.
-   * @param againUntil A member that has not answered is asked once more if it is not later than this, in milliseconds
-   * since 1970.
    * @returns One answer for each member, in the committee's order.
    */
   gatherRows(
     keys: readonly Hex[],
     round: bigint,
     { members }: Committee,
-    againUntil = 0,
+    end?: GatherEnd,
   ): Promise<readonly RowAnswer[]> {
     const { dataset } = this;
     const expected: BatchReportRequest = {
@@ -124,7 +134,7 @@ export class ReportSource {
     };
     const isEnough = (answers: readonly RowAnswer[]) =>
       reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
-    return this.#askAll(question, members, isEnough, () => {}, againUntil);
+    return this.#askAll(question, members, isEnough, () => {}, end);
   }
 
   #count<T extends Statement>(statement: T, fail: Fail): T | Failure {
@@ -133,15 +143,15 @@ export class ReportSource {
   }
 
   /**
-   * Asks all members at once. After enough have answered, the others get a short grace period, because an update
-   * contains every valid report at hand.
+   * Asks all members at once. After enough have answered, the others get a short grace period, because an update contains
+   * every valid report at hand.
    */
   async #askAll<T extends Statement>(
     question: Question<T>,
     members: readonly Address[],
     isEnough: (answers: readonly (T | Failure)[]) => boolean,
     onCounted: (answer: T) => void,
-    againUntil = 0,
+    end?: GatherEnd,
   ): Promise<readonly (T | Failure)[]> {
     const { closing } = this;
     const over = new AbortController();
@@ -150,28 +160,59 @@ export class ReportSource {
     const stop = () => over.abort();
     if (closing.aborted) stop();
     closing.addEventListener("abort", stop);
+    const startedAt = performance.now();
+    const most = end === undefined ? undefined : setTimeout(stop, end.mostMs);
     const answers = new Map<Address, T | Failure>();
+    const isAwaited = (member: Address) => {
+      const answer = answers.get(member);
+      return end?.awaited.has(member) === true && (answer === undefined || isFailure(answer));
+    };
     /** Set once enough have answered. */
     let grace: NodeJS.Timeout | undefined;
-    const ask = async (provider: Address) => {
-      const first = await this.providers.ask(question, provider, over.signal);
-      const isAskedAgain = isFailure(first) && isNoAnswer(first) && this.clock() <= againUntil && !over.signal.aborted;
-      const answer = isAskedAgain ? await this.providers.ask(question, provider, over.signal) : first;
+    const take = (provider: Address, answer: T | Failure) => {
       answers.set(provider, answer);
       if (!isFailure(answer)) onCounted(answer);
-      if (grace === undefined && isEnough([...answers.values()])) grace = setTimeout(stop, this.settings.graceMs);
+      if (grace === undefined && !isEnough([...answers.values()])) return;
+      if (end !== undefined && !members.some(isAwaited)) stop();
+      const { graceMs, leastMs } = end ?? { graceMs: this.settings.graceMs, leastMs: 0 };
+      grace ??= setTimeout(stop, Math.max(graceMs, leastMs - (performance.now() - startedAt)));
     };
-    await Promise.all(members.map(ask));
+    const askAgainAfterMs = end?.askAgainAfterMs ?? null;
+    await Promise.all(
+      members.map(async (provider) =>
+        take(provider, await this.#ask(question, provider, over.signal, askAgainAfterMs)),
+      ),
+    );
     clearTimeout(grace);
+    clearTimeout(most);
     closing.removeEventListener("abort", stop);
     return members.flatMap((provider) => answers.get(provider) ?? []);
   }
+
+  /** Asks one member, and once more if it has not answered after a while: a request, or its answer, can get lost. */
+  async #ask<T extends Statement>(
+    question: Question<T>,
+    provider: Address,
+    signal: AbortSignal,
+    askAgainAfterMs: number | null,
+  ): Promise<T | Failure> {
+    const first = this.providers.ask(question, provider, signal);
+    if (askAgainAfterMs === null) return first;
+    const early = await Promise.race([first, delay(askAgainAfterMs, null, { signal }).catch(() => null)]);
+    const isAnswered = early !== null && !(isFailure(early) && NOT_ANSWERED.includes(early.reason));
+    if (isAnswered || signal.aborted) return first;
+    const second = this.providers.ask(question, provider, signal);
+    const usable = [first, second].map(async (asked) => {
+      const answer = await asked;
+      if (isFailure(answer)) throw answer;
+      return answer;
+    });
+    return Promise.any(usable).catch(() => second);
+  }
 }
 
-/** Reports whether a provider said nothing at all, rather than something that cannot be used. */
-function isNoAnswer({ reason }: Failure): boolean {
-  return reason === "unreachable" || reason === "timeout";
-}
+/** The reasons of failures in which a provider said nothing at all. */
+const NOT_ANSWERED: readonly FailureReason[] = ["unreachable", "timeout"];
 
 /** Checks that an answer is the report that was asked for, with a value that can be stored, signed by the provider. */
 function checkReport(

@@ -9,7 +9,7 @@ import type { Dataset } from "../dataset/dataset.js";
 import { problem } from "../problems.js";
 import type { ProviderUrls } from "../reports/provider-urls.js";
 import { RpcError } from "../rpc/rpc-error.js";
-import { SingleFlight } from "../update/single-flight.js";
+import { SingleFlight } from "../single-flight.js";
 import { problemsOf } from "./problem-responses.js";
 
 /** How long a price is reused before it is read again. */

@@ -74,12 +74,38 @@ function toBlock({ number, hash, timestamp }: { number: bigint; hash: Hex; times
   return { number: Number(number), hash, timestamp: Number(timestamp) };
 }
 
+/** The window that is read at first. Nodes limit the logs of one call, each in its own way. */
+const FIRST_WINDOW = 2_000;
+
 /**
- * Returns how many blocks to read at a time after a node has refused a range of blocks.
+ * Reads a range of blocks window by window, from its beginning or backwards from its end. A window that the node refuses
+ * is halved, and stays so for the rest of the range.
  *
- * @throws The error, unless it is a refusal of more than one block.
+ * @param read Reads the logs of a window.
+ * @throws RpcError when a call fails, or the node refuses even a single block.
  */
-export function halveWindow({ from, to }: Blocks, error: unknown): number {
-  if (!(error instanceof RpcError) || error.kind !== "refused" || from === to) throw error;
-  return Math.ceil((to - from + 1) / 2);
+export async function* readWindows<T>(
+  blocks: Blocks,
+  direction: "forwards" | "backwards",
+  read: (window: Blocks) => Promise<T>,
+): AsyncGenerator<Blocks & { readonly result: T }> {
+  let { from, to } = blocks;
+  for (let size = FIRST_WINDOW; from <= to; ) {
+    const window =
+      direction === "forwards"
+        ? { from, to: Math.min(to, from + size - 1) }
+        : { from: Math.max(from, to - size + 1), to };
+    let result: T;
+    try {
+      result = await read(window);
+    } catch (error) {
+      const isRefused = error instanceof RpcError && error.kind === "refused";
+      if (!isRefused || window.from === window.to) throw error;
+      size = Math.ceil((window.to - window.from + 1) / 2);
+      continue;
+    }
+    if (direction === "forwards") from = window.to + 1;
+    else to = window.from - 1;
+    yield { ...window, result };
+  }
 }

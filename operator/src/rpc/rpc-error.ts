@@ -1,7 +1,6 @@
 import { OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { BaseError, type Hex } from "viem";
-import type { ChainClient } from "./client.js";
 
 /**
  * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered
@@ -44,6 +43,11 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A client of a chain. */
+interface OfChain {
+  readonly chain: { readonly id: number };
+}
+
 const UNDECODABLE = "its answer cannot be decoded";
 
 /**
@@ -52,7 +56,7 @@ const UNDECODABLE = "its answer cannot be decoded";
  * @param method The JSON-RPC method of the action.
  * @throws RpcError; of kind `failed` when viem cannot decode the answer.
  */
-export async function unwrapRpcError<T>(client: ChainClient, method: string, action: Promise<T>): Promise<T> {
+export async function unwrapRpcError<T>(client: OfChain, method: string, action: Promise<T>): Promise<T> {
   try {
     return await action;
   } catch (error) {

@@ -17,11 +17,7 @@ export type RankSubject =
  */
 export function rankMembers(dataset: Address, subject: RankSubject, members: readonly Address[]): readonly Address[] {
   const about = "keyHash" in subject ? hexToBytes(subject.keyHash) : numberToBytes(subject.round, { size: 32 });
-  const prefix = concatBytes([hexToBytes(dataset), about]);
-  return members
-    .map((member) => ({ member, hash: keccak(concatBytes([prefix, hexToBytes(member)])) }))
-    .toSorted((a, b) => Buffer.compare(a.hash, b.hash))
-    .map(({ member }) => member);
+  return lowestFirst(concatBytes([hexToBytes(dataset), about]), members, (member) => member);
 }
 
 /**
@@ -36,11 +32,14 @@ export function keysToStart<T extends { readonly keyHash: Hex }>(
 ): readonly T[] {
   if (keys.length <= count) return keys;
   const prefix = concatBytes([hexToBytes(dataset), numberToBytes(round, { size: 32 })]);
-  return keys
-    .map((key) => ({ key, hash: keccak(concatBytes([prefix, hexToBytes(key.keyHash)])) }))
+  return lowestFirst(prefix, keys, ({ keyHash }) => keyHash).slice(0, count);
+}
+
+function lowestFirst<T>(prefix: Uint8Array, all: readonly T[], suffixOf: (one: T) => Hex): readonly T[] {
+  return all
+    .map((one) => ({ one, hash: keccak(concatBytes([prefix, hexToBytes(suffixOf(one))])) }))
     .toSorted((a, b) => Buffer.compare(a.hash, b.hash))
-    .slice(0, count)
-    .map(({ key }) => key);
+    .map(({ one }) => one);
 }
 
 /** Orders the members of one dataset, and remembers the latest orders, because keys that were stored together share one. */

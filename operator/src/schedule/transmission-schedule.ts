@@ -12,10 +12,10 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
  * a gathering has ended, each time with the chain as it is at that moment, and then does what the step says:
  *
  * - `gather`: it asks every provider for one row per chunk of these keys, asks those that did not answer once more, and takes a
- *   step with what came.
+ *   step with what came (the constants below say when).
  * - `send`: it makes one update of each group's keys and round, and hands it to the transaction queue. The providers are asked
  *   for rows of exactly these keys, unless the gathered rows have no others: a batch stores every key of its rows. They repeat
- *   what they decided. From this step on the keys are `busy`, until the queue is done with them or they could not be sent. When
+ *   what they decided, and a quorum is enough. From this step on the keys are `busy`, until the queue is done with them or they could not be sent. When
  *   the rows are there, it takes one more step, and sends nothing if none of the keys is due any longer.
  *
  * Times are in milliseconds since 1970 by the operator's own clock, durations in milliseconds. Rounds are bigint, policies and
@@ -24,10 +24,17 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
 
 /** Time for a transaction to reach the block's maker, and for the block to reach this operator's node. */
 export const STAGE_SPARE_MS = 1_500;
-/** A gathering ends this long after it began, whoever has not answered. */
-export const GATHER_MS = 2_000;
-/** A provider that has not answered after this time is asked once more. */
-export const ASK_AGAIN_AFTER_MS = 1_000;
+/** A provider that has not answered this long after a gathering began is asked once more. */
+export const ASK_AGAIN_AFTER_MS = 400;
+/**
+ * A gathering ends when a quorum has answered and with it all members of a better rank (`Gather.awaited`), and otherwise this
+ * long after it had a quorum,
+ */
+export const GRACE_MS = 500;
+/** but not before this time, in which one that was asked once more can answer: whose reports arrived says who is up, */
+export const LEAST_GATHER_MS = 800;
+/** and never after this time. */
+export const MOST_GATHER_MS = 2_000;
 /** What the lead allows for gathering the reports and seeing the block. */
 const LEAD_SPARE_SECONDS = 2;
 /** Later in a beat its reports are not gathered: providers refuse older rounds (`signing-window-limits.ts`). */
@@ -65,7 +72,7 @@ export interface ScheduledKey {
 interface Turn {
   /** The latest round that had a quorum. */
   readonly round: bigint;
-  /** The members whose reports of that round arrived. */
+  /** The members whose reports arrived, of that round or of an earlier one of this turn: a request can get lost. */
   readonly arrived: ReadonlySet<Address>;
   /** How many of the better ranks have been waited for. */
   readonly waitedFor: number;
@@ -105,6 +112,8 @@ export interface Gather {
   readonly round: bigint;
   /** Sorted by stored round, so that chunks keep together what was stored together. Those never stored come first. */
   readonly due: readonly Hex[];
+  /** The members of a better rank for any of the due keys: a gathering of these needs no grace once they have answered. */
+  readonly awaited: ReadonlySet<Address>;
   /** Old enough to be updated if their value has moved. */
   readonly watched: readonly Hex[];
   /** The stored rounds at the time, to be handed back. */
@@ -222,118 +231,24 @@ export function step(
   state: ScheduleState,
   observed: Observed,
 ): Step {
-  const { nowMs, chain, busy } = observed;
+  const { nowMs, chain, gathered } = observed;
   if (chain === null) return stepWithoutChain(settings, state, nowMs);
   const due = new Map([...state.due].filter(([key, { storedRound }]) => chain.storedRounds.get(key) === storedRound));
-  const dueAfter = (storedRound: bigint, keyHash: Hex, askedRound: bigint): DueKey => {
-    const better =
-      settings.sender === "alone" ? [] : betterThan(settings.sender, settings.ranking.orderOf(keyHash, storedRound));
-    return { storedRound, askedRound, better, turn: null };
-  };
-
-  const { gathered } = observed;
-  if (gathered !== null) {
-    const { round, storedRounds } = gathered.gather;
-    const begin = ({ arrived }: GatheredKey, turn: Turn | null): Turn => {
-      const from = turn ?? {
-        ...{ waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null },
-      };
-      return { ...from, round, arrived };
-    };
-    for (const key of gathered.gather.due) {
-      const one = due.get(key);
-      if (one === undefined || one.storedRound !== storedRounds.get(key)) continue;
-      const result = gathered.keys.get(key);
-      if (result !== undefined) due.set(key, { ...one, turn: begin(result, one.turn) });
-      // Others may be stored before a key that nobody serves.
-      else if (one.storedRound === 0n) due.delete(key);
-      else due.set(key, { ...one, turn: null });
-    }
-    const moved = new Set(gathered.gather.watched.filter((key) => gathered.keys.get(key)?.hasMoved));
-    for (const { key, keyHash } of moved.size === 0 ? [] : keys) {
-      const result = gathered.keys.get(key);
-      const storedRound = chain.storedRounds.get(key);
-      if (!moved.has(key) || result === undefined || storedRound === undefined) continue;
-      // What was stored in the meantime is fresh, and what is due already has its turn.
-      if (storedRound !== storedRounds.get(key) || due.has(key)) continue;
-      due.set(key, { ...dueAfter(storedRound, keyHash, round), turn: begin(result, null) });
-    }
-  }
-
-  const isAlone = settings.sender === "alone";
-  const beatSeconds = BigInt(settings.beatSeconds);
-  const round = isAlone ? roundAt(nowMs) : beatAt(nowMs, settings.beatSeconds);
-  const isEarly = nowMs - roundStartMs(round) < BEGIN_WITHIN_MS;
-  const isNewBeat = isEarly && round - state.beatRound >= beatSeconds;
-  const beatRound = isNewBeat ? round : state.beatRound;
-  // All members take the time at which the beat began. Whoever is alone starts a key when it is due, between beats too.
-  const seenAt = (isAlone ? nowMs : roundStartMs(round)) / 1_000;
-  const lead = isAlone ? observed.learnedLeadSeconds : sharedLeadSeconds(settings);
-  const asked: Hex[] = [];
-  const watched: Hex[] = [];
-  const neverStored: ScheduledKey[] = [];
-  let wakeAtMs = Number.POSITIVE_INFINITY;
-  for (const one of keys) {
-    const { key, keyHash, policy } = one;
-    const storedRound = chain.storedRounds.get(key);
-    if (storedRound === undefined || busy.has(key)) continue;
-    const known = due.get(key);
-    if (known !== undefined) {
-      if (!isEarly || round - known.askedRound < beatSeconds) continue;
-      due.set(key, { ...known, askedRound: round });
-      asked.push(key);
-      continue;
-    }
-    const need = updateNeed(policy, storedRound, seenAt, lead);
-    if (need === "due" && storedRound === 0n) {
-      if (isNewBeat) neverStored.push(one);
-    } else if (need === "due" && (isNewBeat || isAlone)) {
-      due.set(key, dueAfter(storedRound, keyHash, round));
-      asked.push(key);
-    } else if (need === "if_moved" && isNewBeat) watched.push(key);
-    if (isAlone && need !== "due") {
-      wakeAtMs = Math.min(wakeAtMs, (Number(storedRound) + dueAge(policy, lead)) * 1_000);
-    }
-  }
-  const startCount = isAlone ? neverStored.length : STARTS_PER_BEAT;
-  for (const { key, keyHash } of keysToStart(settings.ranking.dataset, round, neverStored, startCount)) {
-    due.set(key, dueAfter(0n, keyHash, round));
-    asked.push(key);
-  }
-
-  const send = new Map<bigint, Hex[]>();
-  for (const [key, one] of due) {
-    if (one.turn === null) continue;
-    const turn = advance(one.turn, one.better, settings.stageMs, nowMs, chain.blockNumber);
-    const next = one.better[turn.waitedFor];
-    // A round older than the last beat's is lost: its gathering never ended.
-    const isFresh = turn.round !== turn.sentRound && turn.round >= beatRound - beatSeconds;
-    const isSent = next === undefined && isFresh && !busy.has(key);
-    if (isSent) {
-      const group = send.get(turn.round);
-      if (group === undefined) send.set(turn.round, [key]);
-      else group.push(key);
-    } else if (next !== undefined && !busy.has(key)) {
-      wakeAtMs = Math.min(wakeAtMs, turn.stageFromMs + stageOf(turn.arrived.has(next), settings.stageMs));
-    }
-    due.set(key, { ...one, turn: isSent ? { ...turn, sentRound: turn.round } : turn });
-  }
-
-  const storedOf = (key: Hex) => chain.storedRounds.get(key) ?? 0n;
-  asked.sort((a, b) => Number(storedOf(a) - storedOf(b)));
-  return {
-    state: { beatRound, due },
-    gather:
-      asked.length + watched.length === 0 ? null : { round, due: asked, watched, storedRounds: chain.storedRounds },
-    send: [...send].map(([sentRound, sent]) => ({ round: sentRound, keys: sent })),
-    wakeAtMs: Math.min(wakeAtMs, nextBeatMs(settings, beatRound, nowMs)),
-  };
+  if (gathered !== null) useReports(settings, keys, due, gathered, chain, nowMs);
+  const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, state.beatRound, { ...observed, chain });
+  const { send, turnAtMs } = takeTurns(settings, due, beatRound, { ...observed, chain });
+  const wakeAtMs = Math.min(dueAtMs, turnAtMs, nextBeatMs(settings, beatRound, nowMs));
+  return { state: { beatRound, due }, gather, send, wakeAtMs };
 }
 
 /** When the chain is lost, the waits start anew, or all operators would send at once when it comes back. */
 function stepWithoutChain(settings: ScheduleSettings, state: ScheduleState, nowMs: number): Step {
   const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
   return { state: { ...state, due }, gather: null, send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
+}
+
+function union<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> {
+  return [...b].every((one) => a.has(one)) ? a : new Set([...a, ...b]);
 }
 
 /** Passes the stages that are over. One in which no new block was seen is waited for once more. */
@@ -356,4 +271,149 @@ function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint
   if (sender !== "alone") return roundStartMs(beatAt(nowMs, beatSeconds) + BigInt(beatSeconds));
   const planned = roundStartMs(beatRound + BigInt(beatSeconds));
   return planned > nowMs ? planned : nowMs + beatSeconds * 1_000;
+}
+
+type Chain = NonNullable<Observed["chain"]>;
+type ObservedOnChain = Observed & { readonly chain: Chain };
+
+function dueKey(settings: ScheduleSettings, keyHash: Hex, storedRound: bigint, askedRound: bigint): DueKey {
+  const { sender, ranking } = settings;
+  const better = sender === "alone" ? [] : betterThan(sender, ranking.orderOf(keyHash, storedRound));
+  return { storedRound, askedRound, better, turn: null };
+}
+
+/** Begins the turns of the due keys that have a quorum, ends those of the others, and makes due what has moved. */
+function useReports(
+  settings: ScheduleSettings,
+  keys: readonly ScheduledKey[],
+  due: Map<Hex, DueKey>,
+  { gather, keys: results }: Gathered,
+  chain: Chain,
+  nowMs: number,
+): void {
+  const { round, storedRounds } = gather;
+  const begin = ({ arrived }: GatheredKey): Turn => {
+    const start = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false };
+    return { round, arrived, ...start, sentRound: null };
+  };
+  for (const key of gather.due) {
+    const one = due.get(key);
+    if (one === undefined || one.storedRound !== storedRounds.get(key)) continue;
+    const result = results.get(key);
+    if (result !== undefined) {
+      const { turn } = one;
+      const goOn = (before: Turn): Turn => ({ ...before, round, arrived: union(before.arrived, result.arrived) });
+      due.set(key, { ...one, turn: turn === null ? begin(result) : goOn(turn) });
+    } else if (one.storedRound === 0n) {
+      // It goes back to those that were never stored: a key that nobody serves must not hold them up.
+      due.delete(key);
+    } else due.set(key, { ...one, turn: null });
+  }
+  const moved = new Set(gather.watched.filter((key) => results.get(key)?.hasMoved));
+  if (moved.size === 0) return;
+  for (const { key, keyHash } of keys) {
+    const result = results.get(key);
+    const storedRound = storedRounds.get(key);
+    if (!moved.has(key) || due.has(key) || result === undefined || storedRound === undefined) continue;
+    // What was stored in the meantime is fresh.
+    if (chain.storedRounds.get(key) !== storedRound) continue;
+    due.set(key, { ...dueKey(settings, keyHash, storedRound, round), turn: begin(result) });
+  }
+}
+
+/**
+ * Finds what is due, and says what is gathered, if a beat has just begun. An operator that is alone starts a key when it is
+ * due, between beats too.
+ *
+ * @returns `dueAtMs`: when an operator that is alone has to look again.
+ */
+function beginBeat(
+  settings: ScheduleSettings,
+  keys: readonly ScheduledKey[],
+  due: Map<Hex, DueKey>,
+  lastRound: bigint,
+  { nowMs, chain, busy, learnedLeadSeconds }: ObservedOnChain,
+): { beatRound: bigint; gather: Gather | null; dueAtMs: number } {
+  const isAlone = settings.sender === "alone";
+  const beatSeconds = BigInt(settings.beatSeconds);
+  const round = isAlone ? roundAt(nowMs) : beatAt(nowMs, settings.beatSeconds);
+  const isEarly = nowMs - roundStartMs(round) < BEGIN_WITHIN_MS;
+  const isNewBeat = isEarly && round - lastRound >= beatSeconds;
+  // All members take the time at which the beat began, so that they find the same keys due.
+  const seenAt = (isAlone ? nowMs : roundStartMs(round)) / 1_000;
+  const lead = isAlone ? learnedLeadSeconds : sharedLeadSeconds(settings);
+  const asked: Hex[] = [];
+  const watched: Hex[] = [];
+  const neverStored: ScheduledKey[] = [];
+  let dueAtMs = Number.POSITIVE_INFINITY;
+  for (const one of keys) {
+    const { key, keyHash, policy } = one;
+    const storedRound = chain.storedRounds.get(key);
+    if (storedRound === undefined || busy.has(key)) continue;
+    const known = due.get(key);
+    if (known !== undefined) {
+      if (!isEarly || round - known.askedRound < beatSeconds) continue;
+      due.set(key, { ...known, askedRound: round });
+      asked.push(key);
+      continue;
+    }
+    const need = updateNeed(policy, storedRound, seenAt, lead);
+    if (need === "due" && storedRound === 0n) {
+      if (isNewBeat) neverStored.push(one);
+    } else if (need === "due") {
+      if (!isNewBeat && !isAlone) continue;
+      due.set(key, dueKey(settings, keyHash, storedRound, round));
+      asked.push(key);
+    } else {
+      if (need === "if_moved" && isNewBeat) watched.push(key);
+      if (isAlone) dueAtMs = Math.min(dueAtMs, (Number(storedRound) + dueAge(policy, lead)) * 1_000);
+    }
+  }
+  const startCount = isAlone ? neverStored.length : STARTS_PER_BEAT;
+  for (const { key, keyHash } of keysToStart(settings.ranking.dataset, round, neverStored, startCount)) {
+    due.set(key, dueKey(settings, keyHash, 0n, round));
+    asked.push(key);
+  }
+  const storedOf = (key: Hex) => chain.storedRounds.get(key) ?? 0n;
+  asked.sort((a, b) => Number(storedOf(a) - storedOf(b)));
+  const awaited = new Set(asked.flatMap((key) => due.get(key)?.better ?? []));
+  const gather = { round, due: asked, awaited, watched, storedRounds: chain.storedRounds };
+  return {
+    beatRound: isNewBeat ? round : lastRound,
+    gather: asked.length + watched.length === 0 ? null : gather,
+    dueAtMs,
+  };
+}
+
+/**
+ * Goes on with all turns, and says which keys are sent, because their turn has come.
+ *
+ * @returns `turnAtMs`: when the next stage ends.
+ */
+function takeTurns(
+  { stageMs, beatSeconds }: ScheduleSettings,
+  due: Map<Hex, DueKey>,
+  beatRound: bigint,
+  { nowMs, chain, busy }: ObservedOnChain,
+): { send: readonly Send[]; turnAtMs: number } {
+  const groups = new Map<bigint, Hex[]>();
+  let turnAtMs = Number.POSITIVE_INFINITY;
+  for (const [key, one] of due) {
+    if (one.turn === null) continue;
+    const turn = advance(one.turn, one.better, stageMs, nowMs, chain.blockNumber);
+    due.set(key, { ...one, turn });
+    if (busy.has(key)) continue;
+    const next = one.better[turn.waitedFor];
+    if (next !== undefined) {
+      turnAtMs = Math.min(turnAtMs, turn.stageFromMs + stageOf(turn.arrived.has(next), stageMs));
+      continue;
+    }
+    // Every round is sent once. One older than the last beat's has gone: the gathering after it did not end.
+    if (turn.round === turn.sentRound || turn.round < beatRound - BigInt(beatSeconds)) continue;
+    due.set(key, { ...one, turn: { ...turn, sentRound: turn.round } });
+    const group = groups.get(turn.round);
+    if (group === undefined) groups.set(turn.round, [key]);
+    else group.push(key);
+  }
+  return { send: [...groups].map(([round, keys]) => ({ round, keys })), turnAtMs };
 }

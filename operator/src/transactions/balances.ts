@@ -3,6 +3,7 @@ import { type Address, formatEther, parseGwei } from "viem";
 import { getBalance } from "viem/actions";
 import type { Clock } from "../context.js";
 import type { ChainClient } from "../rpc/client.js";
+import { SingleFlight } from "../single-flight.js";
 
 /** The balance of one sender. */
 export interface Balance {
@@ -15,14 +16,9 @@ export interface Balance {
 /** How long a balance is shown without being read again: anonymous callers may ask whether the operator is ready. */
 const REMEMBER_MS = 5_000;
 
-interface Reading {
-  readonly at: number;
-  readonly wei: Promise<bigint | null>;
-}
-
 /** Reads the balances of a network's senders, and logs once when one is low, and once when it no longer is. */
 export class SenderBalances {
-  readonly #readings = new Map<Address, Reading>();
+  readonly #readings: SingleFlight<bigint>;
   /** The senders whose balance was low when it was last read. */
   readonly #low = new Set<Address>();
 
@@ -30,34 +26,24 @@ export class SenderBalances {
     private readonly client: ChainClient,
     private readonly senders: readonly Address[],
     private readonly lowBalanceGwei: number,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.#readings = new SingleFlight(clock, REMEMBER_MS);
+  }
 
   read(): Promise<Balance[]> {
     return Promise.all(
       this.senders.map(async (sender) => {
-        const wei = await this.#remembered(sender);
+        const wei = await this.#readings.run(sender, () => this.#read(sender)).result.catch(() => null);
         return { sender, wei, isLow: wei !== null && isLowBalance(wei, this.lowBalanceGwei) };
       }),
     );
   }
 
-  #remembered(sender: Address): Promise<bigint | null> {
-    const known = this.#readings.get(sender);
-    if (known !== undefined && this.clock() < known.at + REMEMBER_MS) return known.wei;
-    const wei = getBalance(this.client, { address: sender }).then(
-      (read) => {
-        this.#log(sender, read);
-        return read;
-      },
-      () => {
-        // A failed reading is not remembered.
-        this.#readings.delete(sender);
-        return null;
-      },
-    );
-    this.#readings.set(sender, { at: this.clock(), wei });
+  async #read(sender: Address): Promise<bigint> {
+    const wei = await getBalance(this.client, { address: sender });
+    this.#log(sender, wei);
     return wei;
   }
 

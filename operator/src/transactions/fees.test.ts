@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { type ChainClient, createChainClient } from "../chain/client.js";
-import { RpcError } from "../chain/rpc-error.js";
+import { type ChainClient, createChainClient } from "../rpc/client.js";
+import { RpcError } from "../rpc/rpc-error.js";
 import { bumpFees, covers, type Fees, feesFor, readNetworkFees } from "./fees.js";
 
 /** A node that answers from a table; null refuses the method. */

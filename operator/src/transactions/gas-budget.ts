@@ -13,48 +13,25 @@ export class FeedGasSpent extends Error {
   }
 }
 
-/** A recorded transaction. `at` is in milliseconds since 1970. */
+/** A recorded transaction. */
 interface Entry {
+  /** In milliseconds since 1970. */
   readonly at: number;
   readonly gas: bigint;
   /** Null for a feed. */
   readonly payer: string | null;
 }
 
-/** Recorded transactions, ordered by time, and the sum of their gas. */
-class Recorded extends Set<Entry> {
-  gas = 0n;
-
-  override add(entry: Entry): this {
-    this.gas += entry.gas;
-    return super.add(entry);
-  }
-
-  override delete(entry: Entry): boolean {
-    const isDeleted = super.delete(entry);
-    if (isDeleted) this.gas -= entry.gas;
-    return isDeleted;
-  }
-
-  /** Returns in how many seconds enough entries will have left to free `excess`; an hour if all are not enough. */
-  secondsUntilFree(excess: bigint, nowMs: number): number {
-    let left = excess;
-    for (const { at, gas } of this) {
-      left -= gas;
-      if (left <= 0n) return Math.max(1, Math.ceil((at + HOUR_MS - nowMs) / 1000));
-    }
-    return HOUR_MS / 1000;
-  }
-}
-
 /**
  * Limits the gas used in any hour, as a sliding window, and the share of each caller in it. A transaction is recorded
- * before it is sent, with its gas limit: the most that it can use.
+ * before it is submitted, with its gas limit: the most that it can use.
  */
 export class GasBudget {
-  readonly #all = new Recorded();
-  /** The transactions of each payer that has any. */
-  readonly #byPayer = new Map<string, Recorded>();
+  /** Ordered by time. */
+  readonly #entries = new Set<Entry>();
+  #total = 0n;
+  /** The gas of each payer that has an entry. */
+  readonly #byPayer = new Map<string, bigint>();
   readonly #share: bigint;
 
   /**
@@ -75,29 +52,43 @@ export class GasBudget {
    * @param payer Null for a feed, whose share is the whole budget.
    */
   reserve(gas: bigint, nowMs: number, payer: string | null = null): Reservation {
-    for (const entry of this.#all) {
+    for (const entry of this.#entries) {
       if (entry.at > nowMs - HOUR_MS) break;
       this.#remove(entry);
     }
-    const refused = (recorded: Recorded, excess: bigint, isShareSpent: boolean) =>
-      ({ ok: false, isShareSpent, retryAfterSeconds: recorded.secondsUntilFree(excess, nowMs) }) as const;
-    const excess = this.#all.gas + gas - this.perHour;
-    if (excess > 0n) return refused(this.#all, excess, false);
+    const excess = this.#total + gas - this.perHour;
+    if (excess > 0n) return { ok: false, isShareSpent: false, ...this.#waitFor(excess, nowMs, () => true) };
     const own = payer === null ? undefined : this.#byPayer.get(payer);
-    const ownExcess = own === undefined ? 0n : own.gas + gas - this.#share;
-    if (own !== undefined && ownExcess > 0n) return refused(own, ownExcess, true);
-
+    const ownExcess = own === undefined ? 0n : own + gas - this.#share;
+    if (ownExcess > 0n) {
+      return { ok: false, isShareSpent: true, ...this.#waitFor(ownExcess, nowMs, (entry) => entry.payer === payer) };
+    }
     const entry = { at: nowMs, gas, payer };
-    this.#all.add(entry);
-    if (payer !== null) this.#byPayer.set(payer, (own ?? new Recorded()).add(entry));
+    this.#entries.add(entry);
+    this.#count(entry, gas);
     return { ok: true, release: () => this.#remove(entry) };
   }
 
+  /** Finds out when enough of some entries will have left to free `excess`; an hour if all are not enough. */
+  #waitFor(excess: bigint, nowMs: number, counts: (entry: Entry) => boolean): { readonly retryAfterSeconds: number } {
+    let left = excess;
+    for (const entry of this.#entries) {
+      if (!counts(entry)) continue;
+      left -= entry.gas;
+      if (left <= 0n) return { retryAfterSeconds: Math.max(1, Math.ceil((entry.at + HOUR_MS - nowMs) / 1000)) };
+    }
+    return { retryAfterSeconds: HOUR_MS / 1000 };
+  }
+
   #remove(entry: Entry): void {
-    this.#all.delete(entry);
-    const { payer } = entry;
-    const own = payer === null ? undefined : this.#byPayer.get(payer);
-    own?.delete(entry);
-    if (payer !== null && own?.size === 0) this.#byPayer.delete(payer);
+    if (this.#entries.delete(entry)) this.#count(entry, -entry.gas);
+  }
+
+  #count({ payer }: Entry, gas: bigint): void {
+    this.#total += gas;
+    if (payer === null) return;
+    const own = (this.#byPayer.get(payer) ?? 0n) + gas;
+    if (own === 0n) this.#byPayer.delete(payer);
+    else this.#byPayer.set(payer, own);
   }
 }

@@ -13,7 +13,7 @@ import type { Clock } from "../context.js";
 import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { problem } from "../problems.js";
-import { type Failure, toProblemMember } from "../reports/failure.js";
+import { type Failure, toProblemMember } from "../reports/failures.js";
 import {
   agreedValueInBatch,
   decideByQuorum,
@@ -22,11 +22,11 @@ import {
   reachesQuorum,
   reportsOf,
 } from "../reports/quorum.js";
-import type { ReportSource, RowAnswer } from "../reports/report-source.js";
+import type { GatherEnd, ReportSource, RowAnswer } from "../reports/report-source.js";
 import { roundAt } from "../schedule/beat.js";
+import { followFlight, Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../transactions/job.js";
 import type { Refused, Simulator, StaleRound } from "./simulator.js";
-import { followFlight, Progress, type SingleFlight, singleFlightOfRounds } from "./single-flight.js";
 
 /** A call that stores a round of a key, and that the chain would accept now. */
 export interface Update extends RoundCall {
@@ -132,14 +132,15 @@ export class UpdateBuilder {
    * Returns the rows of a batch that the committee signed: a quorum or more. Everyone who asks for the same batch
    * shares them.
    *
-   * @param againUntil A member that has not answered is asked once more if it is not later than this, in milliseconds
-   * since 1970.
+   * @param end When the gathering ends; by default a grace period after a quorum.
    * @throws NoQuorum
    */
-  async rowsOf(keys: readonly Hex[], round: bigint, againUntil = 0): Promise<readonly SignedRow[]> {
+  async rowsOf(keys: readonly Hex[], round: bigint, end?: GatherEnd): Promise<readonly SignedRow[]> {
     const { current } = this.dataset.committee;
-    const flightId = `${keccak256(concatHex([current.hash, ...keys.map((key) => keccak256(key))]))} ${round}`;
-    const gather = () => this.source.gatherRows(keys, round, current, againUntil);
+    const batch = keccak256(concatHex([current.hash, ...keys.map((key) => keccak256(key))]));
+    // Rows for an update hold every report that can be had, and those of a gathering that ends early do not.
+    const flightId = `${batch} ${round}${end === undefined ? "" : " early"}`;
+    const gather = () => this.source.gatherRows(keys, round, current, end);
     const answers = await this.#rows.run(flightId, gather).result;
     const rows = answers.filter((answer) => answer.kind === "row");
     const members = current.members.length;

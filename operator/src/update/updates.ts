@@ -9,6 +9,13 @@ import { readStored } from "../dataset/stored-values.js";
 import { findUpdates } from "../dataset/update-events.js";
 import { GasBudgetSpent, staleRound } from "../problems.js";
 import { msUntilRoundAfter, roundAt } from "../schedule/beat.js";
+import {
+  followFlight,
+  type Progress,
+  type ProgressListener,
+  type SingleFlight,
+  singleFlightOfRounds,
+} from "../single-flight.js";
 import { FeedGasSpent } from "../transactions/gas-budget.js";
 import type { Senders } from "../transactions/senders.js";
 import {
@@ -23,13 +30,6 @@ import {
 } from "./answers.js";
 import type { Update, UpdateBuilder } from "./builder.js";
 import { batchJob, updateJob } from "./jobs.js";
-import {
-  followFlight,
-  type Progress,
-  type ProgressListener,
-  type SingleFlight,
-  singleFlightOfRounds,
-} from "./single-flight.js";
 
 /** The request that waits for an update. */
 export interface Caller {

@@ -3,6 +3,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
+import type { App } from "@dataset-oracle/service/http-server/app";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -47,6 +48,8 @@ export interface OperatorOptions extends Partial<AppSettings> {
   readonly port?: number;
   /** The machine's by default. */
   readonly clock?: Clock;
+  /** Called with the service before it listens, to add a plugin with settings that the configuration does not have. */
+  readonly configure?: (app: App) => unknown;
 }
 
 export interface AnsweredProblem extends Problem {
@@ -62,7 +65,7 @@ export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
 export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
-  const { hasSender = true, account = newAccount(), port = 0, clock = Date.now, ...changed } = options;
+  const { hasSender = true, account = newAccount(), port = 0, clock = Date.now, configure, ...changed } = options;
   const settings = { ...APP_SETTINGS, ...changed };
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
@@ -75,6 +78,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
   const operator = await connectNetworks(plans, hasSender ? keys : new Map(), context);
   const app = await buildOperatorApp(operator, plans, settings);
+  await configure?.(app);
   const base = `${await app.listen({ host: "127.0.0.1", port })}${settings.basePath}`;
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>

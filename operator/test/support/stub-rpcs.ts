@@ -1,6 +1,8 @@
 import Fastify from "fastify";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { numberToHex } from "viem";
+import { createCoreMetrics } from "../../src/metrics.js";
 import { type ChainClient, connectChain } from "../../src/rpc/client.js";
 
 /** An RPC endpoint of network 42. */
@@ -68,6 +70,7 @@ export class StubRpcs {
         clock: () => this.nowMs,
         logger: pino({ level: "info" }, { write: (line: string) => this.log.push(line) }),
         closing: this.#closing.signal,
+        errors: createCoreMetrics(new Registry()).rpcErrors,
       },
     );
   }

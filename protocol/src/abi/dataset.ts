@@ -1,7 +1,7 @@
 // Generated from src/MedianDataset.sol by `npm run abi`.
 
 export const datasetAbi = [
-  {"type":"constructor","inputs":[{"name":"settings","type":"tuple","components":[{"name":"owner","type":"address"},{"name":"keyForm","type":"uint8"},{"name":"maxRoundAge","type":"uint256"},{"name":"priceCeiling","type":"uint256"},{"name":"queryPrice","type":"uint256"},{"name":"subscriptionPriceCeiling","type":"uint256"},{"name":"subscriptionPrice","type":"uint256"},{"name":"repaymentInterval","type":"uint256"},{"name":"repaymentFeeCap","type":"uint256"},{"name":"toleranceBps","type":"uint256"},{"name":"members","type":"address[]"}]}],"stateMutability":"nonpayable"},
+  {"type":"constructor","inputs":[{"name":"settings","type":"tuple","components":[{"name":"owner","type":"address"},{"name":"keyForm","type":"uint8"},{"name":"maxRoundAge","type":"uint256"},{"name":"priceCeiling","type":"uint256"},{"name":"queryPrice","type":"uint256"},{"name":"subscriptionPriceCeiling","type":"uint256"},{"name":"subscriptionPrice","type":"uint256"},{"name":"toleranceBps","type":"uint256"},{"name":"members","type":"address[]"}]}],"stateMutability":"nonpayable"},
   {"type":"function","name":"acceptOwnership","inputs":[],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"accuse","inputs":[{"name":"keyHash","type":"bytes32"},{"name":"timestamp","type":"uint256"},{"name":"a","type":"tuple","components":[{"name":"outcome","type":"uint256"},{"name":"keyHashes","type":"bytes32[]"},{"name":"values","type":"bytes32[]"},{"name":"index","type":"uint256"},{"name":"r","type":"bytes32"},{"name":"vs","type":"bytes32"}]},{"name":"b","type":"tuple","components":[{"name":"outcome","type":"uint256"},{"name":"keyHashes","type":"bytes32[]"},{"name":"values","type":"bytes32[]"},{"name":"index","type":"uint256"},{"name":"r","type":"bytes32"},{"name":"vs","type":"bytes32"}]},{"name":"members","type":"address[]"},{"name":"toleranceBps","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"announce","inputs":[{"name":"key","type":"bytes"}],"outputs":[],"stateMutability":"nonpayable"},
@@ -20,7 +20,6 @@ export const datasetAbi = [
   {"type":"function","name":"queryPrice","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"read","inputs":[{"name":"key","type":"bytes"}],"outputs":[{"name":"output","type":"bytes32"},{"name":"updatedAt","type":"uint256"},{"name":"status","type":"uint8"}],"stateMutability":"view"},
   {"type":"function","name":"renounceOwnership","inputs":[],"outputs":[],"stateMutability":"nonpayable"},
-  {"type":"function","name":"repaymentRule","inputs":[],"outputs":[{"name":"interval","type":"uint256"},{"name":"feeCap","type":"uint256"},{"name":"gasPerKey","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"setCommittee","inputs":[{"name":"members","type":"address[]"},{"name":"toleranceBps","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"setQueryPrice","inputs":[{"name":"price","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"setSubscriptionPrice","inputs":[{"name":"price","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},

@@ -44,11 +44,10 @@ Examples
 /** The text of `provider replay --help`. */
 export const REPLAY_USAGE = `Usage: provider replay FILE [--json]
 
-Computes a value again from its evidence and compares it with the decision. It reads FILE and the specs and answers in
-it or in the same folder, checks them against their hashes, and uses no network.
+Computes a value again from its evidence and compares it with the decision. It reads FILE and the specs and answers
+beside it, checks them against their hashes, and uses no network.
 
-  FILE            a decision's file in the folder that the setting "evidence" names, or a saved answer of a provider's
-                  POST /evidence or of an operator's GET /evidence
+  FILE            a decision's file in the folder that the setting "evidence" names
   --json          print JSON in a terminal too; elsewhere the output is always JSON
   --help          show this text
 

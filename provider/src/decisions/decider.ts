@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { TracedCaller } from "../caller.js";
@@ -7,7 +8,15 @@ import { type DataPoint, dataPointLogFields } from "../data-point.js";
 import type { EvidenceStore, FreshValue } from "../evidence/evidence-store.js";
 import { RecordingReader } from "../evidence/recording-reader.js";
 import type { Metrics } from "../metrics.js";
-import { roundForgotten, roundInFuture, roundTooOld, sourceBusy, tooManyRounds } from "../problems.js";
+import {
+  leaseProblem,
+  roundForgotten,
+  roundInFuture,
+  roundTooOld,
+  silentThrough,
+  sourceBusy,
+  tooManyRounds,
+} from "../problems.js";
 import { readValue } from "../read-value.js";
 import type { ServedKey } from "../served-keys.js";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window-limits.js";
@@ -17,8 +26,8 @@ import { describeSources } from "../source-notes.js";
 import type { PricePolicy } from "../spot-price.js";
 import type { SourceUse } from "../value-with-sources.js";
 import { extractFor, type RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
-import { type Decision, toDecision } from "./decision.js";
-import type { DecisionStore } from "./decision-store.js";
+import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";
+import type { Lease } from "./lease.js";
 
 /** The maximum number of decisions whose notes on the sources are remembered. */
 const MAX_NOTED = 20_000;
@@ -30,7 +39,8 @@ interface DeciderParts {
   readonly reader: SourceReader;
   readonly extractor: RateLimitedExtractor;
   readonly policy: PricePolicy;
-  readonly store: Pick<DecisionStore, "prunedThrough" | "isWritable" | "recall" | "decide">;
+  readonly memory: DecisionMemory;
+  readonly lease: Pick<Lease, "refusedThrough" | "problem" | "cover" | "permits">;
   /** Null when no evidence is kept. The stores are separate because anonymous callers can fill the Web Oracle's. */
   readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
   /** The clock, in whole seconds since 1970. */
@@ -47,28 +57,30 @@ export class Decider {
 
   constructor(private readonly parts: DeciderParts) {}
 
-  /** Tells whether the rounds that operators ask for now can be decided. */
-  isReady(): boolean {
-    const { now, store } = this.parts;
-    return store.isWritable && now() - USUAL_AGE > store.prunedThrough;
+  /** Returns why the rounds that operators ask for now cannot be decided; null when they can. */
+  async unreadiness(): Promise<ProblemError | null> {
+    const { lease, now } = this.parts;
+    const time = now();
+    // Otherwise nobody would try again where requests are sent only to providers that are ready.
+    if (lease.problem !== null) await lease.cover(time);
+    if (lease.problem !== null) return leaseProblem(lease.problem);
+    const through = this.#refusedThrough;
+    return time - USUAL_AGE <= through ? silentThrough(through, time) : null;
   }
 
   /**
-   * Returns the decisions for data points at a round: the stored ones, else what the sources say now. All are on disk.
+   * Returns the decisions for data points at a round: those that are remembered, else what the sources say now.
    *
    * @throws ProblemError when a data point cannot be decided now; then nothing was decided.
    */
   async decide(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller): Promise<Decision[]> {
-    const { store } = this.parts;
-    const decisions = store.recall(
-      round,
-      dataPoints.map(({ id }) => id),
-    );
+    const ids = dataPoints.map(({ id }) => id);
+    const decisions = this.parts.memory.recall(round, ids);
     const undecided = dataPoints.filter(({ id }) => !decisions.has(id));
     if (undecided.length > 0) {
       for (const [id, decision] of await this.#decideNow(undecided, round, caller)) decisions.set(id, decision);
     }
-    return dataPoints.map(({ id }) => decisions.get(id) as Decision);
+    return ids.map((id) => decisions.get(id) as Decision);
   }
 
   /** Returns the notes on the sources of a decision, while they are remembered. */
@@ -77,19 +89,25 @@ export class Decider {
   }
 
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
-    const { store, evidence, metrics } = this.parts;
+    const { memory, lease, evidence, metrics } = this.parts;
+    const { mayUseReserve } = caller;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
+    this.#refuseWithoutRoom(dataPoints.length, mayUseReserve);
     await this.#untilBegun(round);
+    await lease.cover(round);
+    this.#refuseWithoutLease(round);
     const fresh = await Promise.all(dataPoints.map((dataPoint) => this.#read(dataPoint, round, caller)));
     refuseBusy(fresh);
-    // Checked again, because the round may have left the window while the sources answered.
-    this.#refuseUnsignable(round, MAX_ROUND_AGE_AT_DECISION);
     const proposed = new Map(
       fresh.map(({ dataPoint, value }) => [dataPoint.id, toDecision(value.kind === "value" ? value.value : null)]),
     );
-    const decided = await store.decide(round, proposed);
-    if (decided === null) throw tooManyRounds();
+    // All is checked again, because reading took seconds in which the clock may have been set or the lease lost. From
+    // here until the decision is recorded, nothing else can happen.
+    this.#refuseWithoutRoom(dataPoints.length, mayUseReserve);
+    this.#refuseUnsignable(round, MAX_ROUND_AGE_AT_DECISION);
+    this.#refuseWithoutLease(round);
+    const decided = memory.record(round, proposed);
     for (const one of fresh) {
       const { dataPoint, value } = one;
       const [mine, decision] = [proposed.get(dataPoint.id), decided.get(dataPoint.id)];
@@ -142,13 +160,33 @@ export class Decider {
     if (ahead > 0n) await sleep(Number(ahead) * 1_000);
   }
 
+  /** The last round for which no new decision is made, whatever the clock says. */
+  get #refusedThrough(): bigint {
+    const { refusedThrough } = this.parts.lease;
+    const { forgottenThrough } = this.parts.memory;
+    if (refusedThrough >= forgottenThrough) return refusedThrough;
+    return forgottenThrough;
+  }
+
   /** @throws ProblemError when a round must not be signed for the first time now. */
   #refuseUnsignable(round: bigint, maxAge: bigint): void {
-    const { store, now } = this.parts;
-    const time = now();
+    const time = this.parts.now();
     if (round < time - maxAge) throw roundTooOld(round, time);
     if (round > time + MAX_ROUND_AHEAD) throw roundInFuture(round, time);
-    if (round <= store.prunedThrough) throw roundForgotten(round, store.prunedThrough);
+    if (round <= this.#refusedThrough) throw roundForgotten(round, this.#refusedThrough, time);
+  }
+
+  /** @throws ProblemError */
+  #refuseWithoutLease(round: bigint): void {
+    const { lease } = this.parts;
+    if (!lease.permits(round)) throw leaseProblem(lease.problem ?? "unwritable");
+  }
+
+  /** @throws ProblemError when so many more decisions cannot be remembered. */
+  #refuseWithoutRoom(more: number, mayUseReserve: boolean): void {
+    const { memory, now } = this.parts;
+    const wait = memory.waitForRoom(more, mayUseReserve, now());
+    if (wait > 0) throw tooManyRounds(wait);
   }
 }
 

@@ -1,27 +1,16 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
-import {
-  type EvidenceAnswer,
-  type EvidenceRecord,
-  MAX_EVIDENCE_TEXT,
-  type RecordedAnswer,
-  SpotPriceRecord,
-  WebOracleRecord,
-} from "@dataset-oracle/protocol/http-schemas/evidence";
+import { gzip } from "node:zlib";
+import type { EvidenceRecord, RecordedAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
-import { Value } from "@sinclair/typebox/value";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { DataPoint } from "../data-point.js";
-import type { Decision } from "../decisions/decision.js";
-import { evidenceTooLarge, noEvidence } from "../problems.js";
-import { readRegularFile } from "../read-regular-file.js";
+import type { Decision } from "../decisions/decision-memory.js";
 import type { ServedDataset, ServedKey } from "../served-keys.js";
-import { MAX_ROUND_AGE_AT_DECISION } from "../signing-window-limits.js";
 import type { AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import type { SourceRequest } from "../source/source-request.js";
@@ -56,17 +45,10 @@ const SPAN = 60n;
 /** The maximum number of decisions whose evidence waits to be written; further evidence is dropped. */
 const MAX_WAITING = 10_000;
 
-/** The maximum size of any file: a decision's, or a compressed spec or answer. Incompressible text grows a little. */
-const MAX_FILE_BYTES = MAX_EVIDENCE_TEXT + 64 * 1024;
-
 /** How many minutes may still be written to: a slow reading may be written after faster ones of the next minute. */
 const OPEN_MINUTES = 3;
 
 const compress = promisify(gzip);
-const decompress = promisify(gunzip);
-
-/** The evidence for a decision, with the specs and answers that the record names, by their hashes. */
-type FoundEvidence = Omit<EvidenceAnswer, "provider">;
 
 /**
  * Stores everything that decisions are computed from, so that anyone can compute them again without a network. Each
@@ -111,31 +93,6 @@ export class EvidenceStore {
       .finally(() => {
         this.#waiting -= 1;
       });
-  }
-
-  /**
-   * Finds the evidence for a decision.
-   *
-   * @param key Lower-case hex.
-   * @throws ProblemError when it was not kept, is not written yet, or was removed, or when its specs and answers have
-   * more than `MAX_EVIDENCE_TEXT` bytes; another error when the disk fails.
-   */
-  async find(dataset: DatasetId, key: string, round: bigint): Promise<FoundEvidence> {
-    const name = fileNameOf(dataset, key, round);
-    // A timer may wake a waiting reading slightly before its round.
-    const [first, last] = [minuteOf(round - 1n), minuteOf(round + MAX_ROUND_AGE_AT_DECISION)];
-    try {
-      for (let minute = first; minute <= last; minute += SPAN) {
-        const folder = join(this.options.folder, String(minute));
-        const record = await readRecord(join(folder, name));
-        // The file's name has only a part of the key's hash.
-        if (record?.key === key) return await readTexts(folder, record);
-      }
-    } catch (error) {
-      // The oldest minutes may be removed at any time.
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-    throw noEvidence(Number(round));
   }
 
   /** Waits until everything is written. */
@@ -231,46 +188,10 @@ export class EvidenceStore {
   }
 }
 
-type DatasetId = Pick<ServedDataset, "chainId" | "address">;
-
 const minuteOf = (time: bigint) => time - (time % SPAN);
 
-const fileNameOf = ({ chainId, address }: DatasetId, key: string, round: bigint) =>
+const fileNameOf = ({ chainId, address }: ServedDataset, key: string, round: bigint) =>
   `${round}-${chainId}-${address}-${sha256(key).slice(0, 16)}.json`;
-
-/** Reads a decision's file; null when there is none, or its JSON is not a record. */
-async function readRecord(path: string): Promise<EvidenceRecord | null> {
-  const bytes = await readRegularFile(path, MAX_FILE_BYTES).catch(nullIfMissing);
-  if (bytes === null) return null;
-  const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  return Value.Check(SpotPriceRecord, json) || Value.Check(WebOracleRecord, json) ? json : null;
-}
-
-/** Reads the specs and answers that a record names. Whoever replays them checks the hashes. */
-async function readTexts(folder: string, record: EvidenceRecord): Promise<FoundEvidence> {
-  const specs = record.kind === "spot_price" ? record.specs : [record.spec];
-  const texts: Record<string, string> = {};
-  let left = MAX_EVIDENCE_TEXT;
-  for (const hash of new Set([...specs, ...record.answers.flatMap(({ text }) => text ?? [])])) {
-    const bytes = await readRegularFile(join(folder, `${hash}.gz`), MAX_FILE_BYTES);
-    if (bytes === null || left === 0) throw evidenceTooLarge();
-    const text = await decompress(bytes, { maxOutputLength: left }).catch(nullIfTooLarge);
-    if (text === null) throw evidenceTooLarge();
-    left -= text.length;
-    texts[hash] = text.toString("utf8");
-  }
-  return { record, texts };
-}
-
-function nullIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT") return null;
-  throw error;
-}
-
-function nullIfTooLarge(error: NodeJS.ErrnoException): null {
-  if (error.code === "ERR_BUFFER_TOO_LARGE") return null;
-  throw error;
-}
 
 /** Returns the specs of all sources that may be asked, for the value and for its rates. */
 function specsOf(sources: readonly PairSource[]): PairSource["spec"][] {

@@ -1,19 +1,27 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { gunzipSync } from "node:zlib";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import type {
-  EvidenceRecord,
-  RecordedAnswer,
+import {
+  type EvidenceRecord,
+  type RecordedAnswer,
   SpotPriceRecord,
   WebOracleRecord,
 } from "@dataset-oracle/protocol/http-schemas/evidence";
+import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
+import { requireValid } from "@dataset-oracle/service/config/require-valid";
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
+import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { type Decision, toDecision } from "../decisions/decision.js";
+import { type Decision, toDecision } from "../decisions/decision-memory.js";
 import { parseExactJson } from "../source/exact-json.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { FailureCode, Reading } from "../source/source-failure.js";
@@ -29,7 +37,6 @@ import { compileCanonicalSpec } from "../web-oracle/compile-spec.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
-import { type LoadedEvidence, loadEvidence } from "./load-evidence.js";
 
 /** A value that was computed again from its evidence. */
 export type Replay = {
@@ -45,16 +52,44 @@ export type Replay = {
 /**
  * Computes a value again from its evidence, without a network.
  *
- * @param file The decision's file, or an answer of `POST /evidence`. The specs and answers, which are in its folder or in
- * itself, are checked against their hashes.
+ * @param file The decision's file. The specs and answers in its folder are checked against their hashes.
  * @throws ConfigError when something is missing or does not match its hash.
  */
 export async function replay(file: string): Promise<Replay> {
-  const { record, textOf } = loadEvidence(file);
-  return record.kind === "spot_price" ? replaySpotPrice(file, record, textOf) : replayWebValue(file, record, textOf);
+  const json = readJsonFile(file);
+  const textOf = (hash: string) => readText(file, hash);
+  const { kind } = requireValid(file, AnyRecord, json);
+  return kind === "spot_price"
+    ? replaySpotPrice(file, requireValid(file, SpotPriceRecord, json), textOf)
+    : replayWebValue(file, requireValid(file, WebOracleRecord, json), textOf);
 }
 
-type TextOf = LoadedEvidence["textOf"];
+/** The field that tells the kinds of records apart. */
+const AnyRecord = Type.Object({ kind: oneOf(["spot_price", "web_oracle"]) });
+
+/** Larger than any answer or spec. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Reads a spec or an answer from the folder of a decision's file. */
+function readText(file: string, hash: string): string {
+  const path = join(dirname(file), `${hash}.gz`);
+  // ConfigError replaces 64 hex digits, which could be a private key.
+  const shown = join(dirname(file), `${hash.slice(0, 12)}….gz`);
+  let text: string;
+  try {
+    text = gunzipSync(readFileSync(path), { maxOutputLength: MAX_BYTES }).toString("utf8");
+  } catch (error) {
+    throw new ConfigError(
+      `${shown} cannot be read: ${(error as NodeJS.ErrnoException).code}. ` +
+        "Keep the decision's file beside its specs and answers.",
+    );
+  }
+  if (sha256(text) !== hash) throw new ConfigError(`${shown} does not match the hash in its name: it was changed.`);
+  return text;
+}
+
+/** Returns the spec or the answer with a SHA-256; throws ConfigError when it is missing or was changed. */
+type TextOf = (hash: string) => string;
 
 async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: TextOf): Promise<Replay> {
   const sources = record.specs.map((hash) => {

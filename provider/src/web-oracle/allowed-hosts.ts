@@ -1,7 +1,7 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 
-/** The hosts that published specs, or trials, may query. */
+/** The hosts that published specs may query. */
 export type AllowedHosts = readonly string[] | "any";
 
 /** Reports whether a host is among the allowed ones. */

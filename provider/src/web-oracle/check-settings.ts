@@ -4,11 +4,11 @@ import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import type { WebOracleSettings } from "../config.js";
 import type { RateLimit } from "../rate-limit-schema.js";
 import type { SpotSource } from "../source/spot-source.js";
-import { checkHosts, isHostAllowed } from "./allowed-hosts.js";
+import { checkHosts } from "./allowed-hosts.js";
 import type { SpecRegistrySettings } from "./spec-registry.js";
 
 /** The Web Oracle's checked settings. */
-export interface CheckedWebOracleSettings extends Readonly<Pick<WebOracleSettings, "folder" | "hosts" | "trials">> {
+export interface CheckedWebOracleSettings extends Readonly<Pick<WebOracleSettings, "folder" | "hosts">> {
   readonly registries: readonly SpecRegistrySettings[];
   /** Returns the rate limit of an origin. */
   readonly rateLimitOf: (origin: string) => RateLimit;
@@ -27,17 +27,8 @@ export function checkWebOracleSettings(
   env: NodeJS.ProcessEnv,
 ): CheckedWebOracleSettings | null {
   if (settings === undefined) return null;
-  const { rpcUrls, folder, hosts, rateLimit, trials } = settings;
+  const { rpcUrls, folder, hosts, rateLimit } = settings;
   checkHosts(hosts, "webOracle/hosts");
-  if (trials !== undefined) {
-    checkHosts(trials.hosts, "webOracle/trials/hosts");
-    const forbidden = trials.hosts === "any" ? undefined : trials.hosts.find((host) => !isHostAllowed(host, hosts));
-    if (forbidden !== undefined) {
-      throw new ConfigError(
-        `webOracle/trials/hosts: ${forbidden} is not in webOracle/hosts. Add it there, or remove it.`,
-      );
-    }
-  }
   const networks = deployments.filter(({ datasets }) => datasets.some(({ keyForm }) => keyForm === "WEB_ORACLE"));
   const ids = networks.map(({ chainId }) => String(chainId));
   const other = Object.keys(rpcUrls).find((id) => !ids.includes(id));
@@ -49,7 +40,7 @@ export function checkWebOracleSettings(
   // An exchange has one rate limit for its spot prices and for published specs together.
   const rateLimitOf = (origin: string) => sources.find((source) => source.origin === origin)?.rateLimit ?? rateLimit;
   const registries = networks.map((network) => checkRegistry(network, rpcUrls, env));
-  return { registries, folder, hosts, rateLimitOf, ...(trials && { trials }) };
+  return { registries, folder, hosts, rateLimitOf };
 }
 
 function checkRegistry(

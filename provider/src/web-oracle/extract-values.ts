@@ -1,6 +1,5 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import type { BoundSource } from "../source/compile-source.js";
-import { describeNodeWithMembers } from "../source/describe-node.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
 import type { AnswerText } from "../source/judge-answer.js";
 import { failed, type Reading } from "../source/source-failure.js";
@@ -12,15 +11,10 @@ export const MAX_KEY_TEXT = 1024 * 1024;
 /** The maximum number of steps that all paths of one key may take together; `MAX_STEPS` says what a step is. */
 export const MAX_KEY_STEPS = 200_000;
 
-/** How much of a selected node is shown to people, in UTF-16 code units. */
-const MAX_SHOWN = 200;
-
 /** The values in a key's answers, and the number of steps that finding them took. */
 export interface Extracted {
   /** One for each source. */
   readonly readings: readonly Reading<bigint>[];
-  /** Short descriptions, for people, of the nodes that the values are made from; null where none was selected. */
-  readonly selected: readonly (string | null)[];
   readonly steps: number;
 }
 
@@ -39,7 +33,6 @@ export function extractValues(
 ): Extracted {
   const maxText = Math.floor(MAX_KEY_TEXT / sources.length);
   const maxSteps = Math.floor(MAX_KEY_STEPS / sources.length);
-  const selected: (string | null)[] = sources.map(() => null);
   let steps = 0;
   const readings = sources.map(({ select, scale }, index) => {
     const answer = answers[index] as Reading<AnswerText>;
@@ -54,11 +47,9 @@ export function extractValues(
     const budget = { steps: maxSteps };
     const node = select(document.value, budget);
     steps += maxSteps - Math.max(budget.steps, 0);
-    if (!node.ok) return node;
-    selected[index] = describeNodeWithMembers(node.value, MAX_SHOWN);
-    return scale(node.value);
+    return node.ok ? scale(node.value) : node;
   });
-  return { readings, selected, steps };
+  return { readings, steps };
 }
 
 /** Extracts a key's values from the answers to its requests. */

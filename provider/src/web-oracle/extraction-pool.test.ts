@@ -43,17 +43,17 @@ describe("a pool of workers", () => {
   });
 
   it("ends a worker that runs for too long, and goes on with another", async () => {
-    const endless = 'if (job.args[0] === "x") for (;;); port.postMessage({ readings: [], selected: [], work: 1 });';
+    const endless = 'if (job.args[0] === "x") for (;;); port.postMessage({ readings: [], work: 1 });';
     const pool = open({ worker: worker(endless), runMs: 3_000 });
     const [bad, good] = await Promise.all([pool.run(job("x"), false), pool.run(job("a"), false)]);
     expect([bad, good]).toEqual([
       { ok: false, error: "failed" },
-      { ok: true, value: { readings: [], selected: [], work: 1 } },
+      { ok: true, value: { readings: [], work: 1 } },
     ]);
   });
 
   it("does not count the start of the first worker as waiting", async () => {
-    const slow = worker("port.postMessage({ readings: [], selected: [], work: 1 });").href.replace(
+    const slow = worker("port.postMessage({ readings: [], work: 1 });").href.replace(
       "port.postMessage(%22ready%22)",
       "setTimeout(() => port.postMessage(%22ready%22), 500)",
     );
@@ -81,7 +81,7 @@ describe("a pool of workers", () => {
   });
 
   it("does the jobs of operators first, and keeps room for them", async () => {
-    const pool = open({ worker: worker("port.postMessage({ readings: [], selected: [], work: 1 });") });
+    const pool = open({ worker: worker("port.postMessage({ readings: [], work: 1 });") });
     const order: string[] = [];
     const run = (name: string, text: string, mayUseReserve: boolean) =>
       pool.run(job("a", text), mayUseReserve).then(({ ok }) => order.push(ok ? name : `${name} refused`));

@@ -17,7 +17,7 @@ export interface ExtractionJob {
   readonly answers: readonly Reading<AnswerText>[];
 }
 
-export interface Extraction extends Pick<Extracted, "readings" | "selected"> {
+export interface Extraction extends Pick<Extracted, "readings"> {
   /** The number of steps taken, plus the number of characters parsed. */
   readonly work: number;
 }
@@ -38,7 +38,7 @@ function extract({ specHash, spec, args, answers }: ExtractionJob): Extraction {
   const request = compiled.bind(args);
   if (!request.ok) throw new Error(request.error);
   let parsed = 0;
-  const { readings, selected, steps } = extractValues(request.value.sources, answers, (text) => {
+  const { readings, steps } = extractValues(request.value.sources, answers, (text) => {
     const known = documents.get(text);
     if (known !== undefined) return known;
     const document = parseExactJson(text);
@@ -46,7 +46,7 @@ function extract({ specHash, spec, args, answers }: ExtractionJob): Extraction {
     parsed += text.length;
     return document;
   });
-  return { readings, selected, work: steps + parsed };
+  return { readings, work: steps + parsed };
 }
 
 function compile(spec: RequestSpec): CompiledRequest {

@@ -5,12 +5,11 @@ import type { Reading } from "../source/source-failure.js";
 import { MAX_BYTES, SOURCE_MS } from "../source/source-reader.js";
 import type { BoundRequest } from "./compile-spec.js";
 
-/** The answer of one source, and how long it took in milliseconds. */
+/** The answer of one source. */
 export interface AskedSource {
   readonly answer: EgressResult;
   /** The text of the answer, or the reason why it cannot be used. */
   readonly judged: Reading<AnswerText>;
-  readonly ms: number;
 }
 
 /** Asks each source of a request once, with a provider's headers, deadline and size limit. */
@@ -21,10 +20,8 @@ export function askSources(
   const limits = { timeoutMs: SOURCE_MS, maxBytes: MAX_BYTES };
   return Promise.all(
     sources.map(async ({ request }) => {
-      const start = performance.now();
       const answer = await egress.fetchText(withDefaultHeaders(request), limits);
-      const ms = Math.round(performance.now() - start);
-      return { answer, judged: judgeText(answer, Date.now()), ms };
+      return { answer, judged: judgeText(answer, Date.now()) };
     }),
   );
 }

@@ -17,7 +17,7 @@ function open({ hasReserve = false, fails = null as PoolFailure | null } = {}) {
   const clock = { now: 0, jobs: 0 };
   const run: ExtractionPool["run"] = async () => {
     clock.jobs += 1;
-    return fails === null ? ok({ readings: [], selected: [], work: MOST }) : err(fails);
+    return fails === null ? ok({ readings: [], work: MOST }) : err(fails);
   };
   return { clock, extractor: new RateLimitedExtractor({ run }, hasReserve, () => clock.now) };
 }

@@ -23,7 +23,7 @@ export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-
     JSON.stringify({
       port: 0,
       metricsPort: 0,
-      database: "database",
+      lease: "lease",
       deployments: ["deployment.json"],
       excludedSources: OTHER_SOURCES,
       ...settings,

@@ -54,8 +54,8 @@ export async function startProvider(
     webOracle = null as CheckedWebOracleSettings | null,
   } = {},
 ) {
-  const database = join(mkdtempSync(join(tmpdir(), "provider-")), "database");
-  const config = { ...Value.Create(ProviderConfig), database, requestsPerMinute: 100_000, ...settings };
+  const lease = join(mkdtempSync(join(tmpdir(), "provider-")), "lease");
+  const config = { ...Value.Create(ProviderConfig), lease, requestsPerMinute: 100_000, ...settings };
   const clock = { now: start };
   const logs: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) });

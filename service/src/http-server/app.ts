@@ -36,10 +36,6 @@ declare module "fastify" {
     problemCode: string;
     trace: Trace | null;
   }
-  interface FastifyInstance {
-    /** Counts a request once more against the service's limit, because it asks for several things. */
-    countAgainstRateLimit: RateLimiter;
-  }
   interface FastifyContextConfig {
     /** The limit of this route in place of the service's; null for none. */
     rate?: RateLimit | null;
@@ -136,7 +132,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   await app.register(rateLimit, { global: false });
   const limit = rateLimiter(app, limitOf(options));
-  app.decorate("countAgainstRateLimit", limit);
   const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
   const limiterOfRoute = (own: RateLimit) => {
     const limiter = limitersOfRoutes.get(own) ?? rateLimiter(app, own);

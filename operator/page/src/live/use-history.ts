@@ -1,44 +1,38 @@
-import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
+import type { StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { useEffect, useRef } from "preact/hooks";
-import { getHistory, type HistoryRange, type PointId, type ReadError } from "../operator-api";
-import { RANGES, type RangeId } from "./history-range";
+import { getHistory, type PointId, type ReadError } from "../operator-api";
+import { type History, RANGES, type RangeId } from "./history";
 import { usePolled } from "./use-polled";
 
 /** The maximum number of updates in one answer. */
 const LIMIT = 999;
+/** Enough for a day of a feed with a heartbeat of 30 s. The operator's limit for histories is low. */
+const MAX_ANSWERS = 3;
 /** A new value is shown at once; the history is read at most this often. */
 const EVERY_MS = 12_000;
-const HOURS_OF_TWO_DAYS = 48;
-const FIVE_MINUTES_SECONDS = 300;
-
-/** The part of a range's history that has been read. */
-interface Read {
-  readonly part: HistoryRange;
-  readonly history: HistoryAnswer;
-}
+/** The newest rounds are read again, because a reorganization can replace them. */
+const AGAIN_SECONDS = 120;
 
 /**
- * Reads the history of a range, and again when a new round is stored. Where there are more rounds than one request gives, it
- * reads candles.
+ * Reads the history of a range, and the new rounds when one is stored.
  *
  * @param newest The stored round.
- * @param hasCandles False for values that are not numbers.
  * @param now In seconds since 1970.
- * @returns The history, null until it has been read, with the part that was asked for; and the error if it could not be read
- * since.
+ * @returns The history, null until it has been read, and the error if it could not be read since.
  */
-export function useHistory(id: PointId, range: RangeId, newest: number, hasCandles: boolean, now: number) {
-  const last = useRef<{ range: RangeId; newest: number; at: number; read: Read } | null>(null);
+export function useHistory(id: PointId, range: RangeId, newest: number, now: number) {
+  const last = useRef<{ range: RangeId; newest: number; at: number; history: History } | null>(null);
   const read = async () => {
-    const known = last.current;
-    if (known?.range === range && known.newest === newest) return ok(known.read);
+    const known = last.current?.range === range ? last.current : null;
+    if (known?.newest === newest) return ok(known.history);
     const at = Date.now();
-    const got = await readRange(id, range, hasCandles, now);
-    if (got.ok) last.current = { range, newest, at, read: got.value };
+    const { seconds } = RANGES[range];
+    const got = await readHistory(id, known?.history ?? null, seconds === null ? null : now - seconds);
+    if (got.ok) last.current = { range, newest, at, history: got.value };
     return got;
   };
-  const { value, error, refresh } = usePolled(range, read, EVERY_MS);
+  const { value: history, error, refresh } = usePolled(range, read, EVERY_MS);
 
   useEffect(() => {
     // Other new rounds wait, so that fast feeds stay below the rate limit of the history.
@@ -46,23 +40,42 @@ export function useHistory(id: PointId, range: RangeId, newest: number, hasCandl
     if (isQuiet && error === null) refresh();
   }, [newest]);
 
-  return { history: value?.history ?? null, part: value?.part ?? {}, error };
+  return { history, error };
 }
 
-type RangeRead = Result<Read, ReadError>;
+type HistoryRead = Result<History, ReadError>;
 
-async function readRange(id: PointId, range: RangeId, hasCandles: boolean, now: number): Promise<RangeRead> {
-  const { seconds, interval } = RANGES[range];
-  const since = { limit: LIMIT, ...(seconds !== null && { from_time: now - seconds }) };
-  const read = async (part: HistoryRange): Promise<RangeRead> => {
-    const got = await getHistory(id, part);
-    return got.ok ? ok({ part, history: got.value }) : got;
-  };
-  const rounds = await read(since);
-  if (!rounds.ok || rounds.value.history.updates.length < LIMIT || !hasCandles) return rounds;
-  const candles = await read({ ...since, interval });
-  const count = candles.ok ? (candles.value.history.candles?.length ?? 0) : LIMIT;
-  // The hourly candles of a history shorter than two days are too few for a chart.
-  const isShort = seconds === null && count < HOURS_OF_TWO_DAYS;
-  return isShort ? read({ ...since, interval: FIVE_MINUTES_SECONDS }) : candles;
+/**
+ * Reads what is newer than the known part of a history, or all of it if none is known, or too long ago.
+ *
+ * @param start When the range begins, in seconds since 1970; null for everything.
+ */
+export async function readHistory(id: PointId, known: History | null, start: number | null): Promise<HistoryRead> {
+  const newest = known?.updates[0];
+  if (!known || !newest) return readAll(id, start);
+  const since = newest.timestamp - AGAIN_SECONDS;
+  const got = await getHistory(id, { limit: LIMIT, from_time: since });
+  if (!got.ok) return got;
+  if (got.value.updates.length >= LIMIT) return readAll(id, start);
+  const older = known.updates.filter(({ timestamp }) => timestamp < since);
+  return ok({ ...known, updates: [...got.value.updates, ...older] });
+}
+
+/** Reads a history answer by answer, from the newest rounds back. */
+async function readAll(id: PointId, start: number | null): Promise<HistoryRead> {
+  const updates: StoredUpdate[] = [];
+  let to: number | null = null;
+  for (let answers = 0; answers < MAX_ANSWERS; answers++) {
+    const got = await getHistory(id, {
+      limit: LIMIT,
+      ...(start !== null && { from_time: start }),
+      ...(to !== null && { to }),
+    });
+    if (!got.ok) return got;
+    const { updates: more, before = null, from } = got.value;
+    updates.push(...more);
+    if (more.length < LIMIT || from === 0) return ok({ updates, before, isWhole: true });
+    to = from - 1;
+  }
+  return ok({ updates, before: null, isWhole: false });
 }

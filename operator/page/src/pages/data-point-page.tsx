@@ -1,29 +1,32 @@
+import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useEffect, useState } from "preact/hooks";
-import { DataPointHeader } from "../components/data-point-header";
-import { DataPointProperties } from "../components/data-point-properties";
-import { HaltedUpdatesWarning } from "../components/halted-updates-warning";
-import { HistorySection } from "../components/history-section";
-import { LastRound } from "../components/last-round";
-import { LastSenders } from "../components/last-senders";
-import { Notice } from "../components/notice";
-import { EvidenceSection } from "../evidence/evidence-section";
-import { keyText } from "../format/key";
-import type { NetworkAndDataset } from "../live/overview-state";
-import { useOverview } from "../live/overview-state";
+import { Hex } from "../components/copy";
+import { Age, CurrentStatus, KeyName } from "../components/data-point";
+import { Fact, QueryPrice } from "../components/facts";
+import { PageHeading } from "../components/frame";
+import { HaltedUpdatesWarning, Notice } from "../components/notices";
+import { datasetName, keyText, networkName, splitKey } from "../format/names";
+import { formatDuration } from "../format/time";
+import { displayValue } from "../format/values";
+import { type NetworkAndDataset, useOverview } from "../live/overview";
 import { usePolled } from "../live/use-polled";
 import { getData } from "../operator-api";
 import { RequestSection } from "../request/request-section";
+import { datasetPath } from "../route";
 import { SnippetSection } from "../snippets/snippet-section";
+import { HistorySection } from "./history-section";
+import { LastRound } from "./last-round";
 
 /** Between polls, the overview shows when a new round is stored. */
 const EVERY_MS = 15_000;
 
-/**
- * Shows a data point: its value, its signers and its history.
- *
- * @param text The key in ASCII, or in hex after `0x`.
- */
-export function DataPointPage({ network, dataset, text }: NetworkAndDataset & { text: string }) {
+interface Props extends NetworkAndDataset {
+  /** The key in ASCII, or in hex after `0x`. */
+  readonly text: string;
+}
+
+/** Shows a data point: its value, its signers and its history. */
+export function DataPointPage({ network, dataset, text }: Props) {
   const id = { networkId: network.network_id, dataset: dataset.dataset, key: text };
   const { value: data, error, refresh } = usePolled(text, () => getData(id), EVERY_MS);
   const listed = dataset.points?.find((point) => keyText(point) === text || point.key_hex === text);
@@ -34,6 +37,7 @@ export function DataPointPage({ network, dataset, text }: NetworkAndDataset & { 
   }, [listed?.timestamp]);
   // Either answer can be the newer one.
   const point = data && listed && listed.timestamp > data.timestamp ? { ...data, ...listed } : data;
+  const known = { network, dataset, text, point: point ?? listed ?? null };
   // Otherwise another notice on the page already explains why.
   const isReadable = network.readable && overview.error === null;
   const onStored = () => {
@@ -42,7 +46,7 @@ export function DataPointPage({ network, dataset, text }: NetworkAndDataset & { 
   };
   return (
     <>
-      <DataPointHeader network={network} dataset={dataset} text={text} point={point ?? listed ?? null} />
+      <Heading {...known} />
       <HaltedUpdatesWarning network={network} datasets={[dataset]} />
       {isReadable && error && (
         <Notice tone={data ? "warn" : "bad"} title={error.title} code={error.code}>
@@ -50,12 +54,103 @@ export function DataPointPage({ network, dataset, text }: NetworkAndDataset & { 
         </Notice>
       )}
       {point && <HistorySection id={id} kind={dataset.kind} point={point} isReadable={isReadable} />}
-      <DataPointProperties dataset={dataset} text={text} point={point ?? listed ?? null} />
       {data && <LastRound data={data} dataset={dataset} />}
-      {data && <LastSenders network={network} data={data} />}
-      {data && <EvidenceSection key={text} data={data} dataset={dataset} />}
+      <Properties {...known} />
       <RequestSection network={network} dataset={dataset} text={wanted} onText={setWanted} onStored={onStored} />
       <SnippetSection network={network} dataset={dataset} text={text} format={point?.format ?? null} />
     </>
+  );
+}
+
+interface PartProps extends Props {
+  /** Null until it has been read. */
+  readonly point: ServedPoint | null;
+}
+
+function Heading({ network, dataset, text, point }: PartProps) {
+  const { prefix, name } = splitKey(text);
+  const format = point?.format ?? null;
+  const title = format?.title ?? null;
+  const value = point && displayValue(dataset.kind, point.value, format, point.key);
+  const parent = { name: datasetName(dataset.name), href: datasetPath(network.network_id, dataset.dataset) };
+  return (
+    <>
+      <PageHeading
+        name={title === null ? name || prefix : [title, name].filter(Boolean).join(": ")}
+        heading={title ?? <KeyName text={text} />}
+        parent={parent}
+      >
+        {title && name && <b>{name} · </b>}
+        {networkName(network.network_id)}, network {network.network_id}
+      </PageHeading>
+      <div class="row">
+        <p class={value && value.exact.length > 24 ? "big long" : "big"}>
+          {point?.status === "OK" ? value?.exact : "—"} {value?.unit && <span class="unit">{value.unit}</span>}
+        </p>
+        {point && <CurrentStatus point={point} />}
+        {point && <Age point={point} />}
+      </div>
+      {point && <UpdatePolicy point={point} />}
+    </>
+  );
+}
+
+/** Shows when this operator updates a data point: the deviation threshold, the heartbeat, and the next update. */
+function UpdatePolicy({ point }: { point: ServedPoint }) {
+  const { now } = useOverview();
+  const { heartbeat_seconds: heartbeat, deviation_bps: deviation, timestamp } = point;
+  if (heartbeat === null || deviation === null) {
+    return (
+      <dl class="facts">
+        <Fact name="Updates">on request only</Fact>
+      </dl>
+    );
+  }
+  const left = timestamp === 0 ? 0 : timestamp + heartbeat - now;
+  return (
+    <dl class="facts">
+      <Fact name="Deviation threshold">{deviation / 100}%</Fact>
+      <Fact name="Heartbeat">{formatDuration(heartbeat)}</Fact>
+      <Fact name="Next update due">
+        {left >= 0 ? `in ${formatDuration(left)}` : <span class="warn">{formatDuration(-left)} ago</span>}
+      </Fact>
+    </dl>
+  );
+}
+
+function Properties({ dataset, text, point }: PartProps) {
+  const format = point?.format;
+  return (
+    <section class="card" aria-labelledby="facts">
+      <h2 id="facts">Properties</h2>
+      <dl class="facts">
+        <Fact name="Price per query">
+          <QueryPrice wei={dataset.query_price} />
+        </Fact>
+        {format && format.sources.length > 0 && <Fact name="Sources">{format.sources.join(", ")}</Fact>}
+        {format && (
+          <Fact name="On chain">
+            {format.type === "uint" ? (
+              <>
+                scaled by 10<sup>{format.decimals}</sup>
+              </>
+            ) : (
+              format.type
+            )}
+          </Fact>
+        )}
+        <Fact name="Key" wide>
+          <Hex hex={text} what="the key" whole />
+        </Fact>
+        {point && (
+          <Fact name="Key in hex" wide>
+            <Hex hex={point.key_hex} what="the key in hex" whole />
+          </Fact>
+        )}
+        <Fact name="Contract" wide>
+          <Hex hex={dataset.dataset} what="the contract address" at="address" whole />
+        </Fact>
+      </dl>
+    </section>
   );
 }

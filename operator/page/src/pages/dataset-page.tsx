@@ -1,31 +1,23 @@
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import { KEY_FORM_WORDS } from "@dataset-oracle/protocol/key-form";
 import { useState } from "preact/hooks";
-import { DataPointsTable } from "../components/data-points-table";
-import { Fact } from "../components/fact";
-import { HaltedUpdatesWarning } from "../components/halted-updates-warning";
-import { Hex } from "../components/hex";
-import { NodeTurnsSection } from "../components/node-turns-section";
-import { PageHeading } from "../components/page-heading";
-import { QueryPrice } from "../components/query-price";
-import { SpecsTable } from "../components/specs-table";
-import { keyText } from "../format/key";
-import { datasetName, networkName } from "../format/network-and-dataset-names";
+import { Hex } from "../components/copy";
+import { Fact, QueryPrice } from "../components/facts";
+import { PageHeading } from "../components/frame";
+import { HaltedUpdatesWarning } from "../components/notices";
+import { datasetName, keyText, networkName } from "../format/names";
 import { formatDuration } from "../format/time";
-import { countAnsweringProviders } from "../live/answering-providers";
-import type { NetworkAndDataset } from "../live/overview-state";
-import { focusKeyField } from "../request/key-field";
+import { countAnsweringProviders } from "../live/health";
+import type { NetworkAndDataset } from "../live/overview";
 import { RequestSection } from "../request/request-section";
-import { specBuilderPath } from "../route";
 import { SnippetSection } from "../snippets/snippet-section";
+import { PointsTable } from "./points-table";
+import { SpecsSection } from "./specs-section";
 
 /** Shows a dataset: its keys, a form that requests an update, and code that reads it. */
 export function DatasetPage({ network, dataset }: NetworkAndDataset) {
   const first = dataset.points?.[0];
   const [key, setKey] = useState(() => (first ? keyText(first) : ""));
-  const onChosen = (chosen: string) => {
-    setKey(chosen);
-    focusKeyField();
-  };
   return (
     <>
       <PageHeading name={datasetName(dataset.name)}>
@@ -35,22 +27,11 @@ export function DatasetPage({ network, dataset }: NetworkAndDataset) {
       <DatasetFacts dataset={dataset} />
       <section class="card" aria-labelledby="keys">
         <h2 id="keys">Keys</h2>
-        <KeyForm form={dataset.key_form} />
-        <DataPointsTable networkId={network.network_id} dataset={dataset} />
+        <p class="quiet">A key has the form {KEY_FORM_WORDS[dataset.key_form]}.</p>
+        <PointsTable networkId={network.network_id} dataset={dataset} />
       </section>
-      {dataset.key_form === "WEB_ORACLE" && (
-        <section class="card" aria-labelledby="specs">
-          <div class="row bar">
-            <h2 id="specs">Request specs</h2>
-            <a class="button" href={specBuilderPath(network.network_id)}>
-              Build a request spec
-            </a>
-          </div>
-          <SpecsTable dataset={dataset} onChosen={onChosen} />
-        </section>
-      )}
+      {dataset.key_form === "WEB_ORACLE" && <SpecsSection specs={dataset.specs} />}
       <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
-      <NodeTurnsSection network={network} dataset={dataset} />
       <SnippetSection network={network} dataset={dataset} text={key} />
     </>
   );
@@ -70,23 +51,9 @@ function DatasetFacts({ dataset }: { dataset: DatasetOverview }) {
         {countAnsweringProviders(dataset).needed} of {providers.length} must sign
       </Fact>
       <Fact name="Stored value">
-        {kind === "median" ? `the median, within ${tolerance / 100} %` : "the one that more than half signed"}
+        {kind === "median" ? `the median, within ${tolerance / 100}%` : "the one that more than half signed"}
       </Fact>
       <Fact name="Maximum age when stored">{formatDuration(dataset.max_round_age)}</Fact>
     </dl>
-  );
-}
-
-function KeyForm({ form }: { form: DatasetOverview["key_form"] }) {
-  return form === "SPOT_PRICE" ? (
-    <p class="quiet">
-      A key has the form <code>SPOTPX/BASE-QUOTE</code>. Its value is the price of one BASE in QUOTE, scaled by 10
-      <sup>18</sup> on chain.
-    </p>
-  ) : (
-    <p class="quiet">
-      A key consists of <code>WEB/</code>, the hash of a published request spec, and an argument for each variable of
-      the spec. The list has the configured keys, and those that were first stored or announced recently.
-    </p>
   );
 }

@@ -1,57 +1,70 @@
-import { Step } from "../components/step";
-import { shortHex } from "../format/hex";
+import { shortHex } from "../format/names";
 import type { RequestState } from "./run-request";
 
-interface StepOfRequest {
-  readonly name: string;
-  readonly words: string;
-  readonly isDone: boolean;
-}
+const STATES = {
+  done: { words: "done", tone: "", icon: "M3.5 8.5l3 3 6-7" },
+  now: { words: "in progress", tone: "info", icon: "M6 8h4" },
+  next: { words: "pending", tone: "quiet", icon: "" },
+  failed: { words: "failed", tone: "bad", icon: "M4 4l8 8M12 4l-8 8" },
+} as const;
 
-/** Lists the steps of a request and their states. */
+/** Lists the steps of a request, each with its state as an icon, and as a word for screen readers. */
 export function Progress({ state }: { state: RequestState }) {
   const steps = stepsOf(state);
   const current = steps.findIndex(({ isDone }) => !isDone);
   const isFailed = state.end?.kind === "problem";
   return (
     <ol class="steps row" aria-label="Progress">
-      {steps.map(({ name, words, isDone }, index) => {
-        const state = isDone ? "done" : index !== current ? "next" : isFailed ? "failed" : "now";
+      {steps.map(({ name, detail, isDone }, index) => {
+        const { words, tone, icon } =
+          STATES[isDone ? "done" : index !== current ? "next" : isFailed ? "failed" : "now"];
         return (
-          <Step key={name} name={name} state={state}>
-            {words}
-          </Step>
+          <li key={name} class={tone}>
+            <svg class={isDone ? "sign good" : "sign"} viewBox="0 0 16 16" aria-hidden="true">
+              <path d={icon} />
+            </svg>
+            <span>
+              <b>{name}</b> {detail}
+              <span class="unseen">, {words}</span>
+            </span>
+          </li>
         );
       })}
     </ol>
   );
 }
 
-function stepsOf({ asked: request, steps, end }: RequestState): StepOfRequest[] {
+interface Step {
+  readonly name: string;
+  readonly detail: string;
+  readonly isDone: boolean;
+}
+
+type Event = RequestState["steps"][number];
+type StepsByEvent = { readonly [Name in Event["event"]]?: Extract<Event, { event: Name }> };
+
+function stepsOf({ asked: request, steps, end }: RequestState): Step[] {
   const last = Object.fromEntries(steps.map((step) => [step.event, step]));
   const { asked, report, signed, sent, mined } = last as StepsByEvent;
   const count = asked?.providers.length ?? 0;
   const [received, all] = report ? [report.received, report.of] : [0, count];
   const isOver = end !== null && end.kind !== "problem";
-  const collecting: StepOfRequest[] = [
-    { name: "Asked", words: `${count || "the"} data providers`, isDone: asked !== undefined },
+  const collecting: Step[] = [
+    { name: "Asked", detail: `${count || "the"} data providers`, isDone: asked !== undefined },
     {
       name: "Reports",
-      words: all > 0 ? `${received} of ${all} received` : "",
+      detail: all > 0 ? `${received} of ${all} received` : "",
       isDone: isOver || signed !== undefined || (all > 0 && received === all),
     },
   ];
-  if (!request.isBroadcast) return [...collecting, { name: "Transaction", words: "for you to send", isDone: isOver }];
+  if (!request.isBroadcast) return [...collecting, { name: "Transaction", detail: "for you to send", isDone: isOver }];
   return [
     ...collecting,
-    { name: "Signed", words: signed ? shortHex(signed.transaction_hash) : "", isDone: isOver || signed !== undefined },
-    { name: "Sent", words: sent ? "to the network" : "", isDone: isOver || sent !== undefined },
-    { name: "Mined", words: mined ? `in block ${mined.block_number}` : "", isDone: isOver || mined !== undefined },
+    { name: "Signed", detail: signed ? shortHex(signed.transaction_hash) : "", isDone: isOver || signed !== undefined },
+    { name: "Sent", detail: sent ? "to the network" : "", isDone: isOver || sent !== undefined },
+    { name: "Mined", detail: mined ? `in block ${mined.block_number}` : "", isDone: isOver || mined !== undefined },
   ];
 }
-
-type Event = RequestState["steps"][number];
-type StepsByEvent = { readonly [Name in Event["event"]]?: Extract<Event, { event: Name }> };
 
 /** Returns the latest step as a sentence, for screen readers. */
 export function progressWords({ asked, steps, end }: RequestState): string {

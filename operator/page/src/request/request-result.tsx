@@ -1,51 +1,43 @@
 import type { BroadcastUpdate, UnsentUpdate } from "@dataset-oracle/protocol";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
-import { Fact } from "../components/fact";
-import { Hex } from "../components/hex";
-import { Status } from "../components/status";
+import { Hex } from "../components/copy";
+import { Status } from "../components/data-point";
+import { Fact } from "../components/facts";
+import { Notice } from "../components/notices";
 import { formatTime } from "../format/time";
-import { displayValue } from "../format/value";
-import type { NetworkAndDataset } from "../live/overview-state";
+import { displayValue } from "../format/values";
+import type { NetworkAndDataset } from "../live/overview";
 import { pointPath } from "../route";
-import { RequestProblem } from "./request-problem";
-import type { RequestEnd } from "./run-request";
-import { SendTransaction } from "./send-transaction";
+import { WalletSection } from "../wallet/wallet-section";
+import type { RequestEnd, RequestFailure } from "./run-request";
 
 interface Props extends NetworkAndDataset {
   readonly end: RequestEnd;
-  readonly format: ValueFormat | undefined;
   readonly onStored: (() => void) | undefined;
 }
 
 /** Shows the outcome of a request. */
-export function RequestResult({ end, network, dataset, format, onStored }: Props) {
-  if (end.kind === "problem") return <RequestProblem {...end} />;
+export function RequestResult({ end, network, dataset, onStored }: Props) {
+  if (end.kind === "problem") return <Problem {...end} />;
   return (
     <>
-      <Value update={end.update} network={network} dataset={dataset} known={format} />
-      {end.kind === "unsent" && <SendTransaction update={end.update} onStored={onStored} />}
+      <Value update={end.update} network={network} dataset={dataset} />
+      {end.kind === "unsent" && <WalletSection transaction={end.update.transaction} onStored={onStored} />}
     </>
   );
 }
 
 const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 
-interface ValueProps extends NetworkAndDataset {
-  readonly update: BroadcastUpdate | UnsentUpdate;
-  readonly known: ValueFormat | undefined;
-}
-
-function Value({ update, network, dataset, known }: ValueProps) {
+function Value({ update, network, dataset }: NetworkAndDataset & { update: BroadcastUpdate | UnsentUpdate }) {
   const { key, status, value, output, updatedAt, reports } = update;
-  const timestamp = Number(updatedAt);
   const text = keyToAscii(key) ?? key;
-  const listed =
-    known ??
+  const format =
     dataset.points?.find(({ key_hex }) => key_hex === key)?.format ??
     // The first value of a key is not listed yet.
-    dataset.specs.find(({ spec_hash: hash }) => text.startsWith(`WEB/${hash.slice(2)}`))?.format;
-  const format = listed ?? (dataset.key_form === "SPOT_PRICE" ? SPOT_PRICE : null);
+    dataset.specs.find(({ spec_hash: hash }) => text.startsWith(`WEB/${hash.slice(2)}`))?.format ??
+    (dataset.key_form === "SPOT_PRICE" ? SPOT_PRICE : null);
   const shown = displayValue(dataset.kind, dataset.kind === "median" ? value.toString() : output, format, text);
   return (
     <div class="result">
@@ -54,7 +46,7 @@ function Value({ update, network, dataset, known }: ValueProps) {
         <Status status={status} />
       </p>
       <dl class="facts">
-        <Fact name="Round">{formatTime(timestamp)}</Fact>
+        <Fact name="Round">{formatTime(Number(updatedAt))}</Fact>
         <Fact name="Reports">{reports.length > 0 ? reports.length : "in another transaction"}</Fact>
         {"transactionHash" in update && (
           <Fact name="Transaction">
@@ -73,5 +65,41 @@ function Value({ update, network, dataset, known }: ValueProps) {
         <p class="quiet">The stored value is so recent that no transaction was needed.</p>
       )}
     </div>
+  );
+}
+
+const YOURSELF = "You can send the transaction yourself: the operator then only collects the reports.";
+
+/** Advice on problems for which the page knows more than the operator says. */
+const ADVICE: Readonly<Partial<Record<RequestFailure["code"], string>>> = {
+  no_such_path: "The page and the operator have different versions. Reload the page.",
+  unknown_network: "The operator no longer serves this network. Reload the page.",
+  unknown_dataset: "The operator no longer serves this dataset. Reload the page.",
+  unknown_key: "No gas was spent. Choose one of the listed keys. A Web Oracle key needs a published request spec.",
+  broadcast_unavailable: YOURSELF,
+  too_many_broadcasts: YOURSELF,
+  gas_budget_spent: YOURSELF,
+  no_quorum: "More than two thirds of the providers must sign. Nothing was sent. Try again in a few seconds.",
+  out_of_funds: `The operator's account has too little Ether. ${YOURSELF}`,
+  fees_too_high: `Gas is more expensive than the operator's limit. ${YOURSELF}`,
+  unreachable: "The operator does not answer. Check your connection and try again.",
+  timeout: "An update may still be on its way: check the age above.",
+};
+
+/** Shows the operator's description of a problem, and the page's advice. */
+function Problem({ problem, retryAfter }: Extract<RequestEnd, { kind: "problem" }>) {
+  const failures = "failures" in problem ? (problem.failures ?? []) : [];
+  return (
+    <Notice title={problem.title} code={problem.code}>
+      <p>{ADVICE[problem.code] ?? problem.detail}</p>
+      {retryAfter !== null && <p>Try again in {retryAfter} s.</p>}
+      <ul>
+        {failures.map(({ provider, host, detail }) => (
+          <li key={provider}>
+            <code>{host ?? provider}</code> {detail}.
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }

@@ -1,7 +1,6 @@
-import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { tellScreenReaders } from "../components/tell-screen-readers";
-import type { NetworkAndDataset } from "../live/overview-state";
+import { useEffect, useState } from "preact/hooks";
+import { tellScreenReaders } from "../components/copy";
+import type { NetworkAndDataset } from "../live/overview";
 import { KeyField } from "./key-field";
 import { keyProblem } from "./key-problem";
 import { Progress, progressWords } from "./progress";
@@ -12,35 +11,27 @@ interface Props extends NetworkAndDataset {
   /** The key as it was entered. */
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** The format of the key's values, where it is known before the operator lists it. */
-  readonly format?: ValueFormat;
   /** Called when a request or its transaction has ended: a value may have been stored. */
   readonly onStored?: () => void;
 }
 
 /** A form that requests an update, with its progress and its outcome. */
-export function RequestSection({ network, dataset, text, format, onText, onStored }: Props) {
+export function RequestSection({ network, dataset, text, onText, onStored }: Props) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
-  const [isSubmitted, setSubmitted] = useState(false);
-  const announced = useRef("");
   const operatorPays = network.broadcasts ? "It pays for the gas." : "It has no account on this network.";
   const isBusy = state !== null && state.end === null;
   useEffect(preloadClient, []);
 
   const submit = async (event: Event) => {
     event.preventDefault();
-    setSubmitted(true);
     if (isBusy) return;
     const problem = keyProblem(dataset.key_form, text);
     if (problem !== null) return tellScreenReaders(problem);
-    announced.current = "";
     const asked = { networkId: network.network_id, dataset: dataset.dataset, key: text, isBroadcast };
     await runRequest(asked, (next) => {
       setState(next);
-      const words = progressWords(next);
-      if (words !== announced.current) tellScreenReaders(words);
-      announced.current = words;
+      tellScreenReaders(progressWords(next));
     });
     onStored?.();
   };
@@ -49,9 +40,9 @@ export function RequestSection({ network, dataset, text, format, onText, onStore
     <section class="card" aria-labelledby="request">
       <h2 id="request">Request a fresh value</h2>
       <p class="quiet">The operator asks every provider for a signed value, and the contract stores the result.</p>
-      <form onSubmit={submit} noValidate>
-        <KeyField dataset={dataset} text={text} isSubmitted={isSubmitted} onText={onText} />
-        <fieldset class="pair">
+      <form onSubmit={submit}>
+        <KeyField dataset={dataset} text={text} onText={onText} />
+        <fieldset>
           <legend>Who sends the transaction</legend>
           {[true, false].map((byOperator) => (
             <label key={byOperator} class="choice">
@@ -79,9 +70,7 @@ export function RequestSection({ network, dataset, text, format, onText, onStore
       {state && (
         <div class="answer">
           <Progress state={state} />
-          {state.end && (
-            <RequestResult end={state.end} dataset={dataset} network={network} format={format} onStored={onStored} />
-          )}
+          {state.end && <RequestResult end={state.end} dataset={dataset} network={network} onStored={onStored} />}
         </div>
       )}
     </section>

@@ -1,7 +1,6 @@
 import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
-import { networkName } from "../format/network-and-dataset-names";
-import type { Language } from "./highlight";
+import { networkName } from "../format/names";
 
 /** The data point that the snippets read. */
 interface SnippetDataPoint {
@@ -19,7 +18,6 @@ interface SnippetDataPoint {
 export interface Snippet {
   readonly name: string;
   readonly note: string;
-  readonly language: Language;
   readonly text: string;
 }
 
@@ -51,7 +49,6 @@ function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet 
       : [isNumber ? "Uint" : "Bytes32", literal];
   return {
     name: "Solidity",
-    language: "code",
     note: 'Pays the query price and reverts unless the value is OK and recent. To get an update for readFresh, set "broadcast":false in the curl code; the answer has it in transaction.data.',
     text: `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.13;
@@ -88,7 +85,6 @@ function cast({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet {
   const type = dataset.kind === "median" ? "uint256" : "bytes32";
   return {
     name: "cast",
-    language: "shell",
     note: `Reads without a transaction and without paying. Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
     text: `DATASET=${dataset.dataset}
 KEY=${key}
@@ -131,7 +127,6 @@ function viem(dataPoint: SnippetDataPoint, lens: string | null = null): Snippet 
   ];
   return {
     name: isFresh ? "fresh" : "viem",
-    language: "code",
     note: `${note} Set ETH_RPC_URL to an RPC endpoint of ${networkName(networkId)}.`,
     text: `import { ${read} } from "@dataset-oracle/protocol";
 import { ${imports} } from "viem";
@@ -148,7 +143,6 @@ function curl({ operator, dataset, networkId, hex, text }: SnippetDataPoint): Sn
   const body = { network_id: networkId, dataset: dataset.dataset, key: text ?? hex, broadcast: true };
   return {
     name: "curl",
-    language: "shell",
     note: "Requests an update from this operator and waits up to ten seconds for it to be mined.",
     text: `curl -X POST ${operator}/data/request \\
   -H 'content-type: application/json' -H 'prefer: wait=10' \\

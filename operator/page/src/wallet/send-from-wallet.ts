@@ -1,5 +1,5 @@
+import type { UnsentUpdate } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { sendAndWait, WrongChainError } from "@dataset-oracle/protocol/client/send-and-wait";
 import {
   type Address,
@@ -8,7 +8,6 @@ import {
   custom,
   type EIP1193Provider,
   type Hash,
-  type Hex,
   isAddressEqual,
   parseEventLogs,
   SwitchChainError,
@@ -43,26 +42,12 @@ type Refusal = "rejected" | "unknown_chain" | "failed";
 
 const POLL_MS = 1_000;
 
-/** A transaction for a wallet to send. */
-export interface WalletTransaction {
-  readonly chainId: number;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-  /** The wallet's own estimate if absent. */
-  readonly gas?: bigint;
-}
-
 /**
- * Sends a transaction from a wallet: connects, switches to the right chain, sends, and waits until it is mined. Never
- * throws.
- *
- * @param specHash The spec that it publishes; undefined for an update.
+ * Sends an update from a wallet: connects, switches to the right chain, sends, and waits until it is mined. Never throws.
  */
 export async function sendFromWallet(
   provider: EIP1193Provider,
-  transaction: WalletTransaction,
-  specHash: Hex | undefined,
+  transaction: UnsentUpdate["transaction"],
   onStep: (sending: Sending) => void,
 ): Promise<void> {
   const client = createClient({ transport: custom(provider, { retryCount: 0 }), pollingInterval: POLL_MS });
@@ -85,7 +70,7 @@ export async function sendFromWallet(
     });
     // A wallet cancels a transaction by replacing it, and the receipt is that of the replacement.
     const isSame = receipt.to !== null && isAddressEqual(receipt.to, transaction.to);
-    const mined = hadEffect(receipt, transaction.to, specHash) ? "mined" : "overtaken";
+    const mined = hasStored(receipt, transaction.to) ? "mined" : "overtaken";
     const step = receipt.status === "reverted" ? "reverted" : isSame ? mined : "unseen";
     onStep({ step, hash: receipt.transactionHash, block: receipt.blockNumber });
   } catch (error) {
@@ -94,13 +79,10 @@ export async function sendFromWallet(
   }
 }
 
-/** Returns true if a transaction to a contract stored a value, or published the spec. */
-function hadEffect({ logs }: TransactionReceipt, contract: Address, specHash: Hex | undefined): boolean {
-  const events =
-    specHash === undefined
-      ? parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs })
-      : parseEventLogs({ abi: webOracleRegistryAbi, eventName: "SpecPublished", args: { specHash }, logs });
-  return events.some(({ address }) => isAddressEqual(address, contract));
+/** Returns true if a transaction stored a value in a dataset. */
+function hasStored({ logs }: TransactionReceipt, dataset: Address): boolean {
+  const events = parseEventLogs({ abi: datasetAbi, eventName: "Updated", logs });
+  return events.some(({ address }) => isAddressEqual(address, dataset));
 }
 
 function refusalOf(error: unknown): Sending {

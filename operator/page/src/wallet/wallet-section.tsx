@@ -1,58 +1,50 @@
-import { useState } from "preact/hooks";
-import { type Hash, numberToHex } from "viem";
-import { CodeBlock } from "../components/code-block";
-import { Hex } from "../components/hex";
-import { Notice } from "../components/notice";
-import { tellScreenReaders } from "../components/tell-screen-readers";
-import { networkName } from "../format/network-and-dataset-names";
-import type { Sending, WalletTransaction } from "./send-from-wallet";
-import { useWallets, type Wallet } from "./use-wallets";
+import type { UnsentUpdate } from "@dataset-oracle/protocol";
+import { useEffect, useState } from "preact/hooks";
+import { type EIP1193Provider, numberToHex } from "viem";
+import { CodeBlock, Hex, tellScreenReaders } from "../components/copy";
+import { Notice } from "../components/notices";
+import { networkName } from "../format/names";
+import type { Sending } from "./send-from-wallet";
+
+/** A browser wallet, as it announces itself (EIP-6963). */
+interface Wallet {
+  readonly info: { readonly uuid: string; readonly name: string; readonly icon?: string };
+  readonly provider: EIP1193Provider;
+}
 
 interface Props {
-  /** Names what the buttons do. */
-  readonly verb: string;
-  /** It can be copied by whoever has no wallet here. */
-  readonly transaction: WalletTransaction;
-  /** The spec that the transaction publishes; undefined for an update. */
-  readonly specHash?: Hash;
-  readonly words: Words;
-  /** Called when the transaction has had its effect. */
-  readonly onMined: (() => void) | undefined;
+  readonly transaction: UnsentUpdate["transaction"];
+  /** Called when the transaction has stored a value. */
+  readonly onStored: (() => void) | undefined;
 }
 
-/** The words about a transaction that depend on its purpose. */
-interface Words {
-  /** The effect of a transaction that was mined. */
-  readonly mined: string;
-  /** The reason why a transaction that was mined had no effect. */
-  readonly overtaken: string;
-  readonly reverted: string;
-  readonly afterRevert: string;
-}
-
-/** Sends a transaction with one of the browser's wallets, or shows it for copying. */
-export function WalletSection({ verb, transaction, specHash, words, onMined }: Props) {
+/** Sends an update with one of the browser's wallets, or shows it for copying. */
+export function WalletSection({ transaction, onStored }: Props) {
   const { chainId, to, data, value, gas } = transaction;
   const wallets = useWallets();
   const [sending, setSending] = useState<Sending | null>(null);
   const isBusy = sending !== null && ["connecting", "switching", "confirming", "waiting"].includes(sending.step);
-  const note = sending && noteOn(sending, chainId, words);
+  const note = sending && noteOn(sending, chainId);
   const onStep = (next: Sending) => {
     setSending(next);
-    tellScreenReaders(noteOn(next, chainId, words).title);
-    if (next.step === "mined") onMined?.();
+    tellScreenReaders(noteOn(next, chainId).title);
+    if (next.step === "mined") onStored?.();
   };
   const start = async ({ provider }: Wallet) => {
     onStep({ step: "connecting" });
     // An operator that has been updated serves only the files of its new page.
     const loaded = await import("./send-from-wallet").catch(() => null);
     if (loaded === null) return onStep({ step: "not_loaded" });
-    await loaded.sendFromWallet(provider, transaction, specHash, onStep);
+    await loaded.sendFromWallet(provider, transaction, onStep);
   };
-  const gasText = gas === undefined ? {} : { gas: numberToHex(gas) };
-  const plain = { chainId: numberToHex(chainId), to, data, value: numberToHex(value), ...gasText };
+  const plain = { chainId: numberToHex(chainId), to, data, value: numberToHex(value), gas: numberToHex(gas) };
   return (
     <>
+      <h3>Send the transaction</h3>
+      <p class="quiet">
+        The page has verified that this transaction updates this key and does nothing else. It is valid for a few
+        minutes.
+      </p>
       {wallets.length === 0 && (
         <Notice tone="info" title="This browser has no wallet.">
           Install one, or copy the transaction below and send it from any account.
@@ -67,7 +59,7 @@ export function WalletSection({ verb, transaction, specHash, words, onMined }: P
           onClick={() => !isBusy && void start(wallet)}
         >
           {wallet.info.icon && <img src={wallet.info.icon} alt="" width="20" height="20" />}
-          {verb} with {wallet.info.name}
+          Send with {wallet.info.name}
         </button>
       ))}
       {note && (
@@ -75,9 +67,26 @@ export function WalletSection({ verb, transaction, specHash, words, onMined }: P
           {note.advice} {sending.hash && <Hex hex={sending.hash} what="the transaction hash" />}
         </Notice>
       )}
-      <CodeBlock name="Transaction" what="the transaction" text={JSON.stringify(plain, null, 2)} />
+      <CodeBlock what="the transaction" text={JSON.stringify(plain, null, 2)} />
     </>
   );
+}
+
+/** Returns the wallets that announce themselves, or else the injected `window.ethereum`. */
+function useWallets(): readonly Wallet[] {
+  const [wallets, setWallets] = useState<readonly Wallet[]>([]);
+  useEffect(() => {
+    const add = (event: Event) => {
+      const { detail: wallet } = event as CustomEvent<Wallet>;
+      setWallets((before) => [...before.filter(({ info }) => info.uuid !== wallet.info.uuid), wallet]);
+    };
+    addEventListener("eip6963:announceProvider", add);
+    dispatchEvent(new Event("eip6963:requestProvider"));
+    return () => removeEventListener("eip6963:announceProvider", add);
+  }, []);
+  const { ethereum: provider } = window as { ethereum?: EIP1193Provider };
+  if (wallets.length > 0 || !provider) return wallets;
+  return [{ info: { uuid: "window.ethereum", name: "Browser wallet" }, provider }];
 }
 
 interface Note {
@@ -87,16 +96,23 @@ interface Note {
 }
 
 /** Describes the state of a wallet's transaction. */
-function noteOn({ step, block, message }: Sending, chainId: number, words: Words): Note {
+function noteOn({ step, block, message }: Sending, chainId: number): Note {
   const network = networkName(chainId);
   const notes: Record<Sending["step"], Note> = {
     connecting: { tone: "info", title: "Connect an account in your wallet." },
     switching: { tone: "info", title: `Let your wallet switch to ${network}.` },
     confirming: { tone: "info", title: "Confirm the transaction in your wallet." },
     waiting: { tone: "info", title: "The transaction has been sent. Waiting until it is mined." },
-    mined: { tone: "info", title: `The transaction was mined in block ${block}. ${words.mined}` },
-    overtaken: { tone: "info", title: words.overtaken },
-    reverted: { tone: "warn", title: words.reverted, advice: words.afterRevert },
+    mined: { tone: "info", title: `The transaction was mined in block ${block}. The value is stored.` },
+    overtaken: {
+      tone: "info",
+      title: "Another update was faster, so yours changed nothing. The value is just as fresh.",
+    },
+    reverted: {
+      tone: "warn",
+      title: "The contract rejected the update, most likely because it is too old by now.",
+      advice: "Request it again.",
+    },
     unseen: {
       tone: "warn",
       title: "This transaction is still pending, or your wallet replaced or cancelled it. Your wallet shows its state.",

@@ -35,7 +35,7 @@ export function walletFlows(environment: () => TestEnvironment): void {
     const prepare = installWallet(wallet);
     const opened = await visit(browser, devnet.operator.url, { at: `/42/${dataset}`, prepare, problems });
     const form = formOf(opened.page);
-    await form.getByLabel("Key as text").fill(key);
+    await form.getByLabel("Key", { exact: true }).fill(key);
     await form.getByRole("radio", { name: /You/ }).check();
     await form.getByRole("button", { name: "Prepare the transaction" }).click();
     await form.getByRole("heading", { name: "Send the transaction" }).waitFor();

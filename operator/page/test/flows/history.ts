@@ -49,17 +49,16 @@ export function historyFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("shows change, high and low over a range, and the step that the arrow keys choose", async ({ expect }) => {
+  test("shows the step that the arrow keys or the pointer choose, and other ranges", async ({ expect }) => {
     const { devnet, browser } = environment();
     const { page, end } = await visit(browser, devnet.operator.url, { at: at() });
     const history = page.getByRole("region", { name: "History", exact: true });
     await history.locator("canvas").waitFor();
-    expect(await history.locator("dl").textContent()).toMatch(/^Change[+−]?\d+\.\d{3} %High[\d,.]+Low[\d,.]+$/);
     await history.getByText(/^Show as a table/).click();
     const oldest = (await history.locator("tbody tr:last-child td").first().textContent()) ?? "";
     await history.getByRole("slider").focus();
     await page.keyboard.press("Home");
-    expect(Number(withoutCommas((await history.locator(".tip b").textContent())?.replace("USD", "") ?? ""))).toBe(
+    expect(Number(withoutCommas((await history.locator(".pointed").textContent())?.replace("USD", "") ?? ""))).toBe(
       Number(withoutCommas(oldest)),
     );
     const step = () => history.getByRole("slider").getAttribute("aria-valuenow");
@@ -77,8 +76,6 @@ export function historyFlows(environment: () => TestEnvironment): void {
     await history.getByRole("radio", { name: "1 h" }).focus();
     await page.keyboard.press("ArrowRight");
     await history.getByText("Read from the contract's events: the last day.").waitFor();
-    const csv = await history.getByRole("link", { name: "Download as CSV" }).getAttribute("href");
-    expect((await (await fetch(csv ?? "")).text()).split("\r\n")[0]).toContain("timestamp,status,value");
     await end();
   });
 
@@ -121,7 +118,7 @@ export function historyFlows(environment: () => TestEnvironment): void {
         Object.assign(window, { setTimeout: timer });
       }, HISTORY_POLL_MS);
     });
-    const rounds = async () => Number(/\((\d+) rounds\)/.exec((await history.textContent()) ?? "")?.[1] ?? 0);
+    const rounds = async () => Number(/\((\d+) rounds?\)/.exec((await history.textContent()) ?? "")?.[1] ?? 0);
     await store();
     await expect.poll(rounds, { timeout: 60_000 }).toBeGreaterThan(0);
     const before = await rounds();

@@ -11,7 +11,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
   /** Asks for a key, and returns the page's words about the problem; nothing if a feed has just stored the round. */
   async function askFor(page: Page, key: string, isBroadcast = true): Promise<string> {
     const form = formOf(page);
-    await form.getByLabel("Key as text").fill(key);
+    await form.getByLabel("Key", { exact: true }).fill(key);
     await form.getByRole("radio", { name: isBroadcast ? /The operator/ : /You/ }).check();
     await form.getByRole("button", { name: isBroadcast ? "Update now" : "Prepare the transaction" }).click();
     await form.locator(".steps").waitFor();
@@ -66,7 +66,6 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await picture("problem-too-many-requests-light");
     await page.evaluate(() => Promise.all(Array.from({ length: 5 }, () => fetch("overview"))));
     await page.getByText("The values shown may be outdated.").waitFor({ timeout: 30_000 });
-    await page.locator("header").getByText("Rate limit reached").waitFor();
     expect(await page.getByText("The page continues automatically").textContent()).toMatch(/in \d+ s/);
     await end();
   });
@@ -121,12 +120,10 @@ export function problemFlows(environment: () => TestEnvironment): void {
 
     poor.rpc.faults.set("*", "HTTP 500");
     await page.getByText("Devnet cannot be read now.").waitFor({ timeout: 30_000 });
-    expect(await page.locator("header").textContent()).toContain("Chain not readable");
     // The last known values stay visible.
     expect(await page.locator("td.value", { hasText: "USD" }).count()).toBeGreaterThan(5);
     const unread = await askFor(page, "SPOTPX/SUI-USD", false);
     expect(unread).toContain("rpc_failed");
-    expect(unread).toContain("The operator's connection to the chain is failing.");
     await expectAccessible();
     await picture("problem-chain-light");
     poor.rpc.faults.delete("*");
@@ -137,8 +134,7 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await page.getByRole("heading", { name: "SPOTPX/SUI-USD" }).waitFor();
     await page.locator("canvas").waitFor();
     await poor.close();
-    await page.getByText("Not connected").waitFor({ timeout: 30_000 });
-    await page.getByText("The values shown may be outdated.").waitFor();
+    await page.getByText("The values shown may be outdated.").waitFor({ timeout: 30_000 });
     await expect.poll(() => page.locator(".note").count()).toBe(1);
     const gone = await askFor(page, "SPOTPX/SUI-USD");
     expect(gone).toContain("The operator does not answer. Check your connection and try again.");

@@ -14,11 +14,14 @@ interface StubAnswer {
  * or a test: they read the operator's URL when they load, and the server has no port before.
  */
 export function useStubOperator() {
-  const server = createServer((_, response) => {
+  const server = createServer((request, response) => {
+    stub.asked.push(request.url ?? "");
     const { status, contentType, body, headers } = stub.answer;
     response.writeHead(status, { "content-type": contentType, ...headers }).end(body);
   });
   const stub = {
+    /** The paths and queries of all requests. */
+    asked: [] as string[],
     answer: { status: 200, contentType: "application/json", body: "" } as StubAnswer,
     async close(): Promise<void> {
       server.closeAllConnections();

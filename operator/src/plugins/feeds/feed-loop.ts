@@ -5,6 +5,7 @@ import type { Address, Hex } from "viem";
 import type { Context } from "../../context.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { agreedValueInBatch } from "../../reports/quorum.js";
+import type { GatherEnd } from "../../reports/report-source.js";
 import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs, readBlockNumber } from "../../rpc/blocks.js";
 import { hasMoved } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
@@ -13,7 +14,10 @@ import {
   type Gather,
   type Gathered,
   type GatheredKey,
+  GRACE_MS,
   INITIAL_STATE,
+  LEAST_GATHER_MS,
+  MOST_GATHER_MS,
   type Observed,
   type ScheduleSettings,
   type ScheduleState,
@@ -194,22 +198,33 @@ export class FeedLoop {
     const isSingle = (key: Hex) => gather.storedRounds.get(key) === 0n || this.#backoff.isFailing(key);
     const all = [...gather.due, ...gather.watched];
     const chunks = [...chunksOf(all.filter((key) => !isSingle(key))), ...all.filter(isSingle).map((key) => [key])];
-    await Promise.all(chunks.map((chunk) => this.#gatherRows(chunk, gather.round, keys)));
+    const end: GatherEnd | undefined =
+      this.standing.sender === "alone"
+        ? undefined
+        : {
+            ...{ awaited: gather.awaited, askAgainAfterMs: ASK_AGAIN_AFTER_MS },
+            ...{ graceMs: GRACE_MS, leastMs: LEAST_GATHER_MS, mostMs: MOST_GATHER_MS },
+          };
+    await Promise.all(chunks.map((chunk) => this.#gatherRows(chunk, gather.round, end, keys)));
     this.#ended.push({ gather, keys });
     this.#wake.abort();
   }
 
   /** Gathers the rows of some keys; of each by itself where the providers refuse one of them. */
-  async #gatherRows(keys: readonly Hex[], round: bigint, gathered: Map<Hex, GatheredKey>): Promise<void> {
+  async #gatherRows(
+    keys: readonly Hex[],
+    round: bigint,
+    end: GatherEnd | undefined,
+    gathered: Map<Hex, GatheredKey>,
+  ): Promise<void> {
     try {
-      const againUntil = this.context.clock() + ASK_AGAIN_AFTER_MS;
-      const rows = await this.served.builder.rowsOf(keys, round, againUntil);
+      const rows = await this.served.builder.rowsOf(keys, round, end);
       this.#backoff.worked("committee", "rows");
       this.#observe(keys, rows, gathered);
     } catch (error) {
       const [first] = keys;
       if (keys.length > 1 && isWorthSplitting(error)) {
-        await Promise.all(keys.map((key) => this.#gatherRows([key], round, gathered)));
+        await Promise.all(keys.map((key) => this.#gatherRows([key], round, end, gathered)));
       } else if (first !== undefined) await this.#failed(keys.length > 1 ? "rows" : first, error);
     }
   }

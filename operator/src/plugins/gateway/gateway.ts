@@ -1,4 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
+import { MAX_KEY_BYTES } from "@dataset-oracle/protocol/max-key-bytes";
+import type { Result } from "@dataset-oracle/protocol/result";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
@@ -6,10 +10,13 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from "viem";
+import type { Context } from "../../context.js";
 import { type DataPoint, findDataPoint } from "../../routes/find-data-point.js";
 import { gatewayErrorsOf, unlessClosing } from "../../routes/problem-responses.js";
-import { parseFetchUpdateCall } from "./parse-fetch-update-call.js";
-import { RoundWait } from "./round-wait.js";
+import { readHead } from "../../rpc/blocks.js";
+import type { ChainClient } from "../../rpc/client.js";
+import { SingleFlight } from "../../single-flight.js";
 
 const NETWORK = Type.String({ description: "The chain id of the dataset's network." });
 
@@ -102,4 +109,79 @@ const invalidLookup = (detail: string) =>
  */
 function statusOf(status: number): number {
   return status === 429 ? 503 : status;
+}
+
+/**
+ * The characters of a call with the longest key: "0x", the selector, the dataset, the key's offset and length, the key.
+ */
+const MAX_CALLDATA_CHARACTERS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
+
+/** The data point that a lens asks about. */
+interface FetchUpdateCall {
+  readonly dataset: Address;
+  readonly key: Hex;
+}
+
+/**
+ * Parses the calldata of `fetchUpdate(address,bytes)`. It must be exactly what a lens encodes: the ABI's decoder would
+ * also take other offsets, dirty padding and trailing bytes.
+ *
+ * @returns The call, or the error as a sentence.
+ */
+export function parseFetchUpdateCall(data: string): Result<FetchUpdateCall, string> {
+  const call = data.toLowerCase();
+  if (call.length > MAX_CALLDATA_CHARACTERS || !/^0x[0-9a-f]*$/.test(call)) {
+    return { ok: false, error: `The data must be hex after "0x", with at most ${MAX_CALLDATA_CHARACTERS} characters.` };
+  }
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: updateGatewayAbi, data: call as Hex });
+    const [dataset, key] = args;
+    if (encodeFunctionData({ abi: updateGatewayAbi, functionName, args }) === call) {
+      return { ok: true, value: { dataset, key } };
+    }
+  } catch {
+    // The sentence below says what is missing.
+  }
+  return { ok: false, error: "The data must be the calldata of fetchUpdate(address,bytes), as a lens encodes it." };
+}
+
+/** The longest wait for a block: two slots of Ethereum and the time that a block takes to spread. */
+const MAX_WAIT_MS = 30_000;
+const POLL_MS = 1_000;
+/** A wait that is over is remembered for a while: requests name a new round each second. */
+const REMEMBER_MS = 10_000;
+/** A block that has just arrived here is not yet at every other node. */
+const SPREAD_MS = 1_000;
+
+/**
+ * Waits until the newest block reaches a round. `eth_call` executes in the newest block, with its time, and a dataset
+ * refuses a round that is later: on a chain with a block every 12 seconds, most current rounds are.
+ */
+class RoundWait {
+  readonly #waits: SingleFlight<void>;
+
+  constructor(private readonly context: Pick<Context, "clock" | "closing">) {
+    this.#waits = new SingleFlight(context.clock, REMEMBER_MS);
+  }
+
+  /**
+   * Resolves once the newest block is not older than the round, or after a bound: then the caller's node tells what is
+   * wrong. Everyone who waits for the same round shares the calls.
+   *
+   * @param round Seconds since 1970.
+   * @throws RpcError
+   */
+  async reach(client: ChainClient, round: bigint): Promise<void> {
+    await this.#waits.run(`${client.chain.id} ${round}`, () => this.#wait(client, round)).result;
+  }
+
+  async #wait(client: ChainClient, round: bigint): Promise<void> {
+    const { clock, closing } = this.context;
+    if ((await readHead(client)).timestamp >= round) return;
+    const giveUpAt = clock() + MAX_WAIT_MS;
+    do {
+      await delay(POLL_MS, undefined, { signal: closing });
+    } while ((await readHead(client)).timestamp < round && clock() < giveUpAt);
+    await delay(SPREAD_MS, undefined, { signal: closing });
+  }
 }

@@ -1,17 +1,30 @@
-import { DataPointAnswer, DataQuery } from "@dataset-oracle/protocol/http-schemas/data";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { type DecodedReport, type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
+import {
+  type Agreement,
+  DataPointAnswer,
+  DataQuery,
+  type LastUpdate,
+} from "@dataset-oracle/protocol/http-schemas/data";
+import { formatValue } from "@dataset-oracle/protocol/value-in-json";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import { LRUCache } from "lru-cache";
+import { type Address, getAddress, type Hex, hexToBigInt, hexToBytes } from "viem";
+import type { Clock } from "../../context.js";
 import { readView } from "../../dataset/contract.js";
+import type { Dataset } from "../../dataset/dataset.js";
 import { readStored } from "../../dataset/stored-values.js";
+import type { PastUpdate } from "../../dataset/update-events.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { addQueryStringRoute } from "../../routes/query-string-route.js";
-import { SingleFlight } from "../../update/single-flight.js";
-import type { IndexedKey } from "./find-history.js";
-import { readLastRounds } from "./last-rounds.js";
-import { MinedReports } from "./mined-reports.js";
+import { readTransaction } from "../../rpc/transactions.js";
+import { SingleFlight } from "../../single-flight.js";
+import { findHistory, type IndexedKey } from "./history.js";
 import type { Overview } from "./overview.js";
-import type { IndexOf } from "./plugin.js";
+import type { UpdateIndexes } from "./update-index.js";
 
 /** How long an answer is reused before the data point is read again. */
 const REMEMBER_MS = 1_000;
@@ -27,7 +40,7 @@ const schema = {
 };
 
 /** Adds `GET /data`. */
-export function addData(app: App, overview: Overview, { indexOf, blocksOf }: IndexOf, requestsPerMinute: number): void {
+export function addData(app: App, overview: Overview, indexes: UpdateIndexes, requestsPerMinute: number): void {
   const { context, networks } = app.operator;
   const shared = new SingleFlight<DataPointAnswer>(context.clock, REMEMBER_MS);
   const mined = new MinedReports();
@@ -35,8 +48,7 @@ export function addData(app: App, overview: Overview, { indexOf, blocksOf }: Ind
   async function read(indexed: IndexedKey): Promise<DataPointAnswer> {
     const { dataset, key } = indexed;
     const [price, stored] = await Promise.all([readView(dataset, "queryPrice"), readStored(dataset, key, "latest")]);
-    const found =
-      stored.updatedAt === 0n ? null : await readLastRounds(indexed, mined, blocksOf(dataset), context.clock);
+    const found = stored.updatedAt === 0n ? null : await readLastRounds(indexed, mined, context.clock);
     return {
       network_id: dataset.chainId,
       dataset: dataset.address,
@@ -51,6 +63,128 @@ export function addData(app: App, overview: Overview, { indexOf, blocksOf }: Ind
   addQueryStringRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async (query) => {
     const { dataset, key } = findDataPoint(networks, query, "invalid_query");
     const id = `${dataset.chainId} ${dataset.address} ${key}`;
-    return shared.run(id, () => read({ dataset, key, index: indexOf(dataset) })).result;
+    return shared.run(id, () => read({ dataset, key, index: indexes.of(dataset) })).result;
   });
 }
+
+/** This many of the last rounds are shown, and the providers' agreement is counted over them. */
+const ROUNDS = 10;
+
+/**
+ * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how
+ * often each provider's report agreed with what was stored; null when there is none.
+ */
+async function readLastRounds(
+  indexed: IndexedKey,
+  mined: MinedReports,
+  clock: Clock,
+): Promise<{
+  readonly last: LastUpdate;
+  readonly agreement: Agreement;
+  readonly lastRounds: DataPointAnswer["last_rounds"];
+} | null> {
+  const { dataset, index, key } = indexed;
+  const head = await index.refresh();
+  const from = Math.max(0, head - index.limits.historyBlocks + 1);
+  const newest = { from, to: head, limit: 1, fromTime: null, toTime: null };
+  const [update] = (await findHistory(indexed, newest, clock)).updates;
+  if (update === undefined) return null;
+  const last = toLastUpdate(dataset, update, await mined.read(dataset, key, update));
+  const recent = index.updatesOf(key, index.blocks).slice(0, ROUNDS);
+  const shown = await Promise.all(recent.map(async (one) => [one, await mined.read(dataset, key, one)] as const));
+  const lastRounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
+    return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
+  });
+  return { last, agreement: agreementOf(dataset, shown), lastRounds };
+}
+
+function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }: MinedRound): LastUpdate {
+  const values = reports?.reports.flatMap(({ outcome, value }) => (outcome === "OK" ? [value] : [])) ?? [];
+  return {
+    transaction_hash: update.transactionHash,
+    block_number: update.blockNumber,
+    carrier: sender,
+    reports: reports?.reports.map((report) => ({ ...report, value: formatValue(kind, report.value) })) ?? null,
+    absentees: [...(reports?.absentees ?? [])],
+    spread: spreadOf(kind, values),
+  };
+}
+
+function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {
+  const [first, ...others] = values.map((value) => hexToBigInt(value));
+  if (kind === "majority" || first === undefined) return null;
+  let [lowest, highest] = [first, first];
+  for (const value of others) {
+    if (value < lowest) lowest = value;
+    if (value > highest) highest = value;
+  }
+  return (highest - lowest).toString();
+}
+
+type Shown = readonly [update: PastUpdate, round: MinedRound];
+
+/**
+ * Counts, for each member of the committee, the rounds that it signed, and those in which it signed what was stored.
+ */
+function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreement {
+  const rounds = shown.flatMap(([update, { reports }]) => (reports === null ? [] : [{ update, ...reports }]));
+  const { members, toleranceBps } = dataset.committee.current;
+  const agrees = (update: PastUpdate, report: DecodedReport) =>
+    report.outcome === update.status &&
+    (report.outcome !== "OK" || agreesWithStored(dataset, toleranceBps, update, report));
+  return {
+    rounds: rounds.length,
+    providers: members.map((provider: Address) => {
+      const signed = rounds.flatMap(({ update, reports }) => {
+        const report = reports.find((one) => one.provider === provider);
+        return report === undefined ? [] : [agrees(update, report)];
+      });
+      return { provider, signed: signed.length, agreed: signed.filter(Boolean).length };
+    }),
+  };
+}
+
+/** Reports whether a value agrees with the stored one, by the rule of the dataset's kind. */
+function agreesWithStored(
+  { kind }: Dataset,
+  toleranceBps: bigint,
+  stored: PastUpdate,
+  { value }: DecodedReport,
+): boolean {
+  if (kind === "majority") return value === stored.value;
+  const [median, signed] = [hexToBigInt(stored.value), hexToBigInt(value)];
+  const distance = signed > median ? signed - median : median - signed;
+  return distance * 10_000n <= toleranceBps * median;
+}
+
+/** The transaction that stored an update, with the signed reports in it. */
+interface MinedRound {
+  /** The sender of the transaction; null if the node no longer has it. */
+  readonly sender: Address | null;
+  /** Null if the transaction does not show them, because another contract relayed the update. */
+  readonly reports: Pick<DecodedUpdate, "reports" | "absentees"> | null;
+}
+
+const MAX_ROUNDS = 5_000;
+
+/** Reads the reports behind stored updates, each once. */
+class MinedReports {
+  readonly #known = new LRUCache<string, MinedRound>({ max: MAX_ROUNDS });
+
+  /** @throws RpcError */
+  async read({ client, chainId, address }: Dataset, key: Hex, update: PastUpdate): Promise<MinedRound> {
+    const name = `${chainId} ${address} ${key} ${update.transactionHash}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const sent = await readTransaction(client, update.transactionHash);
+    if (sent === null) return { sender: null, reports: null };
+    const isDirect = sent.to !== null && getAddress(sent.to) === address;
+    const dataPoint = { chainId, dataset: address, key };
+    const decoded = isDirect ? await decodeUpdate(sent.input, dataPoint, recover) : null;
+    const round = { sender: getAddress(sent.from), reports: decoded?.round === update.timestamp ? decoded : null };
+    this.#known.set(name, round);
+    return round;
+  }
+}
+
+const recover = async (digest: Hex, signature: Hex) => recoverSigner(hexToBytes(digest), signature);

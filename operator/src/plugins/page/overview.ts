@@ -1,28 +1,48 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
-import type {
-  DatasetOverview,
-  NetworkOverview,
+import {
+  type DatasetOverview,
+  type NetworkOverview,
   OverviewAnswer,
-  PublishedSpec,
-  ServedPoint,
-  ValueFormat,
+  type PublishedSpec,
+  type ServedPoint,
+  type ValueFormat,
 } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
+import type { App } from "@dataset-oracle/service/http-server/app";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { type Address, getAddress, type Hex } from "viem";
 import type { Context } from "../../context.js";
 import { readView } from "../../dataset/contract.js";
 import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import type { Providers } from "../../reports/providers.js";
+import { problemsOf } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
 import type { ServedNetwork } from "../../served-network.js";
-import { SingleFlight } from "../../update/single-flight.js";
+import { SingleFlight } from "../../single-flight.js";
 import { type DescribedSpec, describeSpec } from "./describe-spec.js";
-import type { PagePlan } from "./plugin.js";
 import { type RecentEntries, recentKeys, recentSpecs } from "./recent-entries.js";
+import type { PagePlan } from "./settings.js";
 import { ValueFormatCache } from "./value-formats.js";
+
+const schema = {
+  tags: ["data"],
+  operationId: "readOverview",
+  summary: "Lists everything that is served, with the values that are stored now.",
+  description: "The operator's page shows it. A network that cannot be read now is listed without values.",
+  response: {
+    200: jsonAnswer("The networks, their datasets and their data points.", OverviewAnswer),
+    ...problemsOf("readOverview"),
+  },
+};
+
+/** Adds `GET /overview`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
+export function addOverview(app: App, overview: Overview, requestsPerMinute: number): void {
+  const config = { rate: { name: "overview", perMinute: requestsPerMinute } };
+  app.get("/overview", { schema, config }, () => overview.read());
+}
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
 const SPOT_PRICE_FORMAT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };

@@ -3,7 +3,7 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { LRUCache } from "lru-cache";
 import type { Address, Hex } from "viem";
 import { getContractEvents } from "viem/actions";
-import { halveWindow, readBlockNumber } from "../../rpc/blocks.js";
+import { type Blocks, readBlockNumber, readWindows } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { unwrapRpcError } from "../../rpc/rpc-error.js";
 
@@ -13,7 +13,6 @@ type ReadEvents<T extends NonNullable<unknown>> = (
   to: bigint,
 ) => Promise<readonly (readonly [id: Hex, entry: T])[]>;
 
-const FIRST_WINDOW = 2_000;
 /** This many blocks are read again: the chain may have replaced them. */
 const OVERLAP = 16;
 
@@ -54,16 +53,11 @@ export class RecentEntries<T extends NonNullable<unknown>> {
 
   async #readOn(): Promise<void> {
     const head = await readBlockNumber(this.client);
-    let next = Math.max(0, this.#next === null ? head - this.blocks + 1 : this.#next - OVERLAP);
-    for (let window = FIRST_WINDOW; next <= head; ) {
-      const last = Math.min(head, next + window - 1);
-      try {
-        for (const [id, entry] of await this.readEvents(BigInt(next), BigInt(last))) this.#entries.set(id, entry);
-        next = last + 1;
-        this.#next = next;
-      } catch (error) {
-        window = halveWindow({ from: next, to: last }, error);
-      }
+    const from = Math.max(0, this.#next === null ? head - this.blocks + 1 : this.#next - OVERLAP);
+    const read = ({ from, to }: Blocks) => this.readEvents(BigInt(from), BigInt(to));
+    for await (const { to, result } of readWindows({ from, to: head }, "forwards", read)) {
+      for (const [id, entry] of result) this.#entries.set(id, entry);
+      this.#next = to + 1;
     }
   }
 }

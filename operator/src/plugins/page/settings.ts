@@ -1,4 +1,5 @@
 import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/base-url";
+import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The settings of one network. */
@@ -32,6 +33,14 @@ export const pageSettings = {
 
 const PageSettings = Type.Object(pageSettings);
 export type PageSettings = Static<typeof PageSettings>;
+
+/** What the page has to know of a network. */
+export interface PagePlan {
+  readonly deployment: Pick<Deployment, "chainId" | "webOracleRegistry" | "verifiedLens">;
+  readonly settings: PageSettings & {
+    readonly providers: readonly { readonly name?: string; readonly address: string }[];
+  };
+}
 /**
  * Returns the pattern of a text of at most this many characters, none of which could disguise it: no control characters
  * and no changes of direction.

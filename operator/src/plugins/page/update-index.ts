@@ -2,10 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Hex, keccak256 } from "viem";
 import type { Context } from "../../context.js";
 import type { DatasetContract } from "../../dataset/contract.js";
+import type { Dataset } from "../../dataset/dataset.js";
 import { type KeyedUpdate, type PastUpdate, readUpdates } from "../../dataset/update-events.js";
-import { type Block, type Blocks, halveWindow, readBlockHash, readHead } from "../../rpc/blocks.js";
+import { type Block, type Blocks, readBlockHash, readHead, readWindows } from "../../rpc/blocks.js";
 import { describeError, RpcError } from "../../rpc/rpc-error.js";
-import type { PageSettings } from "./settings.js";
+import type { ServedNetwork } from "../../served-network.js";
+import type { PagePlan, PageSettings } from "./settings.js";
 
 /**
  * This many of the newest blocks are read again each time: the chain may still replace them, and an RPC endpoint may
@@ -14,10 +16,6 @@ import type { PageSettings } from "./settings.js";
 const UNSETTLED_BLOCKS = 64;
 /** After a longer pause the index begins again at the head, so that nobody waits for more. */
 const MAX_GAP_BLOCKS = 5_000;
-const FIRST_WINDOW = 250;
-const MAX_WINDOW = 2_000;
-/** A call with more updates than this makes the window of the next one smaller. */
-const MANY_UPDATES = 2_000;
 const MAX_REFRESH_MS = 10_000;
 /** How often the index is brought up to date while nobody asks, so that the gap stays small. */
 const KEEP_MS = 30_000;
@@ -48,15 +46,15 @@ export class UpdateIndex {
   #settledTo = -1;
   #settledHash: Hex | null = null;
   #head: Block | null = null;
-  #window = FIRST_WINDOW;
-  #maxWindow = MAX_WINDOW;
+  /** The older blocks that are still to be read. */
+  #older: AsyncGenerator<Blocks & { readonly result: readonly KeyedUpdate[] }> | null = null;
   #reading: Promise<number> | null = null;
   #isKept = false;
 
   constructor(
     private readonly dataset: DatasetContract,
     /** How many blocks it reaches back, and how many updates it holds. Beyond them the oldest are dropped. */
-    private readonly limits: Pick<PageSettings, "historyBlocks" | "historyUpdates">,
+    readonly limits: Pick<PageSettings, "historyBlocks" | "historyUpdates">,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
   ) {}
 
@@ -105,48 +103,44 @@ export class UpdateIndex {
     if (this.#head === null || settled - this.#settledTo > MAX_GAP_BLOCKS || (await this.#isReplaced(head.number))) {
       await this.#beginAt(settled);
     }
-    while (this.#settledTo < settled) {
-      this.#checkDeadline(giveUpAt);
-      await this.#settleSome(settled);
-    }
+    // An RPC endpoint that lags shows a lower head. Read before the updates, so that a hash never stands for updates of
+    // an older chain.
+    const settledTo = Math.max(settled, this.#settledTo);
+    const hash = settledTo > this.#settledTo ? await this.#hashOf(settledTo) : this.#settledHash;
     const updates: KeyedUpdate[] = [];
-    for (let next = this.#settledTo + 1; next <= head.number; ) {
-      this.#checkDeadline(giveUpAt);
-      const read = await this.#readWindow((window) => ({ from: next, to: Math.min(head.number, next + window - 1) }));
-      updates.push(...read.updates);
-      next = read.to + 1;
+    for await (const { result } of this.#windows({ from: this.#settledTo + 1, to: head.number }, "forwards")) {
+      updates.push(...result);
+      if (this.context.clock() > giveUpAt) throw this.#tooSlow();
     }
-    this.#unsettled = byKey(updates);
-    this.#head = head;
+    const isSettled = ({ blockNumber }: KeyedUpdate) => blockNumber <= settledTo;
+    this.#append(updates.filter(isSettled));
+    this.#unsettled = byKey(updates.filter((update) => !isSettled(update)));
+    [this.#settledTo, this.#settledHash, this.#head] = [settledTo, hash, head];
     this.#dropOldest();
     return head.number;
+  }
+
+  #windows(blocks: Blocks, direction: "forwards" | "backwards") {
+    return readWindows(blocks, direction, ({ from, to }) => readUpdates(this.dataset, null, from, to));
+  }
+
+  #hashOf(block: number): Promise<Hex | null> {
+    return readBlockHash(this.dataset.client, block);
   }
 
   /** Tells whether the chain has another block where the newest settled one was. */
   async #isReplaced(head: number): Promise<boolean> {
     if (head < this.#settledTo) return true;
     if (this.#settledHash === null) return false;
-    return (await readBlockHash(this.dataset.client, this.#settledTo)) !== this.#settledHash;
+    return (await this.#hashOf(this.#settledTo)) !== this.#settledHash;
   }
 
   async #beginAt(settled: number): Promise<void> {
-    const hash = settled < 0 ? null : await readBlockHash(this.dataset.client, settled);
+    const hash = settled < 0 ? null : await this.#hashOf(settled);
     if (this.#head !== null) this.context.logger.info({ dataset: this.dataset.address }, "the history is read again");
     [this.#settled, this.#unsettled, this.#head] = [new Map(), new Map(), null];
-    [this.#count, this.#isFull] = [0, false];
+    [this.#count, this.#isFull, this.#older] = [0, false, null];
     [this.#from, this.#settledTo, this.#settledHash] = [settled + 1, settled, hash];
-  }
-
-  /** Reads some of the blocks that can no longer be replaced. */
-  async #settleSome(settled: number): Promise<void> {
-    const next = this.#settledTo + 1;
-    const to = Math.min(settled, next + this.#window - 1);
-    // Read before the updates, so that a hash never stands for updates of an older chain.
-    const hash = await readBlockHash(this.dataset.client, to);
-    const read = await this.#readWindow(() => ({ from: next, to: Math.min(to, next + this.#window - 1) }));
-    this.#append(read.updates);
-    this.#settledTo = read.to;
-    this.#settledHash = read.to === to ? hash : await readBlockHash(this.dataset.client, read.to);
   }
 
   /** Reads one window of older blocks. @returns False if there are none, or no room for them. */
@@ -155,13 +149,17 @@ export class UpdateIndex {
     const first = Math.max(0, head - this.limits.historyBlocks + 1);
     const [before, settled] = [this.#from, this.#settled];
     if (before <= first || this.#isFull) return false;
-    const read = await this.#readWindow((window) => ({ from: Math.max(first, before - window), to: before - 1 }));
+    this.#older ??= this.#windows({ from: first, to: before - 1 }, "backwards");
+    const { value: read } = await this.#older.next();
     // It has begun again, or dropped its oldest blocks, in the meantime.
-    if (this.#settled !== settled || this.#from !== before) return true;
-    for (const [keyHash, updates] of byKey(read.updates)) {
+    if (read === undefined || this.#settled !== settled || this.#from !== before) {
+      this.#older = null;
+      return read !== undefined;
+    }
+    for (const [keyHash, updates] of byKey(read.result)) {
       this.#settled.set(keyHash, [...updates, ...(this.#settled.get(keyHash) ?? [])]);
     }
-    this.#count += read.updates.length;
+    this.#count += read.result.length;
     this.#from = read.from;
     this.#dropOldest();
     return true;
@@ -176,6 +174,7 @@ export class UpdateIndex {
         await this.refresh();
         if (await this.#readOlderWindow()) waitMs = NEXT_MS;
       } catch (error) {
+        this.#older = null;
         if (!closing.aborted)
           logger.debug(
             { dataset: this.dataset.address, reason: describeError(error) },
@@ -184,24 +183,6 @@ export class UpdateIndex {
         waitMs = FAILED_MS;
       }
       await delay(waitMs, undefined, { signal: closing, ref: false }).catch(() => {});
-    }
-  }
-
-  /** Reads a window of blocks, and halves it as long as the RPC endpoint refuses it. */
-  async #readWindow(
-    blocksOf: (window: number) => Blocks,
-  ): Promise<Blocks & { readonly updates: readonly KeyedUpdate[] }> {
-    for (;;) {
-      const blocks = blocksOf(this.#window);
-      try {
-        const updates = await readUpdates(this.dataset, null, blocks.from, blocks.to);
-        if (updates.length > MANY_UPDATES) this.#window = Math.ceil(this.#window / 2);
-        else if (updates.length < MANY_UPDATES / 4) this.#window = Math.min(this.#maxWindow, 2 * this.#window);
-        return { ...blocks, updates };
-      } catch (error) {
-        this.#window = halveWindow(blocks, error);
-        this.#maxWindow = this.#window;
-      }
     }
   }
 
@@ -228,9 +209,8 @@ export class UpdateIndex {
     this.#count = [...this.#settled.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  #checkDeadline(giveUpAt: number): void {
-    if (this.context.clock() <= giveUpAt) return;
-    throw new RpcError(
+  #tooSlow(): RpcError {
+    return new RpcError(
       "timeout",
       this.dataset.client.chain.id,
       "eth_getLogs",
@@ -247,4 +227,27 @@ function byKey(updates: readonly KeyedUpdate[]): ByKey {
     else known.push(update);
   }
   return grouped;
+}
+
+/** The indexes of all datasets that are served. */
+export class UpdateIndexes {
+  readonly #indexes = new Map<Dataset, UpdateIndex>();
+
+  constructor(
+    networks: ReadonlyMap<number, ServedNetwork>,
+    plans: readonly PagePlan[],
+    context: Pick<Context, "clock" | "logger" | "closing">,
+  ) {
+    for (const { deployment, settings } of plans) {
+      for (const { dataset } of networks.get(deployment.chainId)?.datasets.values() ?? []) {
+        this.#indexes.set(dataset, new UpdateIndex(dataset, settings, context));
+      }
+    }
+  }
+
+  of(dataset: Dataset): UpdateIndex {
+    const index = this.#indexes.get(dataset);
+    if (index === undefined) throw new Error(`The dataset ${dataset.address} is not served.`);
+    return index;
+  }
 }

@@ -1,8 +1,8 @@
 import { type Address, type Hex, numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
-import type { Dataset } from "../network.js";
+import type { Dataset } from "../../dataset/dataset.js";
+import type { ReportStatement, RowStatement, Statement } from "../../reports/statement.js";
 import { HeldStatements } from "./held-statements.js";
-import type { ReportStatement, RowStatement, Statement } from "./statement.js";
 
 const [A, B]: [Address, Address] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`];
 const [KEY, OTHER]: [Hex, Hex] = ["0x4b31", "0x4b32"];
@@ -41,9 +41,10 @@ test("a report and a row with the same value for a key are held side by side", (
   expect(held.add(dataset, report(5))).toBe("held");
   expect(held.add(dataset, row([7, 5]))).toBe("held");
   expect(held.add(dataset, report(5))).toBe("held");
-  expect(held.ofRound(dataset, ROUND, null)).toEqual([report(5), row([7, 5])]);
-  expect(held.ofRound(dataset, ROUND, OTHER)).toEqual([row([7, 5])]);
   expect(held.unsettled).toEqual([]);
+  // Each is compared with what comes later.
+  expect(held.add(dataset, row([8, 5]))).toBe("contradicted");
+  expect(held.unsettled).toMatchObject([{ key: OTHER, statements: [row([7, 5]), row([8, 5])] }]);
 });
 
 test.each<[string, Statement, Statement]>([
@@ -59,7 +60,8 @@ test.each<[string, Statement, Statement]>([
   expect(held.add(dataset, b)).toBe("contradicted");
   expect(held.unsettled).toMatchObject([{ dataset, provider: A, round: ROUND, statements: [a, b], foundAt: nowMs }]);
   expect(held.add(dataset, report(5, { round: ROUND + 1n }))).toBe("contradicted");
-  expect(held.ofRound(dataset, ROUND, null)).toEqual([report(9, { provider: B })]);
+  expect(held.add(dataset, report(9, { provider: B }))).toBe("held");
+  expect(held.unsettled).toHaveLength(1);
 });
 
 test.each<[string, Statement]>([
@@ -72,14 +74,19 @@ test.each<[string, Statement]>([
   expect(held.unsettled).toEqual([]);
 });
 
-test("a round is held as long as the dataset would store it", () => {
+test("a statement counts as long as the dataset would store its round", () => {
   expect(held.add(dataset, report(5))).toBe("held");
+  expect(held.add(dataset, report(5, { provider: B }))).toBe("held");
   nowMs += 297_000;
-  expect(held.ofRound(dataset, ROUND, KEY)).toHaveLength(1);
+  expect(held.add(dataset, report(6, { provider: B }))).toBe("contradicted");
   nowMs += 1_000;
-  expect(held.ofRound(dataset, ROUND, KEY)).toEqual([]);
   expect(held.add(dataset, report(6))).toBe("old");
-  expect(held.unsettled).toEqual([]);
+  expect(held.unsettled).toMatchObject([{ provider: B }]);
+});
+
+test("a round is held that is ahead by no more than clocks differ", () => {
+  expect(held.add(dataset, report(5, { round: ROUND + 12n }))).toBe("held");
+  expect(held.add(dataset, report(5, { round: ROUND + 13n }))).toBe("old");
 });
 
 test("a member that left the committee and came back counts again, and its proof is still shown", () => {

@@ -5,11 +5,6 @@ import { USAGE } from "./help-text.js";
 const OPTIONS = {
   override: { type: "string", multiple: true },
   config: { type: "string" },
-  samples: { type: "string" },
-  interval: { type: "string" },
-  providers: { type: "string" },
-  keep: { type: "string" },
-  replay: { type: "string" },
   deployment: { type: "string" },
   "rpc-url": { type: "string" },
   from: { type: "string" },
@@ -20,15 +15,13 @@ const OPTIONS = {
 const COMMANDS = {
   validate: [],
   try: ["override", "config"],
-  advise: ["override", "config", "samples", "interval", "providers", "keep", "replay"],
   key: [],
   publish: ["deployment", "rpc-url", "from", "dry-run"],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>;
 
 export interface CliCommand {
   readonly name: keyof typeof COMMANDS;
-  /** Null for `advise` without a spec, which can read samples that were kept. */
-  readonly specFile: string | null;
+  readonly specFile: string;
   /** The values of the spec's variables; for `publish`, the files of further specs. */
   readonly args: readonly string[];
   readonly options: ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
@@ -43,14 +36,13 @@ export interface CliCommand {
 export function readCliCommand(argv: readonly string[]): CliCommand | null {
   const { values: options, positionals } = parseCommandLine(argv, USAGE, OPTIONS);
   if (options.help === true) return null;
-  const [name, specFile = null, ...args] = positionals;
+  const [name, specFile, ...args] = positionals;
   if (name === undefined) throw new ConfigError(`Name a command.\n\n${USAGE}`);
   if (!isCommand(name)) {
     const names = Object.keys(COMMANDS).join(", ");
     throw new ConfigError(`There is no command "${name}". The commands are: ${names}.\n\n${USAGE}`);
   }
-  if (specFile === null && name !== "advise")
-    throw new ConfigError(`Name the file of the spec: web-oracle ${name} SPEC.\n\n${USAGE}`);
+  if (specFile === undefined) throw new ConfigError(`Name the file of the spec: web-oracle ${name} SPEC.\n\n${USAGE}`);
   const allowed: readonly string[] = COMMANDS[name];
   const other = Object.keys(options).find((option) => !allowed.includes(option));
   if (other !== undefined) throw new ConfigError(`${name} has no option --${other}.\n\n${USAGE}`);

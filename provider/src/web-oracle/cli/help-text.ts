@@ -5,26 +5,16 @@ Checks, tries and publishes request specs of the Web Oracle. In this repository:
 
   validate SPEC            check a request spec, which is a JSON file
   try SPEC [ARGUMENT...]   query its sources now, and show each raw answer and its value
-  advise SPEC [ARGUMENT...]
-                           query its sources again and again, and say which rule and tolerance fit the value
   key SPEC [ARGUMENT...]   print the key in ASCII and in hex
   publish SPEC...          publish one or more specs on a network, for all of their keys; sends nothing for a spec that is
                            published already
 
 The arguments are the values of the spec's variables, in the same order.
 
-Options for try and advise, when this machine queries the sources:
+Options for try:
   --override ORIGIN=URL    for development, like redirectedOrigins: query an http address on this machine instead
                            of an https origin
   --config FILE            query as the provider with this configuration does: its hosts, secrets and redirected origins
-
-Options for advise:
-  --samples N              how often the sources are queried, 2 to 1000; 30 by default
-  --interval SECONDS       the time from one sample to the next, 1 to 600; 2 by default
-  --providers URL,URL      query these providers instead, through their POST /specs/try, and compare them; at most
-                           30 samples
-  --keep FILE              keep what the sources answered, or the providers showed
-  --replay FILE            give the same advice from what was kept, without a spec and without a network
 
 Options for publish:
   --deployment FILE        required: the network's deployments/<chainId>.json
@@ -40,6 +30,4 @@ PUBLISHER_PRIVATE_KEY, or with the keystore that PUBLISHER_KEYSTORE names, with 
 Examples
   web-oracle validate docs/cookbook/reference-rate.json
   web-oracle try docs/cookbook/reference-rate.json EUR USD
-  web-oracle advise docs/cookbook/reference-rate.json EUR USD --samples 60 --interval 5 --keep samples.json
-  web-oracle advise --replay samples.json
   web-oracle key docs/cookbook/reference-rate.json EUR USD`;

@@ -8,9 +8,8 @@ await runMain(async () => {
   const command = readCliCommand(process.argv.slice(2));
   if (command === null) return console.log(USAGE);
   const { name, specFile, args, options } = command;
-  if (name === "advise") return (await import("./advise.js")).adviseOnSpec(command);
   const { loadSpec } = await import("./spec-file.js");
-  const spec = loadSpec(specFile ?? "");
+  const spec = loadSpec(specFile);
   switch (name) {
     case "validate":
       return console.log((await import("./validate.js")).describeSpec(spec));

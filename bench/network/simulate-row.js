@@ -1,0 +1,115 @@
+import { numberToHex } from "viem";
+import { dueAge } from "../../operator/dist/schedule/policy.js";
+import { Ranking } from "../../operator/dist/schedule/rank.js";
+import { STAGE_SPARE_MS, sharedLeadSeconds } from "../../operator/dist/schedule/transmission-schedule.js";
+import { EventQueue } from "./event-queue.js";
+import { SimulatedChain } from "./simulated-chain.js";
+import { SimulatedOperator } from "./simulated-operator.js";
+
+const DATASET = numberToHex(0xda7a, { size: 20 });
+const BEAT_SECONDS = 5;
+const HEARTBEAT = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 570 };
+const DEVIATION = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 120 };
+/**
+ * The episodes of a network: each begins at the beat at which its keys are due, and ends when they are stored. Two of the five
+ * keys were stored together; another is due because its value moves, which all providers see.
+ */
+const EPISODES = [
+  { keys: 2, beat: 0, policy: HEARTBEAT },
+  { keys: 1, beat: 1, policy: HEARTBEAT },
+  { keys: 1, beat: 6, policy: DEVIATION, beatsSinceStored: 25 },
+  { keys: 1, beat: 11, policy: HEARTBEAT },
+];
+/** An episode that takes longer counts as missed: every rank has had its turn, and a stuck transaction its replacement. */
+const MAX_STAGES = 40;
+const MAX_EXTRA_MS = 60_000;
+
+/**
+ * Simulates networks until there are as many episodes as asked for.
+ *
+ * @param row `members`; `down`, `silent`: how many members do not run, and how many sign but send nothing that is mined;
+ * `cutLinks`, `lostRequests`: the share of the links from an operator to another's provider that are cut, and of the requests
+ * that get lost.
+ * @returns Transactions per episode, the 99th percentile of the seconds from due to stored, and the share that was missed.
+ */
+export function simulateRow(model, row, blockMs, count, random) {
+  const seconds = [];
+  let [episodes, transactions] = [0, 0];
+  while (episodes < count) {
+    for (const { mined, storedAfterMs } of simulateNetwork(model, row, blockMs, random)) {
+      episodes++;
+      transactions += mined;
+      if (storedAfterMs !== null) seconds.push(storedAfterMs / 1_000);
+    }
+  }
+  seconds.sort((a, b) => a - b);
+  return {
+    transactions: transactions / episodes,
+    p99: seconds[Math.ceil(0.99 * seconds.length) - 1] ?? Number.POSITIVE_INFINITY,
+    missed: 1 - seconds.length / episodes,
+  };
+}
+
+function simulateNetwork(
+  model,
+  { members: size, down = 0, silent = 0, cutLinks = 0, lostRequests = 0 },
+  blockMs,
+  random,
+) {
+  const stageMs = blockMs + STAGE_SPARE_MS;
+  const firstRound = BigInt(BEAT_SECONDS * (300_000_000 + Math.floor(random.next() * 50_000_000)));
+  /** When a beat begins: the same number of milliseconds after its round for everyone. */
+  const beatMs = (beat) => Number(firstRound) * 1_000 + 2_000 + beat * BEAT_SECONDS * 1_000;
+  const episodes = EPISODES.map(({ keys, beat, policy, beatsSinceStored }, index) => {
+    const age = dueAge(policy, sharedLeadSeconds({ beatSeconds: BEAT_SECONDS, stageMs }));
+    const beats = beatsSinceStored ?? Math.ceil((age - 2) / BEAT_SECONDS);
+    return {
+      keys: Array.from({ length: keys }, (_, i) => numberToHex(16 * index + i + 1, { size: 32 })),
+      beat,
+      policy,
+      storedRound: firstRound + BigInt(BEAT_SECONDS * (beat - beats)),
+      movedAt: beatsSinceStored === undefined ? null : firstRound + BigInt(BEAT_SECONDS * beat),
+    };
+  });
+  const storedRounds = new Map(episodes.flatMap(({ keys, storedRound }) => keys.map((key) => [key, storedRound])));
+  const movedAt = new Map(episodes.flatMap(({ keys, movedAt: round }) => keys.map((key) => [key, round])));
+  const members = Array.from({ length: size }, (_, index) => numberToHex(index + 1, { size: 20 }));
+  const faulty = random.sample(down + silent, size);
+  const isDown = (index) => faulty.slice(0, down).includes(index);
+  const events = new EventQueue();
+  const startMs = beatMs(0) - 1_000;
+  const chain = new SimulatedChain(events, model, random, blockMs, startMs, storedRounds);
+  const world = {
+    ...{ model, random, events, chain, members, requestLoss: lostRequests },
+    keys: episodes.flatMap(({ keys, policy }) => keys.map((key) => ({ key, keyHash: key, policy }))),
+    hasMoved: (key, storedRound, round) => {
+      const moved = movedAt.get(key);
+      return moved !== null && storedRound < moved && round >= moved;
+    },
+  };
+  const ranking = new Ranking(DATASET, members);
+  for (const [index, sender] of members.entries()) {
+    // Whoever sends nothing that is mined is not noticed by the others, whatever else it does.
+    if (faulty.includes(index)) continue;
+    const reach = members.map((_, other) => !isDown(other) && (other === index || !random.chance(cutLinks)));
+    const settings = { ranking, sender, beatSeconds: BEAT_SECONDS, stageMs };
+    const operator = new SimulatedOperator(world, settings, reach);
+    events.plan(startMs, () => operator.start());
+  }
+
+  const lastBeatMs = beatMs(Math.max(...EPISODES.map(({ beat }) => beat)));
+  let endMs = lastBeatMs + MAX_STAGES * stageMs + MAX_EXTRA_MS;
+  for (let isOver = false; events.now < endMs; events.runNext()) {
+    if (isOver || !chain.isAllStored) continue;
+    isOver = true;
+    // Until then all have seen it, and what they had sent before is mined.
+    endMs = Math.min(endMs, events.now + 2 * blockMs + 3_000);
+  }
+  return episodes.map(({ keys, beat }) => {
+    const at = Math.max(...keys.map((key) => chain.storedAt.get(key) ?? Number.POSITIVE_INFINITY));
+    return {
+      mined: Math.max(...keys.map((key) => chain.mined.get(key))),
+      storedAfterMs: Number.isFinite(at) ? at - beatMs(beat) : null,
+    };
+  });
+}

@@ -1,0 +1,112 @@
+import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-schemas/data";
+import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
+import { Hex } from "../components/copy";
+import { Fact } from "../components/facts";
+import { ScrollingTable } from "../components/table";
+import { formatTime } from "../format/time";
+import { alignedTexts, formatDeviation, formatExact } from "../format/values";
+
+interface Props {
+  readonly data: DataPointAnswer;
+  readonly dataset: DatasetOverview;
+}
+
+/** Shows the signers of the last round, their values, and the transaction. */
+export function LastRound({ data, dataset }: Props) {
+  const { last_update: update, timestamp } = data;
+  const unknown = "The last update is older than the blocks that this operator searches.";
+  return (
+    <section class="card" aria-labelledby="round">
+      <h2 id="round">Last round</h2>
+      {update && <Round data={data} dataset={dataset} update={update} />}
+      {!update && <p class="empty">{timestamp ? unknown : "No value has been stored yet. Request one below."}</p>}
+    </section>
+  );
+}
+
+function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
+  const { reports } = update;
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Round">{formatTime(data.timestamp)}</Fact>
+        <Fact name="Signed by">
+          {reports ? `${reports.length} of ${dataset.providers.length} providers` : "not shown"}
+        </Fact>
+        {update.spread !== null && <Fact name="Spread">{spreadText(data, update.spread)}</Fact>}
+        <Fact name="Block">{update.block_number}</Fact>
+        <Fact name="Transaction">
+          <Hex hex={update.transaction_hash} what="the transaction hash" at="tx" />
+        </Fact>
+        {update.carrier && (
+          <Fact name="Sent by">
+            <Hex hex={update.carrier} what="the sender's address" at="address" />
+          </Fact>
+        )}
+      </dl>
+      {reports ? (
+        <Signers data={data} dataset={dataset} reports={reports} absentees={update.absentees} />
+      ) : (
+        <p class="quiet">
+          This operator cannot show who signed: another contract relayed this update, or the operator's RPC endpoint no
+          longer has the transaction.
+        </p>
+      )}
+    </>
+  );
+}
+
+type Reports = NonNullable<LastUpdate["reports"]>;
+
+function Signers({ data, dataset, reports, absentees }: Props & { reports: Reports; absentees: readonly string[] }) {
+  const isMedian = dataset.kind === "median";
+  const { agreement } = data;
+  const records = new Map(agreement?.providers.map(({ provider, ...record }) => [provider, record]));
+  const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
+  const values = reports.map(({ value }) => value);
+  const texts = alignedTexts(dataset.kind, values, data.format, data.key);
+  const rows = reports.map(({ provider, outcome, value }, index) => {
+    const isOk = outcome === "OK";
+    const text = isOk ? texts[index] : "no data";
+    const distance = isOk && data.status === "OK" ? formatDeviation(BigInt(value), BigInt(data.value)) : null;
+    return { provider, text, distance: distance ?? "—" };
+  });
+  const absent = absentees.map((provider) => ({ provider, text: "did not sign", distance: null }));
+  return (
+    <ScrollingTable
+      name="The signers"
+      columns={{
+        Provider: "",
+        Signed: "number",
+        ...(isMedian && { "From the median": "number" }),
+        [`Agreed, last ${agreement?.rounds ?? 0} rounds`]: "number",
+      }}
+    >
+      {[...rows, ...absent].map(({ provider, text, distance }) => (
+        <tr key={provider} class={distance === null ? "quiet" : ""}>
+          <th scope="row">
+            {names.get(provider) && <b class="named">{names.get(provider)}</b>}
+            <Hex hex={provider} what="the provider's address" at="address" />
+          </th>
+          <td class={isMedian ? "number" : "number long"}>{text}</td>
+          {isMedian && <td class="number">{distance}</td>}
+          <td class="number">{recordText(records.get(provider))}</td>
+        </tr>
+      ))}
+    </ScrollingTable>
+  );
+}
+
+/** Writes in how many of the rounds that it signed a provider agreed. */
+function recordText(record: { readonly signed: number; readonly agreed: number } | undefined) {
+  if (record === undefined) return "—";
+  const { signed, agreed } = record;
+  return agreed === signed ? `${agreed} of ${signed}` : <span class="warn">{`${agreed} of ${signed}`}</span>;
+}
+
+/** Formats the spread of the signed values: in the value's unit, and in per cent of the value. */
+function spreadText(data: DataPointAnswer, spread: string): string {
+  const text = formatExact(BigInt(spread), data.format?.decimals ?? 0);
+  const part = data.status === "OK" ? formatDeviation(BigInt(data.value) + BigInt(spread), BigInt(data.value)) : null;
+  return part === null ? text : `${text} (${part.replace("+", "")})`;
+}

@@ -1,0 +1,243 @@
+import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
+import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import { beforeAll, expect, test, vi } from "vitest";
+import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
+import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
+import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
+
+const KEY = "SPOTPX/ETH-USD";
+const OTHER = "SPOTPX/BTC-USD";
+
+let chain: Chain;
+let proxy: RpcProxy;
+let providers: Provider[];
+let operator: RunningOperator;
+let dataset: Address;
+/** The updates of KEY, the oldest first. */
+const sent: { timestamp: number; transaction_hash: string; block: number }[] = [];
+
+async function history(more: Record<string, string> = {}): Promise<HistoryAnswer> {
+  const response = await ask(more);
+  if (response.status !== 200) throw new Error(await response.text());
+  return (await response.json()) as HistoryAnswer;
+}
+
+function ask(more: Record<string, string>, { base } = operator, accept = "application/json") {
+  const query = new URLSearchParams({ network_id: "42", dataset, key: KEY, ...more });
+  return fetch(`${base}/history?${query}`, { headers: { accept }, signal: AbortSignal.timeout(20_000) });
+}
+
+/** Starts another operator of the same dataset, whose index is empty. */
+const startAnother = (settings: { readonly historyUpdates?: number }) =>
+  startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }], { hasSender: false });
+
+/** The blocks and the topics of the calls for events since the last look. */
+function takeLogCalls() {
+  const calls = proxy.calls.splice(0).filter(({ method }) => method === "eth_getLogs");
+  return calls.map(({ params }) => {
+    const { fromBlock, topics } = params[0] as { fromBlock: Hex; topics: readonly (Hex | readonly Hex[] | null)[] };
+    return { from: Number(fromBlock), isOfKey: [topics[1]].flat().includes(keccak256(stringToHex(KEY))) };
+  });
+}
+
+/** Waits until an operator's index covers the chain: a request then asks for the events of no single key. */
+async function waitForIndex(another: RunningOperator): Promise<HistoryAnswer> {
+  return vi.waitFor(
+    async () => {
+      takeLogCalls();
+      const answer = (await (await ask({ limit: "999" }, another)).json()) as HistoryAnswer;
+      if (takeLogCalls().some(({ isOfKey }) => isOfKey)) throw new Error("The index does not cover the chain yet.");
+      return answer;
+    },
+    // An answer is remembered for a second.
+    { timeout: 20_000, interval: 1_100 },
+  );
+}
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
+  proxy = await startRpcProxy(chain.url);
+  const settings = { historyBlocks: 600 };
+  operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+  for (let i = 0; i < 3; i++) {
+    const body = { network_id: 42, dataset, key: KEY, broadcast: true };
+    const { timestamp, transaction_hash } = await operator.ask(body, { prefer: "wait=10" });
+    const hash = transaction_hash as `0x${string}`;
+    const block = Number((await chain.client.getTransactionReceipt({ hash })).blockNumber);
+    sent.push({ timestamp, transaction_hash: hash, block });
+    await operator.ask({ ...body, key: OTHER }, { prefer: "wait=10" });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+});
+
+const hashes = ({ updates }: HistoryAnswer) => updates.map(({ transaction_hash }) => transaction_hash);
+const newestFirst = () => sent.map(({ transaction_hash }) => transaction_hash).toReversed();
+
+test("lists a key's updates, the newest first, and no other key's", async () => {
+  const answer = await history();
+  expect(answer).toMatchObject({ network_id: 42, dataset, key: KEY, key_hex: stringToHex(KEY), from: 0 });
+  expect(hashes(answer)).toEqual(newestFirst());
+  const [newest] = answer.updates;
+  const last = sent.at(-1);
+  expect(newest).toEqual({
+    status: "OK",
+    value: (2000n * 10n ** 18n + 1n).toString(),
+    timestamp: last?.timestamp,
+    block_number: last?.block,
+    transaction_hash: last?.transaction_hash,
+  });
+  expect(await history({ key: stringToHex(KEY) })).toMatchObject({ updates: answer.updates });
+});
+
+test("continues from where an answer ended", async () => {
+  const seen: string[] = [];
+  let page = await history({ limit: "1" });
+  while (page.updates.length > 0) {
+    expect(page.updates).toHaveLength(1);
+    seen.push(...hashes(page));
+    page = await history({ limit: "1", to: String(page.from - 1) });
+  }
+  expect(seen).toEqual(newestFirst());
+});
+
+test("searches only the requested blocks", async () => {
+  const block = String(sent[1]?.block);
+  expect(hashes(await history({ from: block, to: block }))).toEqual([sent[1]?.transaction_hash]);
+});
+
+test("takes a range of rounds, and tells the value that held when it began", async () => {
+  const [first, second, third] = sent;
+  const from_time = String(second?.timestamp);
+  const since = await history({ from_time });
+  expect(hashes(since)).toEqual([third?.transaction_hash, second?.transaction_hash]);
+  expect(since).toMatchObject({ before: { transaction_hash: first?.transaction_hash }, from: first?.block });
+  expect(await history({ to_time: from_time })).not.toHaveProperty("before");
+  expect(hashes(await history({ to_time: from_time }))).toEqual(newestFirst().slice(1));
+  expect(await history({ from_time: "0", to_time: String(Number(first?.timestamp) - 1) })).toMatchObject({
+    updates: [],
+    before: null,
+  });
+});
+
+test("gives candles of an interval", async () => {
+  const candles = (await history({ interval: "2592000" })).candles ?? [];
+  const value = (2000n * 10n ** 18n + 1n).toString();
+  const start = Math.floor((sent[0]?.timestamp ?? 0) / 2_592_000) * 2_592_000;
+  expect(candles).toEqual([{ start, open: value, high: value, low: value, close: value, updates: 3 }]);
+});
+
+test("gives CSV by the Accept header or by a parameter, with the next page", async () => {
+  const response = await ask({ limit: "2" }, operator, "text/csv, application/json;q=0.5");
+  expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+  const lines = (await response.text()).split("\r\n");
+  const [newest] = sent.toReversed();
+  expect(lines[0]).toBe("timestamp,status,value,block_number,transaction_hash");
+  expect(lines[1]).toBe(
+    `${newest?.timestamp},OK,${2000n * 10n ** 18n + 1n},${newest?.block},${newest?.transaction_hash}`,
+  );
+  expect(lines).toHaveLength(4);
+  const [, next = ""] = /<(.*)>; rel="next"/.exec(response.headers.get("link") ?? "") ?? [];
+  const rest = await fetch(new URL(next, operator.base));
+  expect((await rest.text()).split("\r\n")[1]).toContain(sent[0]?.transaction_hash);
+  const candles = await ask({ format: "csv", interval: "3600" });
+  expect((await candles.text()).split("\r\n")[0]).toBe("start,open,high,low,close,updates");
+});
+
+test("halves the range for a node that limits it, and finds the same updates", async () => {
+  await chain.client.mine({ blocks: 500 });
+  const unlimited = await history();
+  proxy.maxLogBlocks = 40;
+  takeLogCalls();
+  const another = await startAnother({});
+  const halved = (await (await ask({}, another)).json()) as HistoryAnswer;
+  expect(hashes(halved)).toEqual(newestFirst());
+  expect({ ...halved, to: 0 }).toEqual({ ...unlimited, to: 0 });
+  expect(takeLogCalls().length).toBeLessThan(60);
+  proxy.maxLogBlocks = Number.POSITIVE_INFINITY;
+  await another.close();
+});
+
+test("reads the chain once, and then only the blocks that are new or may be replaced", async () => {
+  const another = await startAnother({});
+  expect(hashes(await waitForIndex(another))).toEqual(newestFirst());
+  const head = Number(await chain.client.getBlockNumber());
+  takeLogCalls();
+  await chain.client.mine({ blocks: 1 });
+  expect(hashes((await (await ask({ limit: "7" }, another)).json()) as HistoryAnswer)).toEqual(newestFirst());
+  const calls = takeLogCalls();
+  expect(calls.length).toBeGreaterThan(0);
+  expect(calls.filter(({ from }) => from <= head - 70)).toEqual([]);
+  await another.close();
+});
+
+test("an index that may hold few updates reads the older ones from the chain", async () => {
+  const another = await startAnother({ historyUpdates: 3 });
+  await ask({}, another);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  takeLogCalls();
+  expect(hashes((await (await ask({}, another)).json()) as HistoryAnswer)).toEqual(newestFirst());
+  expect(takeLogCalls().some(({ isOfKey }) => isOfKey)).toBe(true);
+  await another.close();
+});
+
+test.each([
+  ["a short reorganization", 5],
+  ["one that is deeper than what is read again", 150],
+])("forgets the updates that %s has removed", async (_, depth) => {
+  const another = await startAnother({});
+  const id = await chain.client.snapshot();
+  const { transaction } = await operator.ask({ network_id: 42, dataset, key: KEY, broadcast: false });
+  const { to, data } = transaction as { to: Address; data: Hex };
+  const hash = await chain.client.sendTransaction({ account: OTHER_ACCOUNT, chain: null, to, data });
+  await chain.wait(hash);
+  await chain.client.mine({ blocks: depth });
+  expect(hashes(await waitForIndex(another))).toEqual([hash, ...newestFirst()]);
+  await chain.client.revert({ id });
+  // After a revert, anvil's clock can be seconds behind, and the next round would lie in the future.
+  await chain.client.increaseTime({ seconds: 10 });
+  await chain.client.mine({ blocks: depth + 5 });
+  expect(hashes((await (await ask({ limit: "9" }, another)).json()) as HistoryAnswer)).toEqual(newestFirst());
+  await another.close();
+});
+
+test("refuses more blocks than one request may search, and names the limit", async () => {
+  await chain.client.mine({ blocks: 200 });
+  const response = await ask({ from: "0" });
+  expect(response.status).toBe(422);
+  const problem = (await response.json()) as Problem;
+  expect(problem).toMatchObject({ code: "range_too_wide", detail: expect.stringContaining("at most 600") });
+  expect((await history()).from).toBeGreaterThan(0);
+});
+
+test.each<[string, Record<string, string>, number, string]>([
+  ["a block that is not a number", { from: "-1" }, 400, "invalid_query"],
+  ["a block with a fraction", { from: "1.5" }, 400, "invalid_query"],
+  ["a block with leading zeros", { from: "01" }, 400, "invalid_query"],
+  ["a limit in another notation", { limit: "1e1" }, 400, "invalid_query"],
+  ["a limit above 999", { limit: "1000" }, 400, "invalid_query"],
+  ["a network that is not a number", { network_id: "42x" }, 400, "invalid_query"],
+  ["a network above what a number holds", { network_id: "9007199254740992" }, 400, "invalid_query"],
+  ["an unknown parameter", { colour: "red" }, 400, "invalid_query"],
+  ["a limit of 0", { limit: "0" }, 400, "invalid_query"],
+  ["a range that ends before it begins", { from: "9", to: "8" }, 400, "invalid_query"],
+  ["a time that ends before it begins", { from_time: "9", to_time: "8" }, 400, "invalid_query"],
+  ["an interval below a minute", { interval: "59" }, 400, "invalid_query"],
+  ["an unknown format", { format: "xml" }, 400, "invalid_query"],
+  ["another network", { network_id: "7" }, 422, "unknown_network"],
+  ["another dataset", { dataset: "0x0000000000000000000000000000000000000001" }, 404, "unknown_dataset"],
+  ["a key of another form", { key: "nonsense" }, 422, "invalid_key"],
+])("refuses %s", async (_, more, status, code) => {
+  const response = await ask(more);
+  expect([response.status, ((await response.json()) as Problem).code]).toEqual([status, code]);
+});
+
+test("an RPC failure is reported as one", async () => {
+  proxy.faults.set("eth_getLogs", "HTTP 500");
+  await chain.client.mine({ blocks: 1 });
+  const response = await ask({ limit: "3" });
+  proxy.faults.clear();
+  expect([response.status, ((await response.json()) as Problem).code]).toEqual([502, "rpc_failed"]);
+});

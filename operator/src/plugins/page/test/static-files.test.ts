@@ -1,0 +1,222 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addGuide, addPage, SITE_PATH_PLACEHOLDER } from "../static-sites.js";
+
+const SECRET = "not a part of the site";
+const SCRIPT = `console.log(${JSON.stringify("x".repeat(2_000))});`;
+
+const parent = mkdtempSync(join(tmpdir(), "static-"));
+const page = join(parent, "page");
+const guide = join(parent, "guide");
+let app: App;
+
+function write(folder: string, name: string, text: string): void {
+  mkdirSync(join(folder, name, ".."), { recursive: true });
+  writeFileSync(join(folder, name), text);
+  if (name.endsWith(".js")) writeFileSync(join(folder, `${name}.gz`), gzipSync(text));
+}
+
+async function serve(pageFolder: string, guideFolder: string): Promise<{ app: App; hasPage: boolean }> {
+  const logger = pino({ level: "silent" });
+  const built = await buildApp({ logger, requestsPerMinute: 100, maxConnections: 100, trustedProxies: [] });
+  let hasPage = false;
+  await built.register(
+    async (routes) => {
+      await addGuide(routes as unknown as App, guideFolder);
+      hasPage = await addPage(routes as unknown as App, pageFolder);
+    },
+    { prefix: "/oracle" },
+  );
+  await built.ready();
+  return { app: built, hasPage };
+}
+
+beforeAll(async () => {
+  write(page, "index.html", "<!doctype html><title>here</title>");
+  write(page, "assets/index-abcdefgh.js", SCRIPT);
+  write(guide, "index.html", "<!doctype html><title>Guide</title>");
+  write(guide, "tour/index.html", "<!doctype html><title>Tour</title>");
+  write(guide, "head.js", "");
+  write(guide, "404.html", `<!doctype html><link href="${SITE_PATH_PLACEHOLDER}code.css"><title>No such page</title>`);
+  write(parent, "outside.txt", SECRET);
+  ({ app } = await serve(page, guide));
+});
+
+afterAll(async () => {
+  await app?.close();
+});
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: "GET", url, headers });
+
+describe.each([
+  ["/oracle/", "<!doctype html><title>here</title>", "page"],
+  ["/oracle/guide/", "<!doctype html><title>Guide</title>", "guide"],
+  ["/oracle/guide/tour/", "<!doctype html><title>Tour</title>", "guide"],
+])("%s", (path, html, limit) => {
+  test("is revalidated each time, and sent again only if it has changed", async () => {
+    const first = await get(path);
+    expect([first.statusCode, first.body]).toEqual([200, html]);
+    expect(first.headers).toMatchObject({ "cache-control": "no-cache", "content-type": "text/html; charset=utf-8" });
+    const second = await get(path, { "if-none-match": String(first.headers.etag) });
+    expect([second.statusCode, second.body]).toEqual([304, ""]);
+  });
+
+  test("may load only its own resources", async () => {
+    const policy = String((await get(path)).headers["content-security-policy"]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  test("has its own rate limit", async () => {
+    expect((await get(path)).headers["ratelimit-policy"]).toBe(`"${limit}";q=300;w=60`);
+  });
+
+  test("answers HEAD without a body, and GET with one afterwards", async () => {
+    const { statusCode, body } = await app.inject({ method: "HEAD", url: path });
+    expect([statusCode, body]).toEqual([200, ""]);
+    expect((await get(path)).body).toBe(html);
+  });
+
+  test.each(["nothing", "assets/", "assets/other.js", "head.js.gz", "../outside.txt", "..%2foutside.txt"])(
+    "has nothing at %s",
+    async (name) => {
+      const { statusCode, body } = await get(path + name);
+      expect(statusCode).toBe(404);
+      expect(body).not.toContain(SECRET);
+      expect(body).toContain('"code"');
+    },
+  );
+});
+
+describe("an unknown path below the guide", () => {
+  test.each([
+    ["nothing", "./"],
+    ["nothing/", "../"],
+    ["tour/nothing?x=/", "../"],
+    ["a/b%2Fc/d", "../../"],
+  ])("shows the guide's page for it to a browser: %s", async (name, root) => {
+    const { statusCode, headers, body } = await get(`/oracle/guide/${name}`, { accept: "text/html,*/*;q=0.8" });
+    expect(statusCode).toBe(404);
+    expect(body).toBe(`<!doctype html><link href="${root}code.css"><title>No such page</title>`);
+    expect(headers).toMatchObject({ "content-type": "text/html; charset=utf-8", vary: "accept" });
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(headers["ratelimit-policy"]).toBe('"guide";q=300;w=60');
+  });
+
+  test("tells a program so, and the page for it has no address of its own", async () => {
+    for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }]) {
+      expect((await get("/oracle/guide/404.html", headers)).json()).toMatchObject({ code: "no_such_path" });
+    }
+  });
+});
+
+test("built assets are immutable, and compressed for clients that accept it", async () => {
+  const zipped = await get("/oracle/assets/index-abcdefgh.js", { "accept-encoding": "br, gzip" });
+  expect(zipped.headers).toMatchObject({
+    "cache-control": "public, max-age=31536000, immutable",
+    "content-encoding": "gzip",
+    "content-type": "application/javascript; charset=utf-8",
+    vary: "accept-encoding",
+  });
+  expect(zipped.rawPayload.length).toBeLessThan(200);
+  const plain = await get("/oracle/assets/index-abcdefgh.js");
+  expect([plain.headers["content-encoding"], plain.body]).toEqual([undefined, SCRIPT]);
+});
+
+test("a partial response is not cached as the whole file", async () => {
+  const part = await get("/oracle/guide/tour/", { range: "bytes=0-3" });
+  expect([part.statusCode, part.body]).toEqual([206, "<!do"]);
+  expect((await get("/oracle/guide/tour/")).body).toBe("<!doctype html><title>Tour</title>");
+});
+
+test("a file that was replaced is served in its new form", async () => {
+  write(guide, "head.js", "old");
+  expect((await get("/oracle/guide/head.js")).body).toBe("old");
+  write(guide, "head.js", "longer");
+  expect((await get("/oracle/guide/head.js")).body).toBe("longer");
+});
+
+test("links are not served, whether they were there at the start or have replaced a file or its compressed form", async () => {
+  const folder = join(parent, "linked");
+  for (const name of ["index.html", "replaced.txt", "app.js"]) write(folder, name, "a part of the site");
+  symlinkSync(join(parent, "outside.txt"), join(folder, "file.txt"));
+  symlinkSync(parent, join(folder, "folder"));
+  const { app: linked } = await serve(page, folder);
+  const ask = (name: string) => linked.inject({ url: `/oracle/guide/${name}`, headers: { "accept-encoding": "gzip" } });
+  for (const name of ["replaced.txt", "app.js"]) expect((await ask(name)).statusCode).toBe(200);
+  for (const name of ["replaced.txt", "app.js.gz"]) {
+    rmSync(join(folder, name));
+    symlinkSync(join(parent, "outside.txt"), join(folder, name));
+  }
+  for (const name of ["file.txt", "folder/outside.txt", "replaced.txt", "app.js"]) {
+    const { statusCode, body } = await ask(name);
+    expect([name, statusCode]).toEqual([name, 404]);
+    expect(body).not.toContain(SECRET);
+  }
+  await linked.close();
+});
+
+test.each([
+  ["/oracle", "/oracle/"],
+  ["/oracle/guide", "/oracle/guide/"],
+  ["/oracle/guide/tour?x=1", "/oracle/guide/tour/"],
+])("%s leads to the path with the slash that relative links need", async (url, target) => {
+  const { statusCode, headers } = await get(url);
+  expect(statusCode).toBe(308);
+  const location = String(headers.location);
+  expect(location).toMatch(/^\w/);
+  expect(new URL(location, `http://operator${url}`).pathname).toBe(target);
+});
+
+test("files that were not built are a 404, which for the guide says how to build it", async () => {
+  const nowhere = join(parent, "nowhere");
+  const { app: empty, hasPage } = await serve(nowhere, nowhere);
+  expect(hasPage).toBe(false);
+  const answer = await empty.inject({ url: "/oracle/guide/" });
+  expect(answer.statusCode).toBe(404);
+  expect(answer.json()).toMatchObject({ code: "no_such_path", detail: expect.stringContaining("npm run docs") });
+  await empty.close();
+});
+
+// Open descriptors can be counted only where Linux lists them.
+test.runIf(existsSync("/proc/self/fd"))("responses that wait behind a slow one keep no file open", async () => {
+  const CONNECTIONS = 14;
+  const FILES_EACH = 50;
+  const openDescriptors = () => readdirSync("/proc/self/fd").length;
+
+  const folder = join(parent, "large");
+  // Streams do not read this much ahead.
+  write(folder, "index.html", "x".repeat(500_000));
+  const logger = pino({ level: "silent" });
+  const slow = await buildApp({ logger, requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let files = 0;
+  slow.addHook("onSend", async () => void files++);
+  slow.get("/slow", async () => released.then(() => ({})));
+  await slow.register(async (routes) => {
+    await addGuide(routes as unknown as App, folder, { name: "guide", perMinute: CONNECTIONS * FILES_EACH });
+  });
+  const { port } = new URL(await slow.listen({ host: "127.0.0.1", port: 0 }));
+  const before = openDescriptors();
+
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: operator\r\n\r\n`;
+  const sockets = Array.from({ length: CONNECTIONS }, () => connect(Number(port), "127.0.0.1"));
+  for (const socket of sockets) socket.write(request("/slow") + request("/guide/").repeat(FILES_EACH));
+  await expect.poll(() => files, { timeout: 10_000 }).toBe(CONNECTIONS * FILES_EACH);
+  // Both ends of each connection belong to this process.
+  await expect.poll(() => openDescriptors() - before).toBeLessThanOrEqual(2 * CONNECTIONS);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => openDescriptors() - before).toBeLessThanOrEqual(0);
+  release();
+  await slow.close();
+});

@@ -1,0 +1,81 @@
+import { pino } from "pino";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Failure, FailureReason } from "./failures.js";
+import { ProviderFailures } from "./failures.js";
+
+const PROVIDER = "0x0000000000000000000000000000000000000001";
+
+const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Failure => ({
+  ...{ kind: "failure", provider: PROVIDER, host: null, detail: "", code: null },
+  ...{ reason, refuses },
+});
+
+/** The reason after these answers, the newest last. */
+function after(...answers: readonly { readonly kind: string }[]): FailureReason | null {
+  const failures = new ProviderFailures(pino({ level: "silent" }), Date.now);
+  for (const answer of answers) failures.record(PROVIDER, answer);
+  return failures.reasonOf(PROVIDER);
+}
+
+test("a provider fails from an answer that cannot be used to one that can", () => {
+  expect(after()).toBeNull();
+  expect(after({ kind: "report" }, failure("timeout"))).toBe("timeout");
+  expect(after(failure("timeout"), failure("wrong_signer"))).toBe("wrong_signer");
+  expect(after(failure("timeout"), { kind: "row" })).toBeNull();
+});
+
+test("a provider that refuses one question works", () => {
+  expect(after(failure("timeout"), failure("refused", "question"))).toBeNull();
+});
+
+test("an answer that came after the others were enough changes nothing", () => {
+  expect(after(failure("late"))).toBeNull();
+  expect(after(failure("timeout"), failure("late"))).toBe("timeout");
+});
+
+describe("the log", () => {
+  let now: number;
+  let log: object[];
+  let failures: ProviderFailures;
+  const succeed = () => failures.record(PROVIDER, { kind: "report" });
+  /** Records this many failures over this many seconds. */
+  const fail = (times: number, seconds: number, reason: FailureReason) => {
+    failures.record(PROVIDER, failure(reason));
+    now += seconds * 1_000;
+    for (let i = 1; i < times; i++) failures.record(PROVIDER, failure(reason));
+  };
+  const again = { level: 30, provider: PROVIDER, msg: "a data provider answers again" };
+
+  beforeEach(() => {
+    [now, log] = [1_000_000, []];
+    failures = new ProviderFailures(pino({}, { write: (line: string) => log.push(JSON.parse(line)) }), () => now);
+  });
+
+  test("does not name a provider that fails for less than ten requests or less than a minute", () => {
+    fail(9, 600, "timeout");
+    succeed();
+    fail(100, 59, "timeout");
+    succeed();
+    expect(log).toEqual([]);
+  });
+
+  test.each<[FailureReason, string]>([
+    ["timeout", "a data provider keeps failing: its answers cannot be used"],
+    ["late", "a data provider answers too late to be counted, or not at all"],
+  ])("names a provider once whose answers are all %s, and once when it answers again", (reason, msg) => {
+    fail(100, 60, reason);
+    fail(100, 60, reason);
+    succeed();
+    succeed();
+    expect(log).toMatchObject([{ level: 40, provider: PROVIDER, reason, failures: 10, msg }, again]);
+  });
+
+  test("names a provider without a URL after a minute, and again if it fails when its URL is known", () => {
+    fail(100, 59, "no_endpoint");
+    expect(log).toEqual([]);
+    fail(2, 1, "no_endpoint");
+    expect(log).toMatchObject([{ level: 40, provider: PROVIDER, reason: "no_endpoint" }]);
+    fail(10, 60, "refused");
+    expect(log.slice(1)).toMatchObject([{ level: 40, provider: PROVIDER, reason: "refused", failures: 10 }]);
+  });
+});

@@ -1,0 +1,115 @@
+import type { Logger } from "pino";
+import type { Address } from "viem";
+import type { Clock } from "../context.js";
+
+/** The reasons why a provider's answer is not used. Stable, because programs read them. */
+export const FAILURE_REASONS = [
+  "no_endpoint",
+  "unreachable",
+  "timeout",
+  "late",
+  "redirected",
+  "too_large",
+  "not_text",
+  "refused",
+  "source_busy",
+  "invalid_report",
+  "other_report",
+  "value_too_large",
+  "wrong_signer",
+  "contradicted",
+  "unexpected",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** A provider's answer that cannot be used. `detail` completes the sentence "The provider ...". */
+export interface Failure {
+  readonly kind: "failure";
+  readonly provider: Address;
+  /** Null when the operator has no endpoint for the provider, and for the reason `unexpected`. */
+  readonly host: string | null;
+  readonly reason: FailureReason;
+  readonly detail: string;
+  /** The code of the problem that the provider answered with; null if it did not. */
+  readonly code: string | null;
+  /**
+   * Set when a provider that works refuses: a key that it does not serve, or this question, while it may answer one
+   * about other keys. Null for every other failure.
+   */
+  readonly refuses: "key" | "question" | null;
+}
+
+/** Tells a failure from an answer that can be used. */
+export function isFailure(answer: { readonly kind: string }): answer is Failure {
+  return answer.kind === "failure";
+}
+
+export type Fail = (reason: FailureReason, detail: string) => Failure;
+
+/** A failure as a member of a problem's body. */
+export function toProblemMember({ provider, host, reason, detail }: Failure) {
+  return { provider, host, reason, detail };
+}
+
+/**
+ * A provider is named in the log after this many requests in a row without a usable answer, if they span this time too:
+ * ten requests can be made in one second.
+ */
+const FAILURES_BEFORE_WARNING = 10;
+const MS_BEFORE_WARNING = 60_000;
+
+interface Streak {
+  failures: number;
+  /** In milliseconds since 1970. */
+  readonly since: number;
+  /** Null while all of its answers were only late. */
+  reason: FailureReason | null;
+  isReported: boolean;
+}
+
+/**
+ * The providers whose last answers could not be used. It logs once when a provider keeps failing or has no URL, and
+ * once when it answers again.
+ */
+export class ProviderFailures {
+  readonly #streaks = new Map<Address, Streak>();
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Records an answer. One that is only late does not say why the provider fails. */
+  record(provider: Address, answer: { readonly kind: string } | Failure): void {
+    const known = this.#streaks.get(provider);
+    if (!isFailure(answer) || answer.refuses !== null) {
+      this.#streaks.delete(provider);
+      if (known?.isReported) this.logger.info({ provider }, "a data provider answers again");
+      return;
+    }
+    const { host, reason, detail } = answer;
+    const lacksUrl = reason === "no_endpoint";
+    const now = this.clock();
+    // Once the URL of a provider is known, its failures have another cause.
+    const isNew = known === undefined || (known.reason === "no_endpoint" && !lacksUrl);
+    const streak: Streak = isNew ? { failures: 0, since: now, reason: null, isReported: false } : known;
+    this.#streaks.set(provider, streak);
+    if (reason !== "late") streak.reason = reason;
+    const failures = ++streak.failures;
+    // A member that has just been added, or that has just announced itself, needs time until its URL is known.
+    const isLasting = now - streak.since >= MS_BEFORE_WARNING && (failures >= FAILURES_BEFORE_WARNING || lacksUrl);
+    if (streak.isReported || !isLasting) return;
+    streak.isReported = true;
+    const fields = { provider, host, reason, detail };
+    if (lacksUrl) this.logger.warn(fields, "a member of the committee cannot be asked: no URL of it is known");
+    // A provider that hangs counts as late whenever the others suffice without it.
+    else if (reason === "late")
+      this.logger.warn({ ...fields, failures }, "a data provider answers too late to be counted, or not at all");
+    else this.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
+  }
+
+  /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */
+  reasonOf(provider: Address): FailureReason | null {
+    return this.#streaks.get(provider)?.reason ?? null;
+  }
+}

@@ -1,0 +1,416 @@
+import fc from "fast-check";
+import { type Address, type Hex, numberToHex } from "viem";
+import { describe, expect, test } from "vitest";
+import vectors from "../../../protocol/vectors/schedule.json" with { type: "json" };
+import { roundStartMs } from "./beat.js";
+import { Ranking, rankMembers } from "./rank.js";
+import {
+  accusationWaitMs,
+  betterThan,
+  type Gather,
+  heartbeatFault,
+  INITIAL_STATE,
+  type ScheduleSettings,
+  type Sender,
+  STARTS_PER_BEAT,
+  type Step,
+  sharedLeadSeconds,
+  step,
+  waitMs,
+} from "./transmission-schedule.js";
+
+const BEAT = 5n;
+const STAGE_MS = 3_500;
+const ROUND = 1_767_323_040n;
+const START_MS = roundStartMs(ROUND);
+const POLICY = { heartbeatSeconds: 60, deviationBps: 50, minIntervalSeconds: 10 };
+const DATASET = numberToHex(0xda7a, { size: 20 });
+const MEMBERS = [1, 2, 3, 4].map((i) => numberToHex(i, { size: 20 }));
+const keyOf = (i: number): Hex => numberToHex(i, { size: 32 });
+const ALL: ReadonlySet<Address> = new Set(MEMBERS);
+const RANKING = new Ranking(DATASET, MEMBERS);
+/** Due at the beat of `ROUND`: the lead is 10.5 s. */
+const OLD = ROUND - 50n;
+const ORDER = RANKING.orderOf(keyOf(1), OLD);
+const LEADER = ORDER[0] as Address;
+const SECOND = ORDER[1] as Address;
+const LAST = ORDER[3] as Address;
+
+/** One operator, step by step. */
+class Run {
+  step: Step = { state: INITIAL_STATE, gather: null, send: [], wakeAtMs: 0 };
+  block = 100n;
+  learnedLeadSeconds = 4;
+  readonly busy = new Set<Hex>();
+  readonly settings: ScheduleSettings;
+
+  constructor(
+    sender: Sender,
+    readonly stored: Map<Hex, bigint>,
+  ) {
+    this.settings = { ranking: RANKING, sender, beatSeconds: Number(BEAT), stageMs: STAGE_MS };
+  }
+
+  /** Takes a step, by default with the chain in sight. */
+  at(nowMs: number, more: Partial<Parameters<typeof step>[3]> = {}): Step {
+    const keys = [...this.stored.keys()].map((key) => ({ key, keyHash: key, policy: POLICY }));
+    const chain = { blockNumber: this.block, storedRounds: new Map(this.stored) };
+    const observed = { nowMs, chain, gathered: null, busy: this.busy, learnedLeadSeconds: this.learnedLeadSeconds };
+    this.step = step(this.settings, keys, this.step.state, { ...observed, ...more });
+    return this.step;
+  }
+
+  /** Ends the gathering that was asked for. */
+  gathered(nowMs: number, arrived: ReadonlySet<Address> | null = ALL, moved: readonly Hex[] = []): Step {
+    const { gather } = this.step;
+    if (gather === null) throw new Error("The last step gathers nothing.");
+    return this.at(nowMs, { gathered: answerTo(gather, arrived, moved) });
+  }
+
+  /** Takes the steps that are due before a time, with a new block before each. Returns the first one that sends. */
+  untilSent(untilMs: number): { readonly atMs: number; readonly step: Step } | null {
+    for (let nowMs = this.step.wakeAtMs; nowMs < untilMs; nowMs = this.step.wakeAtMs) {
+      this.block++;
+      const taken = this.at(nowMs);
+      if (taken.gather !== null) this.gathered(nowMs + 300);
+      if (taken.send.length > 0) return { atMs: nowMs, step: taken };
+    }
+    return null;
+  }
+}
+
+function answerTo(gather: Gather, arrived: ReadonlySet<Address> | null, moved: readonly Hex[]) {
+  const keys = arrived === null ? [] : [...gather.due, ...gather.watched];
+  return {
+    gather,
+    keys: new Map(keys.map((key) => [key, { arrived: arrived ?? ALL, hasMoved: moved.includes(key) }])),
+  };
+}
+
+const oneKey = (storedRound = OLD) => new Map([[keyOf(1), storedRound]]);
+const sending = (round: bigint, ...keys: readonly Hex[]) => [{ round, keys }];
+
+describe("published vectors", () => {
+  test.each(vectors.turns)("$name", ({ dataset, keyHash, storedRound, members, stageMs, arrived, ...expected }) => {
+    const ranking = new Ranking(dataset as Address, members as Address[]);
+    const order = ranking.orderOf(keyHash as Hex, BigInt(storedRound));
+    const reports = new Set(arrived as Address[]);
+    const waitOf = (sender: Sender) => waitMs(betterThan(sender, order), reports, stageMs);
+    expect(order.map(waitOf)).toEqual(expected.waitsMs);
+    expect(waitOf("volunteer")).toBe(expected.volunteerWaitMs);
+    expect(waitOf("alone")).toBe(0);
+  });
+});
+
+describe("due", () => {
+  test("a key is gathered at the first beat at which its heartbeat ends within the lead", () => {
+    expect(sharedLeadSeconds({ beatSeconds: 5, stageMs: STAGE_MS })).toBe(10.5);
+    const run = new Run(LEADER, oneKey());
+    expect(run.at(START_MS - 5_000).gather).toMatchObject({ round: ROUND - BEAT, due: [], watched: [keyOf(1)] });
+    expect(run.step.wakeAtMs).toBe(START_MS);
+    expect(run.at(START_MS).gather).toMatchObject({ round: ROUND, due: [keyOf(1)], watched: [] });
+  });
+
+  test("a value that has moved is due at once, and stays due when it moves back", () => {
+    const second = RANKING.orderOf(keyOf(1), ROUND - 20n)[1] as Address;
+    const run = new Run(second, oneKey(ROUND - 20n));
+    expect(run.at(START_MS).gather).toMatchObject({ due: [], watched: [keyOf(1)] });
+    expect(run.gathered(START_MS + 300, ALL, [keyOf(1)]).wakeAtMs).toBe(START_MS + 300 + STAGE_MS);
+    run.block++;
+    expect(run.at(START_MS + 300 + STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
+    expect(run.at(START_MS + 5_000).gather).toMatchObject({ due: [keyOf(1)], watched: [] });
+  });
+
+  test("a value that has not moved is not due", () => {
+    const run = new Run("alone", oneKey(ROUND - 20n));
+    run.at(START_MS);
+    expect(run.gathered(START_MS + 300).send).toEqual([]);
+    expect(run.step.state.due.size).toBe(0);
+  });
+
+  test("what was stored while its move was noticed is not due", () => {
+    const run = new Run("alone", oneKey(ROUND - 20n));
+    run.at(START_MS);
+    run.stored.set(keyOf(1), ROUND - 1n);
+    expect(run.gathered(START_MS + 300, ALL, [keyOf(1)]).send).toEqual([]);
+  });
+
+  test("younger than its minimum interval, a key is not asked for", () => {
+    expect(new Run(LEADER, oneKey(ROUND - 5n)).at(START_MS).gather).toBeNull();
+  });
+
+  test("a reorganization that takes a stored round back changes the rank, and the key is due again", () => {
+    const run = new Run(LEADER, oneKey());
+    run.at(START_MS);
+    run.stored.set(keyOf(1), OLD - 60n);
+    expect(run.gathered(START_MS + 300).send).toEqual([]);
+    expect(run.at(START_MS + 5_000).gather?.due).toEqual([keyOf(1)]);
+    expect(run.step.state.due.get(keyOf(1))?.storedRound).toBe(OLD - 60n);
+  });
+
+  test("a heartbeat below twice the lead is refused with the reason", () => {
+    const settings = { beatSeconds: 5, stageMs: 13_500 };
+    expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 41 }, settings)).toBeNull();
+    expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 40 }, settings)).toMatch(
+      /^heartbeatSeconds is 40, below 41: .*/,
+    );
+  });
+});
+
+describe("gathering", () => {
+  test("begins in the first second of a beat, or not at all", () => {
+    const run = new Run(LEADER, oneKey());
+    expect(run.at(START_MS + 1_000)).toMatchObject({ gather: null, wakeAtMs: START_MS + 5_000 });
+    expect(new Run(LEADER, oneKey()).at(START_MS + 999).gather?.due).toEqual([keyOf(1)]);
+  });
+
+  test("happens once in a beat, and again at the next while the key is due", () => {
+    const run = new Run(LAST, oneKey());
+    run.at(START_MS);
+    expect(run.gathered(START_MS + 300).gather).toBeNull();
+    expect(run.at(START_MS + 600).gather).toBeNull();
+    expect(run.at(START_MS + 5_000).gather).toMatchObject({ round: ROUND + BEAT, due: [keyOf(1)] });
+  });
+
+  test("names whose reports are waited for: the members of a better rank", () => {
+    expect(new Run(LEADER, oneKey()).at(START_MS).gather?.awaited).toEqual(new Set());
+    expect(new Run(LAST, oneKey()).at(START_MS).gather?.awaited).toEqual(new Set(ORDER.slice(0, 3)));
+  });
+
+  test("keeps together what was stored together", () => {
+    const stored = new Map([1, 2, 3, 4].map((i) => [keyOf(i), i % 2 === 0 ? OLD : OLD - 5n]));
+    const run = new Run("volunteer", stored);
+    expect(run.at(START_MS).gather?.due).toEqual([keyOf(1), keyOf(3), keyOf(2), keyOf(4)]);
+  });
+});
+
+describe("turns", () => {
+  test("the leader sends when it has a quorum", () => {
+    const run = new Run(LEADER, oneKey());
+    expect(run.at(START_MS).send).toEqual([]);
+    expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1)));
+  });
+
+  test("every other waits a stage for each better rank, counted from the end of its gathering, and a volunteer is last", () => {
+    const waits = [...ORDER, "volunteer" as const].map((sender) => {
+      const run = new Run(sender, oneKey());
+      run.at(START_MS);
+      if (run.gathered(START_MS + 300).send.length > 0) return 0;
+      return (run.untilSent(START_MS + 60_000)?.atMs ?? Number.NaN) - START_MS - 300;
+    });
+    expect(waits).toEqual([0, 1, 2, 3, 4].map((rank) => rank * STAGE_MS));
+  });
+
+  test("a quarter of a stage is enough for a member whose report did not arrive", () => {
+    const run = new Run(SECOND, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 800, new Set(ORDER.slice(1)));
+    expect(run.step.wakeAtMs).toBe(START_MS + 800 + STAGE_MS / 4);
+    expect(run.at(run.step.wakeAtMs).send).toEqual(sending(ROUND, keyOf(1)));
+  });
+
+  test("a report that got lost at a later beat does not shorten the wait", () => {
+    const run = new Run(LAST, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.block++;
+    run.at(START_MS + 300 + STAGE_MS);
+    run.at(START_MS + 5_000);
+    run.block++;
+    run.gathered(START_MS + 5_300, new Set(ORDER.slice(2)));
+    expect(run.step.wakeAtMs).toBe(START_MS + 300 + 2 * STAGE_MS);
+  });
+
+  test("a stage in which no new block was seen is waited for once more, and not a third time", () => {
+    const run = new Run(SECOND, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS);
+    expect(run.at(START_MS + STAGE_MS)).toMatchObject({ send: [], wakeAtMs: START_MS + 5_000 });
+    run.at(START_MS + 5_000);
+    expect(run.gathered(START_MS + 5_300)).toMatchObject({ send: [], wakeAtMs: START_MS + 2 * STAGE_MS });
+    expect(run.at(START_MS + 2 * STAGE_MS).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
+  });
+
+  test("what another has stored is not sent", () => {
+    const run = new Run(SECOND, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.block++;
+    run.stored.set(keyOf(1), ROUND);
+    expect(run.at(START_MS + 300 + STAGE_MS)).toMatchObject({ send: [], wakeAtMs: START_MS + 5_000 });
+    expect(run.step.state.due.size).toBe(0);
+  });
+
+  test("without a quorum nothing is sent, and the wait starts anew", () => {
+    const run = new Run(SECOND, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.at(START_MS + 5_000, { chain: { blockNumber: 100n, storedRounds: run.stored } });
+    expect(run.gathered(START_MS + 5_500, null).send).toEqual([]);
+    run.block++;
+    expect(run.at(START_MS + 9_000).send).toEqual([]);
+    run.at(START_MS + 10_000);
+    run.gathered(START_MS + 10_300);
+    expect(run.step.wakeAtMs).toBe(START_MS + 10_300 + STAGE_MS);
+  });
+
+  test("while the chain cannot be read nothing is gathered or sent, and the wait starts anew", () => {
+    const run = new Run(SECOND, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    const blind = run.at(START_MS + 300 + STAGE_MS, { chain: null });
+    expect(blind).toMatchObject({ gather: null, send: [], wakeAtMs: START_MS + 5_000 });
+    run.block++;
+    expect(run.at(START_MS + 4_500).send).toEqual([]);
+    run.at(START_MS + 5_000);
+    run.gathered(START_MS + 5_300);
+    expect(run.step.wakeAtMs).toBe(START_MS + 5_300 + STAGE_MS);
+  });
+
+  test("keys stored together are sent together; a key that another round ranks differently is not", () => {
+    const otherRound = [5n, 10n, 15n, 20n, 25n, 30n]
+      .map((age) => OLD - age)
+      .find((round) => {
+        return RANKING.orderOf(keyOf(3), round)[0] !== LEADER;
+      }) as bigint;
+    const run = new Run(LEADER, new Map([...oneKey(), [keyOf(2), OLD], [keyOf(3), otherRound]]));
+    run.at(START_MS);
+    expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1), keyOf(2)));
+  });
+
+  test("with any f members that never send, another's turn comes within f stages, whosever reports arrived", () => {
+    const cases = fc.integer({ min: 4, max: 31 }).chain((size) => {
+      const members = Array.from({ length: size }, (_, i) => numberToHex(i + 1, { size: 20 }));
+      const faults = fc.subarray(members, { maxLength: Math.floor((size - 1) / 3) });
+      return fc.record({ members: fc.constant(members), silent: faults, arrived: fc.subarray(members) });
+    });
+    fc.assert(
+      fc.property(cases, fc.bigInt({ min: 1n, max: ROUND }), ({ members, silent, arrived }, round) => {
+        const order = rankMembers(DATASET, { round }, members);
+        const first = order.find((member) => !silent.includes(member)) as Address;
+        const wait = waitMs(betterThan(first, order), new Set(arrived), STAGE_MS);
+        expect(wait).toBeLessThanOrEqual(silent.length * STAGE_MS);
+      }),
+    );
+  });
+});
+
+describe("its own transactions", () => {
+  test("what it has on its way is left to its queue", () => {
+    const run = new Run(LEADER, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.busy.add(keyOf(1));
+    for (const nowMs of [300, 600, 5_000, 10_000]) {
+      expect(run.at(START_MS + nowMs)).toMatchObject({ gather: null, send: [] });
+    }
+  });
+
+  test("what could not be sent is sent again with the reports of the next beat", () => {
+    const run = new Run(LEADER, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.busy.add(keyOf(1));
+    run.at(START_MS + 400);
+    run.busy.clear();
+    expect(run.at(START_MS + 500).send).toEqual([]);
+    run.at(START_MS + 5_000);
+    expect(run.gathered(START_MS + 5_300).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
+  });
+
+  test("a round that is two beats old is not sent", () => {
+    const run = new Run(SECOND, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.block++;
+    run.at(START_MS + 5_000);
+    run.at(START_MS + 10_000);
+    expect(run.step.send).toEqual([]);
+  });
+});
+
+describe("alone", () => {
+  test("a key is sent by the lead that it learned, between beats too, and without waiting", () => {
+    const run = new Run("alone", oneKey(ROUND - 50n));
+    expect(run.at(START_MS)).toMatchObject({ wakeAtMs: START_MS + 4_000 });
+    run.gathered(START_MS + 300);
+    const { gather } = run.at(START_MS + 4_000);
+    expect(gather).toMatchObject({ round: ROUND + 4n, due: [keyOf(1)], watched: [] });
+    expect(run.gathered(START_MS + 4_300).send).toEqual(sending(ROUND + 4n, keyOf(1)));
+  });
+
+  test("without a quorum it asks again after a beat", () => {
+    const run = new Run("alone", oneKey());
+    run.learnedLeadSeconds = 30;
+    run.at(START_MS + 2_500);
+    expect(run.gathered(START_MS + 4_500, null)).toMatchObject({ gather: null, send: [], wakeAtMs: START_MS + 7_000 });
+    expect(run.at(START_MS + 7_000).gather).toMatchObject({ round: ROUND + 7n, due: [keyOf(1)] });
+  });
+});
+
+describe("keys that were never stored", () => {
+  const many = () => new Map(Array.from({ length: 30 }, (_, i) => [keyOf(i + 1), 0n]));
+
+  test("few of them start at a beat; others follow at the next", () => {
+    const run = new Run(LEADER, many());
+    const first = run.at(START_MS).gather?.due ?? [];
+    expect(first).toHaveLength(STARTS_PER_BEAT);
+    run.gathered(START_MS + 300);
+    const second = run.at(START_MS + 5_000).gather?.due ?? [];
+    expect(second).toHaveLength(2 * STARTS_PER_BEAT);
+    expect(second).toEqual(expect.arrayContaining([...first]));
+  });
+
+  test("those without a quorum make room for others", () => {
+    const run = new Run(LEADER, many());
+    run.at(START_MS);
+    run.gathered(START_MS + 300, null);
+    expect(run.at(START_MS + 5_000).gather?.due).toHaveLength(STARTS_PER_BEAT);
+  });
+
+  test("each has an order of its own, by its hash", () => {
+    const run = new Run("volunteer", many());
+    run.at(START_MS);
+    for (const [key, { better }] of run.step.state.due) {
+      expect(better).toEqual(rankMembers(DATASET, { keyHash: key }, MEMBERS));
+    }
+  });
+
+  test("an operator that is alone starts all of them", () => {
+    expect(new Run("alone", many()).at(START_MS).gather?.due).toHaveLength(30);
+  });
+});
+
+test("members accuse a stage apart, in the order of the round; the accused has no turn", () => {
+  const settings = { ranking: RANKING, stageMs: STAGE_MS };
+  const order = RANKING.orderOf(keyOf(1), ROUND);
+  const [accused, ...others] = order as [Address, ...Address[]];
+  const waits = others.map((sender) => accusationWaitMs({ ...settings, sender }, accused, ROUND));
+  expect(waits).toEqual([0, STAGE_MS, 2 * STAGE_MS]);
+  expect(accusationWaitMs({ ...settings, sender: "volunteer" }, accused, ROUND)).toBe(3 * STAGE_MS);
+  expect(accusationWaitMs({ ...settings, sender: "alone" }, accused, ROUND)).toBe(0);
+});
+
+test("members that see the same chain send one update: whoever comes later sees the block before its turn", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 0, max: 1_999 }), (beat, phaseMs) => {
+      const storedRound = OLD - BEAT * BigInt(beat);
+      const runs = MEMBERS.map((sender) => new Run(sender, oneKey(storedRound)));
+      let minedAtMs = Number.POSITIVE_INFINITY;
+      let sent = 0;
+      for (const run of runs) {
+        run.at(START_MS);
+        run.gathered(START_MS + 300);
+        if (run.step.send.length === 0) continue;
+        sent++;
+        minedAtMs = START_MS + 1_300 + phaseMs;
+      }
+      for (const run of runs.filter(({ step: { send } }) => send.length === 0)) {
+        run.block++;
+        if (run.step.wakeAtMs >= minedAtMs) run.stored.set(keyOf(1), ROUND);
+        sent += run.at(run.step.wakeAtMs).send.length;
+      }
+      expect(sent).toBe(1);
+    }),
+  );
+});

@@ -1,0 +1,139 @@
+import type { UpdateProgress } from "@dataset-oracle/protocol/client/update-progress";
+import type { Trace } from "@dataset-oracle/service/http-server/trace";
+import type { Counter } from "prom-client";
+import type { Clock } from "./context.js";
+
+export type ProgressListener = (step: UpdateProgress) => void;
+
+/** The steps of one piece of work. A late follower is notified of the earlier steps first. */
+export class Progress {
+  readonly #steps: UpdateProgress[] = [];
+  readonly #listeners = new Set<ProgressListener>();
+
+  /** @param trace Of the request that started the work; null where there is none. */
+  constructor(readonly trace: Trace | null = null) {}
+
+  emit(step: UpdateProgress): void {
+    this.#steps.push(step);
+    for (const listener of this.#listeners) listener(step);
+  }
+
+  /** @returns A function that stops following. */
+  follow(listener: ProgressListener): () => void {
+    for (const step of this.#steps) listener(step);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** A piece of work that any number of callers wait for. */
+export interface Flight<T> {
+  readonly result: Promise<T>;
+  readonly progress: Progress;
+}
+
+/** Waits for a flight, and notifies a listener of its steps until `use` is done with the result. */
+export async function followFlight<T, R>(
+  flight: Flight<T>,
+  listener: ProgressListener,
+  use: (result: T) => R | Promise<R>,
+): Promise<R> {
+  const unfollow = flight.progress.follow(listener);
+  try {
+    return await use(await flight.result);
+  } finally {
+    unfollow();
+  }
+}
+
+interface Entry<T> extends Flight<T> {
+  /** When it succeeded, in milliseconds since 1970; null while it runs. */
+  doneAt: number | null;
+  value?: T;
+}
+
+/**
+ * Runs each piece of work once, however many callers ask for it. A success is remembered for a while, a failure is
+ * forgotten at once. The work does not belong to its callers: it goes on when they leave.
+ */
+export class SingleFlight<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly rememberMs: number,
+    /** Called whenever work is shared instead of started again. */
+    private readonly onShared: () => void = () => {},
+  ) {}
+
+  /** @param trace The trace of the caller's request; the work takes it over if this call starts the work. */
+  run(id: string, start: (progress: Progress) => Promise<T>, trace: Trace | null = null): Flight<T> {
+    this.#forgetOld();
+    const known = this.#entries.get(id);
+    if (known) {
+      this.onShared();
+      return known;
+    }
+    const progress = new Progress(trace);
+    const result = start(progress);
+    const entry: Entry<T> = { result, progress, doneAt: null };
+    this.#entries.set(id, entry);
+    result.then(
+      (value) => {
+        entry.value = value;
+        entry.doneAt = this.clock();
+        if (this.#entries.get(id) !== entry) return;
+        // Entries stay ordered by when they ended, so that the oldest is found without a search.
+        this.#entries.delete(id);
+        this.#entries.set(id, entry);
+      },
+      () => {
+        if (this.#entries.get(id) === entry) this.#entries.delete(id);
+      },
+    );
+    return entry;
+  }
+
+  /** Returns the result of work that has succeeded and that no later `run` has forgotten. */
+  done(id: string): T | undefined {
+    const value = this.#entries.get(id)?.value;
+    if (value !== undefined) this.onShared();
+    return value;
+  }
+
+  /** Returns work that is running, or has succeeded and that no later `run` has forgotten. */
+  find(id: string): Flight<T> | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** Tells whether this work is running, or has succeeded and no later `run` has forgotten it. */
+  has(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
+  /** Lets the next caller start again, because the result turned out to be useless. */
+  forget(id: string): void {
+    this.#entries.delete(id);
+  }
+
+  #forgetOld(): void {
+    const oldest = this.clock() - this.rememberMs;
+    for (const [id, { doneAt }] of this.#entries) {
+      if (doneAt === null) continue;
+      if (doneAt > oldest) return;
+      this.#entries.delete(id);
+    }
+  }
+}
+
+/** Requests name a new round each second, so nobody asks for an older one again. */
+const REMEMBER_ROUND_MS = 10_000;
+
+/**
+ * Shares work that belongs to a round among all who ask for it.
+ *
+ * @param work The kind of work, as the metrics count it.
+ */
+export function singleFlightOfRounds<T>(clock: Clock, coalesced: Counter<"work">, work: string): SingleFlight<T> {
+  return new SingleFlight(clock, REMEMBER_ROUND_MS, () => coalesced.inc({ work }));
+}

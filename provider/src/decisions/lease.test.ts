@@ -1,0 +1,249 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Lease } from "./lease.js";
+
+const disk = vi.hoisted(() => ({ isFull: false }));
+vi.mock("node:fs/promises", async (importOriginal) => {
+  const fs = await importOriginal<typeof import("node:fs/promises")>();
+  const open: typeof fs.open = (path, flags, mode) =>
+    disk.isFull && flags === "wx"
+      ? Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }))
+      : fs.open(path, flags, mode);
+  return { ...fs, open };
+});
+
+const START = 1_800_000_000n;
+
+let folder: string;
+let time: bigint;
+let logs: string[];
+const writes: number[] = [];
+
+const leases: Lease[] = [];
+afterEach(() => Promise.all(leases.splice(0).map((lease) => lease.close())));
+
+async function take(): Promise<Lease> {
+  const lease = await Lease.take(folder, {
+    now: () => time,
+    logger: pino({}, { write: (line: string) => void logs.push(line) }),
+    onWrite: (seconds) => writes.push(seconds),
+  });
+  leases.push(lease);
+  return lease;
+}
+
+/** Tells whether a round is permitted once the lease was told of it. */
+async function isPermitted(lease: Lease, round: bigint): Promise<boolean> {
+  await lease.cover(round);
+  return lease.permits(round);
+}
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), "lease-")), "lease");
+  time = START;
+  logs = [];
+  writes.length = 0;
+  disk.isFull = false;
+});
+
+describe("a lease", () => {
+  it("permits no round up to two seconds past the start, and every later one once a number ahead of it is on disk", async () => {
+    const lease = await take();
+    expect(lease.refusedThrough).toBe(START + 2n);
+    for (const round of [START - 100n, START, START + 2n]) expect(await isPermitted(lease, round)).toBe(false);
+    expect(lease.permits(START + 3n)).toBe(false);
+    expect(await isPermitted(lease, START + 3n)).toBe(true);
+    const [file = ""] = readdirSync(folder);
+    expect(Number(readFileSync(join(folder, file), "utf8").split(" ")[0])).toBeGreaterThan(Number(START + 3n));
+  });
+
+  it("writes once for the rounds of a few seconds, however many ask at once, and keeps one file", async () => {
+    const lease = await take();
+    for (let round = START + 3n; round < START + 63n; round++) {
+      const asked = Array.from({ length: 20 }, () => isPermitted(lease, round));
+      expect(await Promise.all(asked)).not.toContain(false);
+    }
+    // The first was at the start.
+    expect(writes.length).toBeGreaterThan(5);
+    expect(writes.length).toBeLessThan(16);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it("writes again for a later round that is asked for during a write", async () => {
+    const lease = await take();
+    expect(await Promise.all([isPermitted(lease, START + 3n), isPermitted(lease, START + 90n)])).toEqual([true, true]);
+  });
+
+  it("is taken over with its number: with the clock set back, nothing up to it is permitted again", async () => {
+    const first = await take();
+    time += 1_000n;
+    expect(await isPermitted(first, time)).toBe(true);
+    const signed = time;
+    time -= 900n;
+    const second = await take();
+    expect(second.refusedThrough).toBeGreaterThanOrEqual(signed);
+    expect(await isPermitted(second, signed)).toBe(false);
+    expect(await isPermitted(second, second.refusedThrough + 1n)).toBe(true);
+  });
+
+  it("never moves its number back, whatever the clock says", async () => {
+    time = START + 86_400n;
+    const ahead = (await take()).refusedThrough;
+    time = START;
+    for (let life = 0; life < 3; life++) expect((await take()).refusedThrough).toBe(ahead);
+  });
+});
+
+describe("a folder that was changed while no process ran", () => {
+  const signed = START + 10n;
+  beforeEach(async () => {
+    const lease = await take();
+    cpSync(folder, `${folder}-backup`, { recursive: true });
+    expect(await isPermitted(lease, signed)).toBe(true);
+    time = signed + 1n;
+  });
+
+  const newest = () => join(folder, readdirSync(folder).sort().at(-1) ?? "");
+  it.each<[how: string, change: () => void]>([
+    ["its file was removed", () => rmSync(newest())],
+    ["it was removed", () => rmSync(folder, { recursive: true })],
+    ["its file was emptied", () => truncateSync(newest())],
+    ["its file was cut", () => truncateSync(newest(), 12)],
+    ["its number was changed", () => writeFileSync(newest(), readFileSync(newest(), "utf8").replace("18", "98"))],
+    ["its file is garbage", () => writeFileSync(newest(), Buffer.alloc(4_096, 0xff))],
+    [
+      "an older copy was restored",
+      () => {
+        rmSync(folder, { recursive: true });
+        cpSync(`${folder}-backup`, folder, { recursive: true });
+      },
+    ],
+  ])("permits nothing that was signed before: %s", async (_, change) => {
+    change();
+    const lease = await take();
+    for (let round = START; round <= signed; round++) expect(await isPermitted(lease, round)).toBe(false);
+    expect(lease.refusedThrough).toBe(time + 2n);
+    expect(await isPermitted(lease, time + 3n)).toBe(true);
+    expect((await take()).refusedThrough).toBeLessThan(time + 60n);
+  });
+
+  it("is named in the log when its file is damaged", async () => {
+    truncateSync(newest(), 5);
+    const path = newest();
+    await take();
+    expect(logs.join()).toContain(`The lease ${path} is damaged`);
+  });
+
+  it("cannot protect rounds that a fast clock signed, if the folder is lost and the clock is corrected", async () => {
+    // This is the one case that no rule can save, because nothing remembers those rounds.
+    time = START + 3_600n;
+    const ahead = await take();
+    expect(await isPermitted(ahead, time + 3n)).toBe(true);
+    rmSync(folder, { recursive: true });
+    time = START + 20n;
+    expect(await isPermitted(await take(), START + 3_603n)).toBe(true);
+  });
+});
+
+describe("two processes", () => {
+  it("on one folder: the first signs nothing more once the second has started, and says so", async () => {
+    const first = await take();
+    expect(await isPermitted(first, START + 3n)).toBe(true);
+    time += 4n;
+    const second = await take();
+    // The first had a number beyond this round, and does not write again for it.
+    expect(await isPermitted(first, START + 7n)).toBe(false);
+    expect(first.problem).toBe("lost");
+    expect(logs.filter((line) => line.includes("Another process has taken the lease"))).toHaveLength(1);
+    expect(second.refusedThrough).toBeGreaterThanOrEqual(START + 3n);
+    expect(await isPermitted(second, second.refusedThrough + 1n)).toBe(true);
+    expect(await isPermitted(first, START + 600n)).toBe(false);
+  });
+
+  it("that start at the same time on one folder do not both start", async () => {
+    await take();
+    const starts = await Promise.allSettled([take(), take()]);
+    const refused = starts.filter((start) => start.status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.reason.message).toContain("another process started with");
+  });
+
+  it("that write at the same time: the one whose number is taken stops", async () => {
+    const lease = await take();
+    const [file = ""] = readdirSync(folder);
+    const next = String(Number(file) + 1).padStart(file.length, "0");
+    writeFileSync(join(folder, next), "");
+    expect(await isPermitted(lease, START + 3n)).toBe(false);
+    expect(lease.problem).toBe("lost");
+  });
+});
+
+describe("a folder that is changed while its process runs", () => {
+  it.each<[how: string, change: () => void]>([
+    ["removed", () => rmSync(folder, { recursive: true })],
+    [
+      "replaced by an empty one",
+      () => {
+        rmSync(folder, { recursive: true });
+        mkdirSync(folder);
+      },
+    ],
+    [
+      "replaced by an older copy",
+      () => {
+        rmSync(folder, { recursive: true });
+        cpSync(`${folder}-backup`, folder, { recursive: true });
+      },
+    ],
+  ])("stops it: %s", async (_, change) => {
+    const lease = await take();
+    cpSync(folder, `${folder}-backup`, { recursive: true });
+    expect(await isPermitted(lease, START + 3n)).toBe(true);
+    change();
+    expect(await isPermitted(lease, START + 4n)).toBe(false);
+    expect(await isPermitted(lease, START + 900n)).toBe(false);
+    expect(lease.problem).toBe("lost");
+  });
+
+  it("that is full stops it only for rounds beyond the number on disk, and only until there is room", async () => {
+    const lease = await take();
+    expect(await isPermitted(lease, START + 3n)).toBe(true);
+    disk.isFull = true;
+    expect(await isPermitted(lease, START + 600n)).toBe(false);
+    expect(lease.problem).toBe("unwritable");
+    expect(await isPermitted(lease, START + 4n)).toBe(true);
+    expect(logs.join()).toContain("cannot be written: ENOSPC");
+    disk.isFull = false;
+    expect(await isPermitted(lease, START + 600n)).toBe(true);
+    expect(lease.problem).toBeNull();
+  });
+});
+
+describe("a lease is not taken", () => {
+  it("where it cannot be written", async () => {
+    disk.isFull = true;
+    await expect(take()).rejects.toThrow(/^lease: .*lease cannot be used: ENOSPC/);
+  });
+
+  it("in a folder that holds something else, nor with the folders above it", async () => {
+    const other = mkdtempSync(join(tmpdir(), "other-"));
+    writeFileSync(join(other, "file"), "");
+    folder = other;
+    await expect(take()).rejects.toThrow("holds other files");
+    expect(readdirSync(other)).toEqual(["file"]);
+    folder = join(other, "no", "lease");
+    await expect(take()).rejects.toThrow("ENOENT");
+  });
+});
