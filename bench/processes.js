@@ -68,14 +68,15 @@ export class Processes {
    * @param keys The number of keys.
    * @param members The number of members of the committee.
    */
-  async startStubbedNetwork({ keys: count, members }) {
-    const stub = this.#fork(join(import.meta.dirname, "stub-providers.js"), [String(members)]);
+  async startStubbedNetwork({ keys: count, members: size }) {
+    const stub = this.#fork(join(import.meta.dirname, "stub-providers.js"), [String(size)]);
     const [providers] = await once(stub, "message");
-    const { anvil, datasets } = await startChain({ datasets: 1, members: providers.map(({ address }) => address) });
+    const members = providers.map(({ address }) => address);
+    const { anvil, client, datasets } = await startChain({ datasets: 1, members });
     this.#own(anvil);
     const keys = Array.from({ length: count }, (_, i) => `SPOTPX/K${i}-USD`);
     this.#writeDeployment(datasets, keys);
-    return { rpcUrl: anvil.url, dataset: datasets[0], keys, providers };
+    return { client, rpcUrl: anvil.url, dataset: datasets[0], keys, providers };
   }
 
   #writeDeployment(datasets, keys) {

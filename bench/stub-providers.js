@@ -42,6 +42,8 @@ async function start(account) {
     const text = JSON.stringify(await answer(account, await json(request)));
     response.writeHead(200, { "content-type": "application/json" }).end(text);
   });
+  // As a provider's: a connection that the server closes while it is idle fails the next request.
+  server.keepAliveTimeout = 72_000;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { address: account.address, url: `http://127.0.0.1:${server.address().port}` };
 }

@@ -34,3 +34,10 @@ test("an unknown or invalid option is reported with the help text", async () => 
   expect(senseless.exitCode).toBe(2);
   expect(senseless.output).toContain("--chain-port 70000 is not a whole number from 1 to 65535.");
 });
+
+test("a heartbeat in which several operators cannot take turns is refused", async () => {
+  const { exitCode, output } = await runDevnetToEnd(["--operators", "4", "--heartbeat", "10"]);
+  expect(exitCode).toBe(2);
+  expect(output).toContain("--heartbeat is 10. Operators that take turns need 19 or more");
+  expect(output).not.toContain("Starting");
+});

@@ -1,4 +1,4 @@
-import { isLocalNodeUrl } from "@dataset-oracle/protocol/base-url";
+import { isLocalUrl } from "@dataset-oracle/protocol/base-url";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
@@ -147,6 +147,6 @@ export class GuardedHttp {
 
   /** Reports whether a base URL is asked without guards: the owner chose it, or allows providers on this machine. */
   #isTrusted(base: string): boolean {
-    return this.configured.has(base) || (this.allowsLocal && isLocalNodeUrl(base));
+    return this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
   }
 }

@@ -13,7 +13,7 @@ import { parseProgress, type UpdateProgress } from "./update-progress.js";
 export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   /**
    * An operator's base URL, for example `https://oracle.example/v1`, to which `/data/request` is appended. Or several, such
-   * as the nodes of a network, in order of preference: the next one is asked when one fails. One that accepts the
+   * as the operators of a network, in order of preference: the next one is asked when one fails. One that accepts the
    * request and does not answer delays the next by `timeoutMs`.
    */
   readonly url: string | readonly string[];

@@ -1,7 +1,7 @@
-/** The schemas of evidence: the files that a provider keeps, and the answers of `POST /evidence` and `GET /evidence`. */
+/** The schemas of evidence: the files that a provider keeps. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Address, BYTES32, dataPointFields, Outcome, oneOf, orNull, strict, Timestamp } from "./fields.js";
+import { BYTES32, Outcome, oneOf, orNull, strict } from "./fields.js";
 import { SourceNote } from "./reports.js";
 
 const Hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, in hex." });
@@ -74,34 +74,3 @@ export const WebOracleRecord = Type.Object(
 export type WebOracleRecord = Static<typeof WebOracleRecord>;
 
 export type EvidenceRecord = SpotPriceRecord | WebOracleRecord;
-
-/** The maximum amount of text that the specs and answers of one `EvidenceAnswer` have together, in bytes of UTF-8. */
-export const MAX_EVIDENCE_TEXT = 4 * 1024 * 1024;
-
-/**
- * The evidence for one decision, whole: the answer of a provider's `POST /evidence` and of an operator's `GET /evidence`.
- * It is not signed, and need not be: anyone who computes the value again from it gets the one that the provider signed.
- */
-export const EvidenceAnswer = Type.Object(
-  {
-    provider: Address,
-    record: Type.Union([SpotPriceRecord, WebOracleRecord]),
-    texts: Type.Record(Hash, Type.String(), {
-      ...strict,
-      description: "The specs and answers that the record names, by the SHA-256 of their UTF-8. Without secrets.",
-    }),
-  },
-  strict,
-);
-export type EvidenceAnswer = Static<typeof EvidenceAnswer>;
-
-/** `GET /evidence`: the query. */
-export const EvidenceQuery = Type.Object(
-  {
-    ...dataPointFields,
-    timestamp: Timestamp,
-    provider: Type.String({ description: "The address of the data provider, a member of the dataset's committee." }),
-  },
-  strict,
-);
-export type EvidenceQuery = Static<typeof EvidenceQuery>;

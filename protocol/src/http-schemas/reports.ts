@@ -52,43 +52,6 @@ export const ReportAnswer = Type.Object(
 );
 export type ReportAnswer = Static<typeof ReportAnswer>;
 
-/** The maximum number of reports that one `POST /report/stream` can request. */
-export const MAX_STREAMED_REPORTS = 64;
-
-/** A provider's `POST /report/stream`: the body. */
-export const ReportStreamRequest = Type.Object(
-  {
-    requests: Type.Array(
-      Type.Object(
-        {
-          ...reportHeader,
-          traceparent: Type.Optional(
-            Type.String({ maxLength: 256, description: "The trace that this report belongs to (W3C Trace Context)." }),
-          ),
-        },
-        strict,
-      ),
-      { minItems: 1, maxItems: MAX_STREAMED_REPORTS },
-    ),
-  },
-  strict,
-);
-export type ReportStreamRequest = Static<typeof ReportStreamRequest>;
-
-/** A provider's `POST /report/stream`: one line of the answer. */
-export const ReportStreamLine = Type.Object(
-  {
-    index: Type.Integer({ minimum: 0, description: "The request that it answers, counted from 0." }),
-    status: Type.Integer({ description: "The status that `POST /report` would answer with." }),
-    body: Type.Unknown({ description: "The body that `POST /report` would answer with: a report, or a problem." }),
-  },
-  strict,
-);
-export type ReportStreamLine = Static<typeof ReportStreamLine>;
-
-/** The content type of newline-delimited JSON. */
-export const NDJSON_CONTENT_TYPE = "application/x-ndjson";
-
 /** The keys and the round that a row of a batch is about. */
 const batchHeader = {
   network_id: NetworkId,

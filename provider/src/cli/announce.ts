@@ -1,4 +1,4 @@
-import { BASE_URL_PATTERN, isLocalNodeUrl } from "@dataset-oracle/protocol/base-url";
+import { BASE_URL_PATTERN, isLocalUrl } from "@dataset-oracle/protocol/base-url";
 import {
   encodeAnnouncement,
   MAX_ANNOUNCED_URL_BYTES,
@@ -71,7 +71,7 @@ function readUrl(options: Options): string {
 /**
  * Checks that operators ask a URL once it is announced.
  *
- * @param allowsLocal True for a development network, whose operators have `allowLocalNodes` set.
+ * @param allowsLocal True for a development network, whose operators have `allowLocalProviders` set.
  * @throws ConfigError
  */
 function requireUrl(text: string, allowsLocal: boolean): string {
@@ -84,11 +84,11 @@ function requireUrl(text: string, allowsLocal: boolean): string {
   if (!new RegExp(BASE_URL_PATTERN).test(text))
     throw new ConfigError('--url must not contain white space, "@", "?" or "#". Paths are added to its end.');
   const allowed = parseHttpsUrl(text);
-  if (!allowed.ok && !(allowsLocal && isLocalNodeUrl(text)))
+  if (!allowed.ok && !(allowsLocal && isLocalUrl(text)))
     throw new ConfigError(
       "--url: operators ask an announced URL only by https, on port 443 of a public host. " +
-        `${allowed.error} On a development network whose operators set allowLocalNodes, add --allow-local for an http URL ` +
-        "of this machine.",
+        `${allowed.error} On a development network whose operators set allowLocalProviders, add --allow-local for an http ` +
+        "URL of this machine.",
     );
   const { length } = new TextEncoder().encode(text);
   if (length > MAX_ANNOUNCED_URL_BYTES)

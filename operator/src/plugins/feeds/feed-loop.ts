@@ -47,6 +47,11 @@ const LEAD_MARGIN_MS = 1_000;
  * include a long one.
  */
 const REMEMBERED = 32;
+/**
+ * How many keys that were never stored are on their way at a time: each needs reports and a transaction of its own, and a
+ * thousand at once would ask a large committee for tens of thousands of reports.
+ */
+const MAX_STARTS = 32;
 /** How long the chain is left alone after it could not be read. */
 const UNREADABLE_MS = 1_000;
 
@@ -151,13 +156,21 @@ export class FeedLoop {
   }
 
   /**
-   * Returns the keys that must not be sent now: those on their way, and those that wait after a failure. While the
-   * committee or the sender is failing, one key is a probe for all.
+   * Returns the keys that must not be sent now: those on their way, those that wait after a failure, and those never stored
+   * that are too many to start at once. While the committee or the sender is failing, one key is a probe for all.
    */
   #unavailable(): ReadonlySet<Hex> {
     const backoff = this.#backoff;
     if (!backoff.isDue("committee") || !backoff.isDue("sending")) return new Set(this.feeds.map(({ key }) => key));
-    const available = this.feeds.filter(({ key }) => !this.#busy.has(key) && backoff.isDue(key));
+    // Those who take turns start the same few keys at a beat: the schedule chooses them.
+    const isAlone = this.standing.sender === "alone";
+    let starts = 0;
+    const available = this.feeds.filter(({ key }, feed) => {
+      if (!backoff.isDue(key)) return false;
+      const isStart = isAlone && (this.#stored[feed]?.updatedAt ?? 0n) === 0n;
+      if (isStart && ++starts > MAX_STARTS) return false;
+      return !this.#busy.has(key);
+    });
     const isProbing = backoff.isFailing("committee") || backoff.isFailing("sending");
     const used = new Set((isProbing ? available.slice(0, 1) : available).map(({ key }) => key));
     return new Set(this.feeds.flatMap(({ key }) => (used.has(key) ? [] : [key])));
