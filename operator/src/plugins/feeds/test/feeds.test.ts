@@ -1,11 +1,11 @@
 import { type Address, type Hex, keccak256, parseEther, parseGwei, stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FeedSettings } from "../settings.js";
 import { type Chain, OWNER, startChain } from "../../../../test/support/chain.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "../../../../test/support/operator.js";
 import { startRpcProxy } from "../../../../test/support/rpc-proxy.js";
 import { signedUpdate } from "../../../../test/support/signed-update.js";
 import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
+import type { FeedSettings } from "../settings.js";
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 const NEVER = 31_536_000;
