@@ -36,7 +36,9 @@ const operations = () => Object.values(document.paths).flatMap((methods) => Obje
 
 test("the document has every path below the base path, and those of health at the root", () => {
   expect(document.openapi).toBe("3.1.0");
-  const all = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((m) => `${m} ${path}`));
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((m) => `${m} ${path}`),
+  );
   expect(all.toSorted()).toEqual([
     "get /live",
     "get /oracle/data",

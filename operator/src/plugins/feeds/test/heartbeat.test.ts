@@ -1,16 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { queryLensAbi } from "@dataset-oracle/protocol/abi/query-lens";
-import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
-import {
-  type Address,
-  decodeFunctionData,
-  getAbiItem,
-  type Hex,
-  keccak256,
-  stringToHex,
-  toFunctionSelector,
-} from "viem";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Address, getAbiItem, type Hex, keccak256, stringToHex, toFunctionSelector } from "viem";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Chain, startChain } from "../../../../test/support/chain.js";
 import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
 import { type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
@@ -20,6 +11,14 @@ import { type Provider, startProviders } from "../../../../test/support/stub-pro
  * These tests decide what time it is, for the operator and for the chain, and let no time pass while the operator
  * works. So the ages in the chain's events are the same on any machine, however loaded it is.
  */
+
+/** The operator looks again at once, because its waits are for a time that passes between its looks only. */
+vi.mock("node:timers/promises", async (importOriginal) => {
+  const { setTimeout: delay, ...others } = await importOriginal<typeof import("node:timers/promises")>();
+  const LONGEST_WAIT_FOR_A_BEAT_MS = 2_000;
+  const shortened: typeof delay = (ms = 0, ...args) => delay(ms <= LONGEST_WAIT_FOR_A_BEAT_MS ? 5 : ms, ...args);
+  return { ...others, setTimeout: shortened };
+});
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 const STEP_SECONDS = 2;
@@ -51,39 +50,35 @@ async function mineAt(seconds: number): Promise<void> {
   await chain.client.mine({ blocks: 1 });
 }
 
-/** Returns how many feeds the pending transactions update. */
-async function pendingFeeds(): Promise<number> {
-  const { pending } = await chain.client.getTxpoolContent();
-  const transactions = Object.values(pending).flatMap((ofSender) => Object.values(ofSender));
-  const updates = transactions.map(({ input }) => decodeUpdateCall(input));
-  return updates.reduce((sum, update) => sum + (update?.kind === "batch" ? update.keyHashes.length : 1), 0);
+const LENS = toFunctionSelector(getAbiItem({ abi: queryLensAbi, name: "queryMany" }));
+const WORK = ["eth_sendRawTransaction", "eth_simulateV1", "eth_estimateGas"];
+/** More looks than it takes to begin the work that a look has found. */
+const IDLE_LOOKS = 4;
+
+/** Returns how often the operator has looked at the feeds since `proxy.calls` was emptied. */
+function looks(): number {
+  return proxy.calls.filter(({ method, params: [call] }) => {
+    return method === "eth_call" && ((call ?? {}) as { data?: Hex }).data?.startsWith(LENS);
+  }).length;
 }
 
-/** Returns how many feeds the operator has read at each look since a call: those that have no update on its way. */
-function feedsRead(since: number): readonly number[] {
-  const selector = toFunctionSelector(getAbiItem({ abi: queryLensAbi, name: "queryMany" }));
-  return proxy.calls.slice(since).flatMap(({ method, params: [call, blockTag] }) => {
-    const { data = "0x" } = (call ?? {}) as { data?: Hex };
-    if (method !== "eth_call" || blockTag !== "pending" || !data.startsWith(selector)) return [];
-    return [decodeFunctionData({ abi: queryLensAbi, data }).args[1].length];
-  });
+/** Returns how much the operator has done for updates: questions to providers, simulations, submissions. */
+function work(): number {
+  const asked = providers.reduce((sum, { asked, askedForRows }) => sum + asked.length + askedForRows.length, 0);
+  return asked + proxy.calls.filter(({ method }) => WORK.includes(method)).length;
 }
 
-/**
- * Waits until the operator has compared the feeds with the chain at the present time, and sent what it decided to send.
- */
+/** Waits until the operator has looked at the feeds at the present time, and done what it decided to do. */
 async function settle(): Promise<void> {
   const giveUpAt = Date.now() + 30_000;
-  const since = proxy.calls.length;
-  for (;;) {
-    const pending = await pendingFeeds();
-    const read = feedsRead(since);
-    // The first poll may have begun before the clock moved on, and the third leaves out the feeds that the second found
-    // due. While all feeds wait for a block, none is read.
-    const idle = read.length < 3 ? 0 : (read.at(-1) ?? 0);
-    if (pending + idle === KEYS.length) return;
+  proxy.calls.length = 0;
+  for (let [done, since] = [-1, 0]; ; ) {
+    const [doneNow, looksNow] = [work(), looks()];
+    const isQueued = [...(operator?.networks.values() ?? [])].some(({ senders }) => senders.queues[0]?.depth.waiting);
+    if (doneNow !== done || isQueued) [done, since] = [doneNow, looksNow];
+    if (looksNow - since >= IDLE_LOOKS) return;
     if (Date.now() > giveUpAt) throw new Error(operator?.log.slice(-20).join(""));
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

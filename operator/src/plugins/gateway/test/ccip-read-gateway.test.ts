@@ -13,10 +13,10 @@ import {
   toHex,
 } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { parseFetchUpdateCall } from "../gateway.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
 import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
 import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
+import { parseFetchUpdateCall } from "../gateway.js";
 
 const SENDER: Address = "0x00000000000000000000000000000000000000aA";
 const KEY = "SPOTPX/ETH-USD";

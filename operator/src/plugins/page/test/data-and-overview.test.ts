@@ -124,7 +124,8 @@ describe("GET /data", () => {
       Promise.all(FEED_KEYS.map(async (key) => (await data(key)).last_update?.transaction_hash));
     await expect.poll(hashes, { timeout: 20_000 }).toEqual([expect.any(String), expect.any(String)]);
     // While the operator has not seen that a key's first transaction is mined, it updates the other one alone.
-    const depths = () => [...operator.networks.values()].flatMap(({ senders }) => senders.queues.map(({ depth }) => depth));
+    const depths = () =>
+      [...operator.networks.values()].flatMap(({ senders }) => senders.queues.map(({ depth }) => depth));
     await expect.poll(depths, { timeout: 20_000 }).toEqual([{ waiting: 0, sent: 0 }]);
     for (const provider of providers) {
       for (const key of FEED_KEYS) provider.values.set(stringToHex(key), parseEther("9000"));

@@ -61,7 +61,8 @@ afterEach(() => {
 
 let used = 0;
 const newKey = () => `SPOTPX/C${used++}-USD`;
-const signersOf = ({ reports }: { reports: readonly { provider: string }[] }) => reports.map(({ provider }) => provider);
+const signersOf = ({ reports }: { reports: readonly { provider: string }[] }) =>
+  reports.map(({ provider }) => provider);
 const addressesOf = (some: readonly Provider[]) => some.map(({ address }) => address);
 
 function lie(): void {
