@@ -33,7 +33,7 @@ export interface PublishedExample {
 }
 
 /** The command-line program for dapp developers. */
-const WEB_ORACLE_COMMAND = join(ROOT, "provider", "dist", "web-oracle", "cli", "main.js");
+const PROVIDER_COMMAND = join(ROOT, "provider", "dist", "main.js");
 
 const PUBLISH_MS = 60_000;
 
@@ -43,7 +43,7 @@ export async function publishExampleSpecs(
   webOracle: WebOracleContracts,
 ): Promise<PublishedExample[]> {
   const files = EXAMPLES.map(({ name }) => join("devnet", "specs", `${name}.json`));
-  const command = [WEB_ORACLE_COMMAND, ...publishArguments(devnet, files, OWNER.address)];
+  const command = [PROVIDER_COMMAND, ...publishArguments(devnet, files, OWNER.address)];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, timeout: PUBLISH_MS });
   const published = [...stdout.matchAll(/^Published (0x[0-9a-f]{64}) /gm)].map(([, specHash]) => specHash as Hex);
   return EXAMPLES.map(({ name, dataset, args }, i) => {

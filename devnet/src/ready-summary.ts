@@ -95,7 +95,7 @@ function commands(running: RunningDevnet, queryPrice: bigint) {
       { title: "Read it: kelvin × 10^2, updatedAt, status", command: query(dataset, keyHex) },
       {
         title: "Publish a request spec: this one, or your own",
-        command: `npm run -s web-oracle -- ${publishArguments(running, ["docs/cookbook/reference-rate.json"]).join(" ")}`,
+        command: `npm run -s provider -- ${publishArguments(running, ["docs/cookbook/reference-rate.json"]).join(" ")}`,
       },
     ]),
     {

@@ -38,7 +38,8 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
   const keyVariable = `${program.toUpperCase()}_PRIVATE_KEY_FILE`;
   const hasKeys = privateKeys.length > 0;
   if (hasKeys) writeFileSync(keyFile, `${privateKeys.join("\n")}\n`, { mode: 0o600 });
-  const args = [join(build, program, "dist", "main.js"), "--config", configFile];
+  const serve = program === "provider" ? ["serve"] : [];
+  const args = [join(build, program, "dist", "main.js"), ...serve, "--config", configFile];
   const url = `http://127.0.0.1:${config.port}`;
   const logFile = join(folders.logs, `${name}.log`);
   const child = await startProcess({

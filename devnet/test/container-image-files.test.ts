@@ -119,7 +119,7 @@ describe.runIf(isLong)("the services start from the files of their images", () =
     const child = await startProcess({
       name: service,
       command: process.execPath,
-      args: [join(app, service, "dist/main.js"), "--config", config],
+      args: [join(app, service, "dist/main.js"), ...(service === "provider" ? ["serve"] : []), "--config", config],
       env: { NODE_ENV: "production", ...env },
       logFile: join(folder, `${service}.log`),
       isReady: () => respondsOk(`${url}/ready`),

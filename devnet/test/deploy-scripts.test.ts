@@ -216,7 +216,8 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
       writeFileSync(config, JSON.stringify(configs[service]));
       const main = join(ROOT, service, "dist", "main.js");
       const env = { PROVIDER_PRIVATE_KEY: key, OPERATOR_PRIVATE_KEY: key };
-      const { stdout } = await run(process.execPath, [main, "--config", config, "--check-config"], {
+      const check = service === "provider" ? ["check", "--config", config] : ["--config", config, "--check-config"];
+      const { stdout } = await run(process.execPath, [main, ...check], {
         env,
         timeout: 20_000,
       });

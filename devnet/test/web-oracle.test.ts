@@ -16,7 +16,7 @@ import { postDataRequest } from "./post-data-request.js";
 
 /** An account of the chain that the devnet does not use. */
 const CALLER: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
-const CLI = join(ROOT, "provider", "dist", "web-oracle", "cli", "main.js");
+const CLI = join(ROOT, "provider", "dist", "main.js");
 
 let devnet: Devnet;
 let chain: ReturnType<typeof connect>;

@@ -1,38 +1,36 @@
 #!/usr/bin/env node
-import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
-import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
-import { serve } from "@dataset-oracle/service/http-server/serve";
-import { readCommand } from "@dataset-oracle/service/process/arguments";
-import { createLogger } from "@dataset-oracle/service/process/logger";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { runMain } from "@dataset-oracle/service/process/run-main";
-import { buildProvider } from "./app.js";
-import { announceNode } from "./cli/announce.js";
-import { fetchValue } from "./cli/fetch.js";
-import { USAGE } from "./cli/help-text.js";
-import { replayEvidence } from "./cli/replay.js";
-import { checkFolders, loadSetup, type Setup } from "./load-setup.js";
-import { listStartupWarnings, summarizeSetup } from "./startup-messages.js";
+import * as usages from "./cli/usage.js";
+
+interface Command {
+  /** The text of `--help`. */
+  readonly usage: string;
+  /** Loads the command alone, because loading everything takes a second. */
+  readonly load: () => Promise<(args: readonly string[]) => void | Promise<void>>;
+}
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ["serve", { usage: usages.SERVE_USAGE, load: async () => (await import("./cli/serve.js")).serveReports }],
+  ["check", { usage: usages.CHECK_USAGE, load: async () => (await import("./cli/serve.js")).checkConfiguration }],
+  ["try", { usage: usages.TRY_USAGE, load: async () => (await import("./cli/try.js")).tryValue }],
+  ["validate", { usage: usages.VALIDATE_USAGE, load: async () => (await import("./cli/spec-file.js")).validateSpec }],
+  ["key", { usage: usages.KEY_USAGE, load: async () => (await import("./cli/spec-file.js")).printKey }],
+  ["publish", { usage: usages.PUBLISH_USAGE, load: async () => (await import("./cli/publish.js")).publishSpecs }],
+  ["announce", { usage: usages.ANNOUNCE_USAGE, load: async () => (await import("./cli/announce.js")).announceUrl }],
+  ["replay", { usage: usages.REPLAY_USAGE, load: async () => (await import("./cli/replay.js")).replayEvidence }],
+]);
 
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);
-  if (name === "announce") return announceNode(args);
-  if (name === "fetch") return fetchValue(args);
-  if (name === "replay") return replayEvidence(args);
-  const command = readCommand(process.argv.slice(2), USAGE);
-  if (command.name === "help") return console.log(USAGE);
-  const { setup, warnings } = await loadSetup(command.configFile, process.env);
-  if (command.name === "serve") return serveReports(setup, warnings);
-  checkFolders(setup.config);
-  for (const warning of [...warnings, ...listStartupWarnings(setup)]) console.error(warning);
-  console.log(`${command.configFile} is valid. ${summarizeSetup(setup)}`);
+  if (name === "--help") return console.log(usages.USAGE);
+  if (name === undefined) throw new ConfigError(`Name a command.\n\n${usages.USAGE}`);
+  const command = COMMANDS.get(name);
+  if (command === undefined) {
+    // Only an option is repeated: anything else could be a password.
+    const what = /^--[a-z-]+$/.test(name) ? `${name} is not a command` : "There is no such command";
+    throw new ConfigError(`${what}. The commands are: ${[...COMMANDS.keys()].join(", ")}.\n\n${usages.USAGE}`);
+  }
+  if (args.includes("--help")) return console.log(command.usage);
+  await (await command.load())(args);
 });
-
-async function serveReports(setup: Setup, warnings: readonly string[]): Promise<void> {
-  const logger = createLogger();
-  for (const note of [...warnings, ...listStartupWarnings(setup)]) logger.warn(note);
-  logger.info(`signatures are made by ${SECP256K1.name}`);
-  logger.info(summarizeSetup(setup));
-  const registry = processRegistry();
-  const app = await buildProvider(setup, { logger, registry });
-  await serve(app, setup.config, registry, logger);
-}

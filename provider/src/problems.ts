@@ -49,7 +49,7 @@ export const specNotPublished = (specHash: string, chainId: number) =>
   new ProblemError(422, "unknown_key", {
     title: "The key's request spec is not published.",
     detail:
-      `No spec with the hash ${specHash} is published on network ${chainId}. Publish it with "web-oracle publish", ` +
+      `No spec with the hash ${specHash} is published on network ${chainId}. Publish it with "provider publish", ` +
       "and try again after the transaction is mined.",
   });
 
@@ -64,13 +64,13 @@ export const tooManyUnknownKeys = (retryAfter: number) =>
 export const invalidSpec = (problem: string) =>
   new ProblemError(422, "invalid_spec", {
     title: "The key's request spec is not valid.",
-    detail: `${problem} Fix the spec, check it with "web-oracle validate", and publish it again.`,
+    detail: `${problem} Fix the spec, check it with "provider validate", and publish it again.`,
   });
 
 export const invalidArguments = (problem: string) =>
   new ProblemError(422, "invalid_arguments", {
     title: "The key's arguments do not fit its request spec.",
-    detail: `${problem} "web-oracle key" prints the right key.`,
+    detail: `${problem} "provider key" prints the right key.`,
   });
 
 export const otherKind = (type: string, kind: DatasetKind) =>

@@ -7,8 +7,7 @@ import { runProvider, writeConfig } from "./support/provider-process.js";
 import { ACCOUNT, PRIVATE_KEY } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
-const check = (config: string, env: Record<string, string> = ENV) =>
-  runProvider(["--config", config, "--check-config"], env);
+const check = (config: string, env: Record<string, string> = ENV) => runProvider(["check", "--config", config], env);
 
 /** Returns the error of a configuration, without a process for each. */
 async function errorOf(config: string, env: Record<string, string> = ENV): Promise<string> {
@@ -21,7 +20,7 @@ async function errorOf(config: string, env: Record<string, string> = ENV): Promi
   return "none";
 }
 
-describe("--check-config", () => {
+describe("provider check", () => {
   it("ends with 0 and says what would be served", async () => {
     const { config } = writeConfig({});
     const { code, stdout, stderr } = await check(config);

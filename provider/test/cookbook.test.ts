@@ -5,9 +5,12 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { styleOf } from "../src/cli/text-style.js";
-import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
-import { tryRequest } from "../src/web-oracle/cli/try.js";
+import { loadSpec } from "../src/cli/spec-file.js";
+import { styleOf, valueToText } from "../src/cli/value-text.js";
+import { SourceReader } from "../src/source/source-reader.js";
+import { EXTRACT_HERE } from "../src/web-oracle/extract-values.js";
+import { readWebOracleValue } from "../src/web-oracle/read-web-oracle-value.js";
+import type { WebOracleKey } from "../src/web-oracle/web-oracle-key-finder.js";
 
 const at = (path: string) => new URL(`../../docs/${path}`, import.meta.url).pathname;
 const cookbook = readFileSync(at("Cookbook.md"), "utf8");
@@ -200,7 +203,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Tries a spec, as `web-oracle try --override` does. */
+/** Tries a spec, as `provider try --override` does. */
 async function attempt(name: string, args: readonly string[], answers: readonly Exchange[]) {
   exchanges = answers;
   requests.length = 0;
@@ -211,9 +214,19 @@ async function attempt(name: string, args: readonly string[], answers: readonly 
   const egress = new Egress({ redirectedOrigins, secrets: Secrets.load([], {}) });
   const bound = compiled.bind(args);
   if (!bound.ok) throw new Error(bound.error);
-  const { text, hasValue } = await tryRequest(compiled, bound.value, egress, styleOf({ isTTY: false }, {}));
+  const reader = new SourceReader({ egress, timeoutMs: 5_000, hasReserve: false, now: () => 1n });
+  const limited = bound.value.sources.map(({ request }) => ({ ...request, rateLimit: null }));
+  const key = {
+    kind: "web_oracle",
+    name,
+    compiled,
+    request: bound.value,
+    requests: limited,
+  } as unknown as WebOracleKey;
+  const value = await readWebOracleValue(key, { reader, mayUseReserve: true }, EXTRACT_HERE);
   await egress.close();
-  return { text, hasValue, type: compiled.type };
+  const text = valueToText({ key, value, at: 1n }, styleOf({ isTTY: false }, {}));
+  return { text, hasValue: value.kind === "value", type: compiled.type };
 }
 
 describe("the cookbook", () => {

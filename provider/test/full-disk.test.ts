@@ -13,7 +13,7 @@ test.runIf(process.platform === "linux")(
     const exchanges = await startFakeExchanges();
     exchanges.quote("100", "100", "100", clock());
     const { config } = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins, requestsPerMinute: 100_000 });
-    const provider = spawnProvider(["--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+    const provider = spawnProvider(["serve", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
     const limitFiles = (bytes: string) =>
       execFileSync("prlimit", ["--pid", String(provider.child.pid), `--fsize=${bytes}:unlimited`]);
     try {

@@ -102,7 +102,7 @@ const keystore = () => ({ PROVIDER_KEYSTORE: join(folder, "keystore") });
 describe("a provider shows none of its secrets", () => {
   it("while it runs, whatever fails", async () => {
     const env = { ...COMMON, ...keystore(), PROVIDER_KEYSTORE_PASSWORD: SECRETS.keystorePassword };
-    const provider = spawnProvider(["--config", config], env);
+    const provider = spawnProvider(["serve", "--config", config], env);
     const url = await untilListening(provider);
     const seen: string[] = [];
     const ask = async (path: string, body?: unknown) => {
@@ -189,10 +189,13 @@ describe("a provider shows none of its secrets", () => {
   for (const [mistake, args, env = () => ({})] of mistakes) {
     it(`when it is given ${mistake}`, async () => {
       const own = args();
-      const { code, stdout, stderr } = await runProvider(own[0] === "--config" ? own : ["--config", config, ...own], {
-        ...COMMON,
-        ...env(),
-      });
+      const { code, stdout, stderr } = await runProvider(
+        ["serve", ...(own[0] === "--config" ? own : ["--config", config, ...own])],
+        {
+          ...COMMON,
+          ...env(),
+        },
+      );
       expect([code, stderr]).toEqual([2, expect.stringMatching(/./)]);
       expect(findLeakedSecrets(stdout + stderr, SECRETS)).toEqual([]);
     });

@@ -115,7 +115,7 @@ describe("the metrics of a provider", () => {
 
 describe("a provider's process", () => {
   it("serves its metrics only on an address of their own, without its key", async () => {
-    const provider = spawnProvider(["--config", writeConfig({}).config], ENV);
+    const provider = spawnProvider(["serve", "--config", writeConfig({}).config], ENV);
     const url = await untilListening(provider);
     await expect.poll(() => provider.printed.stdout).toContain("metrics for Prometheus");
     const metricsUrl = /metrics for Prometheus at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(
@@ -137,7 +137,7 @@ describe("a provider's process", () => {
     const busy = createServer().listen(0, "127.0.0.1");
     await once(busy, "listening");
     const { port } = busy.address() as AddressInfo;
-    const { code, stderr } = await runProvider(["--config", writeConfig({ metricsPort: port }).config], ENV);
+    const { code, stderr } = await runProvider(["serve", "--config", writeConfig({ metricsPort: port }).config], ENV);
     expect(stderr).toBe(
       `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another "metricsPort".\n`,
     );

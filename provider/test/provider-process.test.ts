@@ -27,7 +27,7 @@ beforeAll(async () => {
   market = await startMarket({ seed: 5 });
   const redirectedOrigins = marketRedirects(market.url);
   const { config } = writeConfig({ redirectedOrigins, excludedSources: [] }, 42, KEYS);
-  provider = spawnProvider(["--config", config], ENV);
+  provider = spawnProvider(["serve", "--config", config], ENV);
   url = await untilListening(provider);
 });
 afterAll(async () => {
@@ -109,7 +109,7 @@ it("a busy port is a clear error, and ends with 2", async () => {
   await once(busy, "listening");
   const { port } = busy.address() as AddressInfo;
   const { config } = writeConfig({ port });
-  const { code, stderr } = await runProvider(["--config", config], ENV);
+  const { code, stderr } = await runProvider(["serve", "--config", config], ENV);
   expect(stderr).toBe(
     `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another "port".\n`,
   );

@@ -22,11 +22,11 @@ it("the systemd unit starts the built program, and checks the same configuration
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
   const start = unit.get("ExecStart") ?? "";
-  expect(start).toBe(`/usr/bin/node /opt/dataset-oracle/${main} --config /etc/dataset-provider/provider.json`);
-  expect(unit.get("ExecStartPre")).toBe(`${start} --check-config`);
+  expect(start).toBe(`/usr/bin/node /opt/dataset-oracle/${main} serve --config /etc/dataset-provider/provider.json`);
+  expect(unit.get("ExecStartPre")).toBe(start.replace(" serve ", " check "));
   const [credential] = (unit.get("LoadCredential") ?? "").split(":");
   expect(unit.get("Environment")).toContain(`PROVIDER_PRIVATE_KEY_FILE=%d/${credential}`);
-  expect(guide).toContain(`"database": "/var/lib/${unit.get("StateDirectory")}/database"`);
+  expect(guide).toContain(`"lease": "/var/lib/${unit.get("StateDirectory")}/lease"`);
 });
 
 it("the source file can be added, and its pair is then read and served", async () => {
@@ -44,8 +44,8 @@ it("the source file can be added, and its pair is then read and served", async (
   const key = "SPOTPX/ETH-CHF";
   const { folder, config } = writeConfig(settings, 42, [key]);
   writeFileSync(join(folder, "example.json"), block("json"));
-  const fetched = await runProvider(["fetch", key, "--config", config]);
-  const checked = await runProvider(["--config", config, "--check-config"], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+  const fetched = await runProvider(["try", key, "--json", "--config", config]);
+  const checked = await runProvider(["check", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
   api.close();
   expect(JSON.parse(fetched.stdout)).toMatchObject({ price: "2001.5", sources: [{ name: "example", used: true }] });
   expect(checked.stdout).toContain("(datasets: 1, keys: 1)");

@@ -95,7 +95,7 @@ describe("two processes of a provider on one folder", () => {
     await Promise.all(processes.map(({ closed }) => closed));
   });
   const start = (config: string) => {
-    processes.push(spawnProvider(["--config", config], ENV));
+    processes.push(spawnProvider(["serve", "--config", config], ENV));
     return processes.at(-1) as ProviderProcess;
   };
   const clock = () => Math.floor(Date.now() / 1_000);

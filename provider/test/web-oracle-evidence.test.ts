@@ -51,7 +51,7 @@ describe("evidence of a Web Oracle value", () => {
       expect(await replay(file)).toMatchObject({ kind: "web_oracle", isSame: true, decision: { outcome, value } });
     }
     expect(web.asked.length).toBe(before);
-    const shown = await runProvider(["replay", files[0] ?? ""]);
+    const shown = await runProvider(["replay", "--json", files[0] ?? ""]);
     expect(shown.code).toBe(0);
     expect(JSON.parse(shown.stdout)).toMatchObject({
       key: `WEB/${climate.slice(2)}/S%C3%A3o%20Paulo`,

@@ -35,9 +35,9 @@ const COMMANDS: readonly (readonly [name: string, program: readonly string[]])[]
     .map(([name, script]) => [`npm run ${name}`, [/node (\S+\.js)$/.exec(script)?.[1] ?? ""]] as const),
   ["operator", ["operator/dist/main.js"]],
   ["provider", ["provider/dist/main.js"]],
-  ["provider fetch", ["provider/dist/main.js", "fetch"]],
-  ["provider announce", ["provider/dist/main.js", "announce"]],
-  ["provider replay", ["provider/dist/main.js", "replay"]],
+  ...["serve", "check", "try", "validate", "key", "publish", "announce", "replay"].map(
+    (name) => [`provider ${name}`, ["provider/dist/main.js", name]] as const,
+  ),
 ];
 
 /** Returns arguments that give every option of a help text. */
@@ -53,7 +53,7 @@ describe.concurrent.each(COMMANDS)("%s", (_, program) => {
     const { stdout: help, stderr } = await run("node", [...program, "--help"], { cwd: ROOT, env });
     expect(stderr).toBe("");
     const [usage = ""] = help.split("\n\n");
-    expect(usage).toMatch(/^Usage: (npm |operator |provider |web-oracle )/);
+    expect(usage).toMatch(/^Usage: (npm |operator |provider )/);
     expect(help).toMatch(/\n\n[A-Z][^\n]{30,}/);
     expect(help).toMatch(/\nExamples?\n {2}\S/);
     expect(help).toMatch(/--help +(this text|show this)/);

@@ -20,7 +20,7 @@ const FILES = [
   {
     title: "A provider's configuration",
     about:
-      "One JSON file, passed as `provider --config FILE`. [The provider's README](../../provider/README.md) explains the settings.",
+      "One JSON file, passed as `provider serve --config FILE`. [The provider's README](../../provider/README.md) explains the settings.",
     schema: ProviderConfig,
   },
   {
@@ -52,7 +52,7 @@ export function configurationReference() {
   return [
     "# Configuration",
     "Generated from the schemas that validate the files. Unknown settings are rejected, and values are not converted: " +
-      'a port written as `"8080"` is an error. `--check-config` lists every setting of a file that must be fixed, and stops at the first file with errors.',
+      'a port written as `"8080"` is an error. `operator --check-config` and `provider check` list every setting of a file that must be fixed, and stop at the first file with errors.',
     ...sections,
   ].join("\n\n");
 }

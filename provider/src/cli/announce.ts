@@ -1,16 +1,19 @@
 import { BASE_URL_PATTERN, isLocalUrl } from "@dataset-oracle/protocol/base-url";
+import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import {
   encodeAnnouncement,
   MAX_ANNOUNCED_URL_BYTES,
   signAnnouncement,
 } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
-import { findCommitteeDirectory } from "./find-committee-directory.js";
-import { ANNOUNCE_USAGE } from "./help-text.js";
-import { connectSender, describeTransaction } from "./send-transactions.js";
+import { type Address, createPublicClient } from "viem";
+import { callRpc, connectSender, describeTransaction, RPC_MS } from "./transactions.js";
+import { ANNOUNCE_USAGE } from "./usage.js";
 
 const OPTIONS = {
   deployment: { type: "string" },
@@ -30,9 +33,8 @@ type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 const BEHIND_CLOCK = 60;
 
 /** Runs `provider announce`: signs where the provider answers, and prints the transaction or sends it. */
-export async function announceNode(args: readonly string[]): Promise<void> {
+export async function announceUrl(args: readonly string[]): Promise<void> {
   const { values: options, positionals } = parseCommandLine(args, ANNOUNCE_USAGE, OPTIONS);
-  if (options.help === true) return console.log(ANNOUNCE_USAGE);
   if (positionals.length > 0)
     throw new ConfigError(`announce takes only options. Write each value after its option.\n\n${ANNOUNCE_USAGE}`);
   const url = readUrl(options);
@@ -96,4 +98,42 @@ function requireUrl(text: string, allowsLocal: boolean): string {
       `--url has ${length} bytes, but the directory takes at most ${MAX_ANNOUNCED_URL_BYTES}. Use a shorter URL.`,
     );
   return text;
+}
+
+/** The contract in which the providers of a network announce their URLs. */
+interface CommitteeDirectory {
+  readonly chainId: number;
+  readonly address: Address;
+  /** The deployment file that names the network, or `--rpc-url` without its value, which may contain a token. */
+  readonly namedBy: string;
+}
+
+/**
+ * Finds the directory of a network: in its deployment file or, without one, by asking an endpoint whether there is one
+ * at the address that the deterministic deployment proxy gives to the directory on every network.
+ *
+ * @throws ConfigError
+ */
+async function findCommitteeDirectory(
+  deploymentFile: string | undefined,
+  rpcUrl: string | undefined,
+): Promise<CommitteeDirectory> {
+  if (deploymentFile !== undefined) {
+    const { chainId, committeeDirectory } = loadDeployment(deploymentFile);
+    if (committeeDirectory === undefined)
+      throw new ConfigError(
+        `${deploymentFile} has no committeeDirectory. Add the address of the directory of network ${chainId}.`,
+      );
+    return { chainId, address: committeeDirectory, namedBy: deploymentFile };
+  }
+  if (rpcUrl === undefined) throw new ConfigError("Name the network: --rpc-url URL or --deployment FILE.");
+  const client = createPublicClient({ transport: rpcTransport(rpcUrl, RPC_MS) });
+  const chainId = await callRpc(() => client.getChainId());
+  const code = await callRpc(() => client.getCode({ address: COMMITTEE_DIRECTORY }));
+  if (code === undefined)
+    throw new ConfigError(
+      `Network ${chainId} has no directory at ${COMMITTEE_DIRECTORY}. If it has one at another address, use ` +
+        "--deployment FILE with a deployment file that names it.",
+    );
+  return { chainId, address: COMMITTEE_DIRECTORY, namedBy: "--rpc-url" };
 }

@@ -4,25 +4,23 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
-import { REPLAY_USAGE } from "./help-text.js";
-import { valueToJson, valueToText } from "./value-output.js";
+import { REPLAY_USAGE } from "./usage.js";
+import { styleOf, valueToJson, valueToText } from "./value-text.js";
 
 /** Runs `provider replay`: computes a value again from its evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseCommandLine(args, REPLAY_USAGE, { json: { type: "boolean" } });
-  if (values.help === true) return console.log(REPLAY_USAGE);
   const [file, extra] = positionals;
   if (file === undefined || extra !== undefined)
     throw new ConfigError(`Give exactly one file of evidence.\n\n${REPLAY_USAGE}`);
   const again = await replay(file);
   process.exitCode = again.isSame ? 0 : 1;
   const { key, at } = again.record;
-  const shown = { ...again, name: keyToAscii(key as Hex) ?? key, at: BigInt(at) };
-  const isText = process.stdout.isTTY === true && values.json !== true;
+  const shown = { key: { ...again, name: keyToAscii(key as Hex) ?? key }, value: again.value, at: BigInt(at) };
   console.log(
-    isText
-      ? `${valueToText(shown)}\n${verdictOn(again)}`
-      : JSON.stringify({ ...valueToJson(shown), ...comparisonOf(again) }, null, 2),
+    values.json === true
+      ? JSON.stringify({ ...valueToJson(shown), ...comparisonOf(again) }, null, 2)
+      : `${valueToText(shown, styleOf(process.stdout, process.env))}\n${verdictOn(again)}`,
   );
 }
 

@@ -4,7 +4,6 @@ import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
 import type { LRUCache } from "lru-cache";
 import { TokenBucket } from "../token-bucket.js";
-import { withDefaultHeaders } from "./default-headers.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
 import { type KeptReading, newReadingCache } from "./reading-cache.js";
 import { RequestBackOffs } from "./request-back-offs.js";
@@ -24,6 +23,9 @@ const MAX_ORIGINS = 2_000;
 
 /** The maximum size of an answer after decompression, in bytes. */
 export const MAX_BYTES = 1024 * 1024;
+
+/** The headers that every source is sent by default. Some exchanges refuse requests without a user agent. */
+const DEFAULT_HEADERS = { accept: "application/json", "user-agent": "dataset-oracle-provider" };
 
 /** The state of the requests of source files, or of those of published specs. */
 interface RequestState {
@@ -106,7 +108,8 @@ export class SourceReader {
     if (refusal !== null) return err(refusal);
     const start = performance.now();
     if (request.rateLimit !== null) this.#stateOf(request).backOffs.begin(originOf(request), requestId(request), start);
-    const answer = await egress.fetchText(withDefaultHeaders(request), this.#limits);
+    const headers = { ...DEFAULT_HEADERS, ...request.headers };
+    const answer = await egress.fetchText({ ...request, headers }, this.#limits);
     // The provider's own limit says nothing about the source.
     if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
     const { source } = request;

@@ -72,7 +72,7 @@ export async function killAndRestart(times: number, onKill: (tally: KillTally) =
   try {
     let asked: readonly Question[] = [];
     while (tally.kills <= times) {
-      provider = spawnProvider(["--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+      provider = spawnProvider(["serve", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
       const url = await untilListening(provider);
       tally.refusedAgain += await askAll(url, asked, witness);
       if (tally.kills === times) break;

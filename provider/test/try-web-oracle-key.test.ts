@@ -7,7 +7,7 @@ import { HOST, key, NUMBERS, spec, stringValue, useWebOracle, WORDS, word } from
 
 const web = useWebOracle();
 
-describe("provider fetch of a Web Oracle key", () => {
+describe("provider try of a Web Oracle key", () => {
   /** As a provider's owner has it: the RPC's token is in the environment. */
   function writeWebConfig(webOracle: object) {
     const dataset = { keyForm: "WEB_ORACLE", keys: [] };
@@ -26,7 +26,7 @@ describe("provider fetch of a Web Oracle key", () => {
     return config;
   }
   const fetchKey = (key: Hex, config: string[]) =>
-    runProvider(["fetch", hexToString(key), ...config], { TOKEN: "t0ken-of-the-rpc" });
+    runProvider(["try", hexToString(key), "--json", ...config], { TOKEN: "t0ken-of-the-rpc" });
 
   it("reads a Web Oracle key as a provider with the configuration does, and keeps nothing", async () => {
     const hash = await web.registry.publish(spec("fetched"));
@@ -63,7 +63,7 @@ describe("provider fetch of a Web Oracle key", () => {
     };
     const unknown = key(`0x${"12".repeat(32)}`);
     const config = ["--config", writeWebConfig({})];
-    expect(await refused(key(hash, "Lima"), [])).toContain("web-oracle try SPEC");
+    expect(await refused(key(hash, "Lima"), [])).toContain("provider try SPEC");
     expect(await refused(key(hash, "Lima"), config)).toContain(`This provider does not request ${HOST}`);
     expect(await refused(key(hash), ["--config", writeWebConfig({ hosts: [HOST] })])).toContain(
       "has 1 variable: city. Give one argument for each, not 0.",

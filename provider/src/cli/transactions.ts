@@ -3,7 +3,20 @@ import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { type Account, type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
-import { callRpc, RPC_MS } from "./call-rpc.js";
+
+/** The deadline of each call to an endpoint that a command's user names. */
+export const RPC_MS = 10_000;
+
+/** Calls an endpoint. Its error leaves out most of viem's message, which contains the endpoint's URL and so perhaps a token. */
+export async function callRpc<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { details, name } = error as { details?: string; name?: string };
+    throw new ConfigError(`The RPC endpoint failed or refused the call: ${details || name}. Check --rpc-url.`);
+  }
+}
 
 const MINED_MS = 120_000;
 

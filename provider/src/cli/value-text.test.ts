@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ValueWithSources } from "../value-with-sources.js";
-import { priceToTable } from "./price-table.js";
-import { styleOf } from "./text-style.js";
+import { type Style, styleOf, valueToText } from "./value-text.js";
 
 const PLAIN = styleOf({ isTTY: false }, {});
 const COLORED = styleOf({ isTTY: true }, {});
@@ -21,6 +20,9 @@ const PRICE: ValueWithSources = {
     { source: "coinbase", quote: null, dropped: { code: "source_error", detail: "says: \u001b[2Jgone" } },
   ],
 };
+
+const priceToTable = (name: string, value: ValueWithSources, at: bigint, style: Style) =>
+  valueToText({ key: { kind: "spot_price", name }, value, at }, style);
 
 describe("the table", () => {
   it("shows each source's price, age and use, and the median", () => {

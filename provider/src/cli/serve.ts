@@ -1,5 +1,46 @@
-import type { Setup } from "./load-setup.js";
-import { datasetsOf, isServed, type Served } from "./served-keys.js";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
+import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
+import { serve } from "@dataset-oracle/service/http-server/serve";
+import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
+import { createLogger } from "@dataset-oracle/service/process/logger";
+import { buildProvider } from "../app.js";
+import { checkFolders, loadSetup, type Setup } from "../load-setup.js";
+import { datasetsOf, isServed, type Served } from "../served-keys.js";
+import { CHECK_USAGE, SERVE_USAGE } from "./usage.js";
+
+/** Runs `provider serve`: the service, until it is told to stop. */
+export async function serveReports(args: readonly string[]): Promise<void> {
+  const file = readConfigFile(args, SERVE_USAGE);
+  const { setup, warnings } = await loadSetup(file, process.env);
+  const logger = createLogger();
+  for (const note of [...warnings, ...listStartupWarnings(setup)]) logger.warn(note);
+  logger.info(`signatures are made by ${SECP256K1.name}`);
+  logger.info(summarizeSetup(setup));
+  const registry = processRegistry();
+  const app = await buildProvider(setup, { logger, registry });
+  await serve(app, setup.config, registry, logger);
+}
+
+/** Runs `provider check`: prints what the owner must or should know about the configuration. */
+export async function checkConfiguration(args: readonly string[]): Promise<void> {
+  const file = readConfigFile(args, CHECK_USAGE);
+  const { setup, warnings } = await loadSetup(file, process.env);
+  checkFolders(setup.config);
+  for (const warning of [...warnings, ...listStartupWarnings(setup)]) console.error(warning);
+  console.log(`${file} is valid. ${summarizeSetup(setup)}`);
+}
+
+/** @throws ConfigError */
+function readConfigFile(args: readonly string[], usage: string): string {
+  const { values, positionals } = parseCommandLine(args, usage, { config: { type: "string" } });
+  // The argument is not repeated: it could be a password.
+  if (positionals.length > 0)
+    throw new ConfigError(`An argument belongs to no option. Write each value after its option.\n\n${usage}`);
+  if (values.config === undefined)
+    throw new ConfigError(`The configuration is missing. Add --config FILE.\n\n${usage}`);
+  return values.config;
+}
 
 /** Describes the provider's address, networks and datasets in one or two sentences. */
 export function summarizeSetup({

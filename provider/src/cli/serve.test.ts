@@ -2,12 +2,12 @@ import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { Value } from "@sinclair/typebox/value";
 import { describe, expect, it } from "vitest";
-import { DATASET, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
-import { ProviderConfig } from "./config.js";
-import { findServedDatasets, type Served } from "./served-keys.js";
-import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { listStartupWarnings, summarizeSetup } from "./startup-messages.js";
-import type { CheckedWebOracleSettings } from "./web-oracle/check-settings.js";
+import { DATASET, spotPriceDeployment } from "../../test/support/spot-price-deployment.js";
+import { ProviderConfig } from "../config.js";
+import { findServedDatasets, type Served } from "../served-keys.js";
+import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
+import type { CheckedWebOracleSettings } from "../web-oracle/check-settings.js";
+import { listStartupWarnings, summarizeSetup } from "./serve.js";
 
 const sources = loadSources([SHIPPED_SOURCES]);
 

@@ -10,11 +10,11 @@ import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-re
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { styleOf } from "../src/cli/text-style.js";
-import { loadSpec } from "../src/web-oracle/cli/spec-file.js";
+import { loadSpec } from "../src/cli/spec-file.js";
+import { styleOf } from "../src/cli/value-text.js";
 import { startRegistry, type TestRegistry } from "./support/registry-on-anvil.js";
 
-const CLI = fileURLToPath(new URL("../dist/web-oracle/cli/main.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 /** The well-known key of a development chain's first account. */
 const ANVIL_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
@@ -76,19 +76,13 @@ const overrides = (...names: string[]) =>
     return ["--override", `https://${name}.prices.example=http://127.0.0.1:${port}/${name}`];
   });
 
-describe("web-oracle", () => {
-  it("--help names every command", async () => {
-    const { code, stdout } = await run(["--help"]);
-    expect(code).toBe(0);
-    for (const name of ["validate SPEC", "try SPEC", "key SPEC", "publish SPEC"]) expect(stdout).toContain(name);
-  });
-
+describe("the commands for specs", () => {
   it.each([
-    [[], "Name a command"],
-    [["ship", "spec.json"], 'There is no command "ship". The commands are: validate, try, key, publish.'],
     [["validate"], "Name the file of the spec"],
+    [["key"], "Name the file of the spec"],
+    [["publish"], "Name the file of the spec"],
     [["validate", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
-    [["key", "spec.json", "--dry-run"], "key has no option --dry-run"],
+    [["key", "spec.json", "--dry-run"], "Unknown option '--dry-run'"],
     [["validate", "spec.json", "Lima"], "validate takes no arguments"],
     [["validate", "spec.json", "--colour"], "Unknown option '--colour'"],
   ])("%j is told what to fix", async (args, problem) => {
@@ -224,7 +218,7 @@ describe("try", () => {
       const { code, stderr } = await run(["try", file, "tea", "--override", override]);
       expect([code, stderr]).toEqual([
         2,
-        `--override: the spec does not query "${origin}". It queries: https://a.prices.example, https://b.prices.example.\n`,
+        `--override: "${origin}" is not asked for this value. These are: https://a.prices.example, https://b.prices.example.\n`,
       ]);
     },
   );

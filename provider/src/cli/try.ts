@@ -1,0 +1,256 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { loadDeployment } from "@dataset-oracle/service/config/deployment";
+import { Egress, type EgressResult } from "@dataset-oracle/service/egress/egress";
+import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
+import { Value } from "@sinclair/typebox/value";
+import ora from "ora";
+import { pino } from "pino";
+import { type Hex, hexToString } from "viem";
+import { loadProviderConfig, ProviderConfig } from "../config.js";
+import { readValue } from "../read-value.js";
+import type { ServedKey } from "../served-keys.js";
+import { checkRedirectedOrigins } from "../source/check-redirected-origins.js";
+import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
+import { SourceReader } from "../source/source-reader.js";
+import type { SpotSource } from "../source/spot-source.js";
+import { sourcesOfPair } from "../sources-of-pair.js";
+import { isHostAllowed } from "../web-oracle/allowed-hosts.js";
+import { checkWebOracleSettings } from "../web-oracle/check-settings.js";
+import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
+import { type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
+import { bindSpec, keyOf, loadSpec } from "./spec-file.js";
+import { TRY_USAGE } from "./usage.js";
+import { printable, type ReadValue, styleOf, valueToJson, valueToText } from "./value-text.js";
+import { summarizeReadings } from "./variation.js";
+
+const OPTIONS = {
+  config: { type: "string" },
+  override: { type: "string", multiple: true },
+  repeat: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+
+/** The time from one reading to the next. Answers are shared within a second. */
+const INTERVAL_MS = 1_000;
+const MAX_REPEAT = 1_000;
+
+const now = () => BigInt(Math.floor(Date.now() / 1_000));
+
+/** Runs `provider try`: asks the sources of a key or of a spec now, and shows each answer. */
+export async function tryValue(args: readonly string[]): Promise<void> {
+  const { values: options, positionals } = parseCommandLine(args, TRY_USAGE, OPTIONS);
+  const [target, ...variables] = positionals;
+  if (target === undefined) throw new ConfigError(`Name a key or the file of a spec.\n\n${TRY_USAGE}`);
+  const repeat = readRepeat(options.repeat);
+  const config = loadSettings(options);
+  const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
+  const key = await findKey(target, variables, config, sources, options);
+  checkRedirects(key, config, options);
+
+  const { redirectedOrigins } = config;
+  const egress = new Egress({ redirectedOrigins, secrets: Secrets.load(config.secrets, process.env) });
+  const answers = new Map<string, EgressResult>();
+  const recording: Pick<Egress, "fetchText"> = {
+    fetchText: async (request, limits) => {
+      const answer = await egress.fetchText(request, limits);
+      answers.set(request.url + (request.body ?? ""), answer);
+      return answer;
+    },
+  };
+  const reader = new SourceReader({ egress: recording, timeoutMs: config.sourceTimeoutMs, hasReserve: false, now });
+  const read = async (): Promise<ReadValue> => {
+    const at = now();
+    const value = await readValue(key, { reader, mayUseReserve: true, policy: config, at }, EXTRACT_HERE);
+    return { key, value, at };
+  };
+  try {
+    const readings = await readOften(repeat, read, key);
+    const last = readings.at(-1) as ReadValue;
+    const style = styleOf(process.stdout, process.env);
+    const answerOf = (index: number) => describeAnswer(key, index, answers);
+    const summary = repeat === 1 ? null : summarizeReadings(readings);
+    if (options.json === true)
+      console.log(JSON.stringify({ ...valueToJson(last), ...(summary && { repeated: summary.json }) }, null, 2));
+    else console.log([valueToText(last, style, answerOf), ...(summary ? ["", summary.text] : [])].join("\n"));
+    process.exitCode = readings.some(({ value }) => value.kind === "value") ? 0 : 1;
+  } finally {
+    await egress.close();
+  }
+}
+
+/** Reads a value again and again, until it was read so often or Ctrl-C ends it, but at least once. */
+async function readOften(times: number, read: () => Promise<ReadValue>, key: ServedKey): Promise<ReadValue[]> {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  if (times > 1) process.once("SIGINT", end);
+  const spinner = startSpinner(key, times);
+  const readings: ReadValue[] = [];
+  try {
+    do {
+      if (readings.length > 0) await sleep(INTERVAL_MS, undefined, { signal: ending.signal }).catch(() => {});
+      if (ending.signal.aborted) break;
+      readings.push(await read());
+      if (times > 1) spinner.text = `${readings.length} of ${times} readings`;
+    } while (readings.length < times);
+    return readings;
+  } finally {
+    spinner.stop();
+    process.removeListener("SIGINT", end);
+  }
+}
+
+function startSpinner(key: ServedKey, times: number) {
+  const count = key.kind === "spot_price" ? key.sources.length : key.requests.length;
+  // In a terminal that reports 0 columns, ora would clear lines for ever.
+  const isVisible = process.stdout.isTTY === true && (process.stderr.columns ?? 0) > 0;
+  const text = times > 1 ? `${times} readings` : count === 1 ? "asking the source" : `asking ${count} sources`;
+  return ora({ text, isSilent: !isVisible }).start();
+}
+
+/** @throws ConfigError */
+function readRepeat(text: string | undefined): number {
+  if (text === undefined) return 1;
+  const times = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (times >= 2 && times <= MAX_REPEAT) return times;
+  throw new ConfigError(`--repeat: ${text} is not a whole number from 2 to ${MAX_REPEAT}.`);
+}
+
+/** Returns the configuration, or the defaults, with the redirected origins of `--override` added. */
+function loadSettings({ config: file, override = [] }: Options): ProviderConfig {
+  const config = file === undefined ? Value.Create(ProviderConfig) : loadProviderConfig(file);
+  const overrides = override.map((text) => {
+    const [origin = "", ...target] = text.split("=");
+    return [origin, target.join("=")];
+  });
+  return { ...config, redirectedOrigins: { ...config.redirectedOrigins, ...Object.fromEntries(overrides) } };
+}
+
+/** @throws ConfigError when an origin that is redirected cannot be, or `--override` names one that the key does not ask. */
+function checkRedirects(key: ServedKey, { redirectedOrigins }: ProviderConfig, { override = [] }: Options): void {
+  const asked = [...new Set(urlsOf(key).map((url) => new URL(url).origin))];
+  const unasked = override.map((text) => text.split("=", 1)[0] ?? "").find((origin) => !asked.includes(origin));
+  if (unasked !== undefined)
+    throw new ConfigError(`--override: "${unasked}" is not asked for this value. These are: ${asked.join(", ")}.`);
+  checkRedirectedOrigins(redirectedOrigins, "any", []);
+}
+
+function urlsOf(key: ServedKey): string[] {
+  if (key.kind === "web_oracle") return key.requests.map(({ url }) => url);
+  const ofSources = (sources: typeof key.sources): string[] =>
+    sources.flatMap(({ request, rate }) => [request.url, ...(rate === null ? [] : ofSources(rate.sources))]);
+  return ofSources(key.sources);
+}
+
+/** Shows what a source of a spec answered, as it came. */
+function describeAnswer(key: ServedKey, index: number, answers: ReadonlyMap<string, EgressResult>): string[] {
+  const request = key.kind === "web_oracle" ? key.requests[index] : undefined;
+  const answer = request && answers.get(request.url + (request.body ?? ""));
+  if (answer?.ok !== true) return ["answer: no answer"];
+  const { status, contentType, text } = answer.value;
+  return [`answer: ${printable(`HTTP ${status} ${contentType}`)}`, ...printable(text).split("\n")];
+}
+
+async function findKey(
+  target: string,
+  variables: readonly string[],
+  config: ProviderConfig,
+  sources: readonly SpotSource[],
+  { config: file }: Options,
+): Promise<ServedKey> {
+  const key = parseKey(target);
+  const isSpotPrice = key.ok && matchesKeyForm("SPOT_PRICE", key.value);
+  const isWeb = key.ok && matchesKeyForm("WEB_ORACLE", key.value);
+  if (!isSpotPrice && !isWeb) {
+    if (/\.json$/.test(target) || existsSync(target)) return keyOfSpec(target, variables, config, file);
+    throw new ConfigError(
+      `${target} is neither the key of a spot price, such as SPOTPX/ETH-USD, nor one of the Web Oracle, nor the file of a ` +
+        `request spec.\n\n${TRY_USAGE}`,
+    );
+  }
+  if (variables.length > 0) throw new ConfigError(`A key takes no arguments: it has them in it.\n\n${TRY_USAGE}`);
+  if (isWeb) return findPublishedKey(key.value, config, sources);
+  const name = keyToAscii(key.value) ?? key.value;
+  const pair = name.slice("SPOTPX/".length);
+  const found = sourcesOfPair(pair, sources, config.minSources, config.redirectedOrigins);
+  if (found.length > 0) return { kind: "spot_price", key: key.value, name, sources: found };
+  throw new ConfigError(
+    `No source can give a price for ${pair}. Add a source file that lists the pair, and name it in the setting ` +
+      "sources: see provider/README.md.",
+  );
+}
+
+/** Returns the key of a spec in a file, as it will be once it is published. Nobody limits the rate of its requests. */
+function keyOfSpec(
+  path: string,
+  args: readonly string[],
+  config: ProviderConfig,
+  configFile: string | undefined,
+): WebOracleKey {
+  const spec = loadSpec(path);
+  const { compiled, hash: specHash } = spec;
+  const request = bindSpec(spec, args);
+  const allowed = configFile === undefined ? "any" : (config.webOracle?.hosts ?? []);
+  const forbidden = compiled.hosts.find((host) => !isHostAllowed(host, allowed));
+  if (forbidden !== undefined)
+    throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${configFile}. Add it.`);
+  const requests = request.sources.map((source) => ({ ...source.request, rateLimit: null }));
+  const key = keyOf(spec, args);
+  return { kind: "web_oracle", key, name: hexToString(key), specHash, args, compiled, request, requests };
+}
+
+/** Stores nothing, because the configured folder belongs to a running provider. */
+const NO_SPEC_STORE = { read: async () => null, write: async () => {} };
+
+/**
+ * Finds a key as a provider with this configuration serves it, on the first of its networks that has the spec.
+ *
+ * @throws ConfigError when the key is served on none of its networks.
+ */
+async function findPublishedKey(
+  key: Hex,
+  config: ProviderConfig,
+  sources: readonly SpotSource[],
+): Promise<WebOracleKey> {
+  const deployments = config.webOracle === undefined ? [] : config.deployments.map(loadDeployment);
+  const settings = checkWebOracleSettings(config.webOracle, deployments, sources, process.env);
+  if (settings === null) {
+    throw new ConfigError(
+      "The spec of a Web Oracle key is read from the chain. Name a provider's configuration with the setting webOracle: " +
+        "--config FILE. To try a spec that you have in a file: provider try SPEC [ARGUMENT...]",
+    );
+  }
+  const finder = new WebOracleKeyFinder(settings, {
+    specStore: NO_SPEC_STORE,
+    redirectedOrigins: config.redirectedOrigins,
+    hasReserve: false,
+    logger: pino(pino.destination({ fd: 2, sync: true })),
+  });
+  const problems: ProblemError[] = [];
+  for (const { chainId, datasets } of deployments) {
+    for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {
+      try {
+        return await finder.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        problems.push(error);
+      }
+    }
+  }
+  const [problem] = problems.toSorted((a, b) => weight(b) - weight(a));
+  throw new ConfigError(
+    problem === undefined
+      ? "No deployment has a Web Oracle dataset. Add a deployment with one to the setting deployments."
+      : `${problem.title} ${problem.detail}`,
+  );
+}
+
+/** A fault of the key itself is more useful to know than that it belongs to another dataset or network. */
+const weight = ({ code }: ProblemError) => (code === "unknown_key" ? 0 : code === "other_kind" ? 1 : 2);
