@@ -108,14 +108,17 @@ export class FeedLoop {
         if (closing.aborted) return;
       }
       this.#wake = new AbortController();
-      wakeAtMs = await this.#step(this.#ended.shift() ?? null);
+      const chain = await this.#readChain();
+      // Chunks that ended together share a look at the chain.
+      for (const gathered of this.#ended.length === 0 ? [null] : this.#ended.splice(0)) {
+        wakeAtMs = this.#step(chain, gathered);
+      }
     }
   }
 
   /** Takes a step of the schedule, and starts what it says. @returns When to take the next, in milliseconds since 1970. */
-  async #step(gathered: Gathered | null): Promise<number> {
+  #step(chain: Observed["chain"], gathered: Gathered | null): number {
     const { clock } = this.context;
-    const chain = await this.#readChain();
     const settings = { ...this.#settings, ranking: this.#ranking() };
     const observed: Observed = {
       ...{ nowMs: clock(), chain, gathered, busy: this.#unavailable() },
@@ -123,7 +126,7 @@ export class FeedLoop {
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
     this.#state = state;
-    if (gather !== null) void this.#gather(gather);
+    for (const one of gather) this.#gather(one);
     for (const group of send) this.#send(group);
     return chain === null ? Math.min(wakeAtMs, clock() + UNREADABLE_MS) : wakeAtMs;
   }
@@ -191,13 +194,12 @@ export class FeedLoop {
     if (this.#latestMs.length > REMEMBERED) this.#latestMs.shift();
   }
 
-  /** Asks every provider for one row per chunk, and hands what came to the next step. */
-  async #gather(gather: Gather): Promise<void> {
-    const keys = new Map<Hex, GatheredKey>();
+  /** Asks every provider for one row per chunk, and hands what came to the next step, chunk by chunk. */
+  #gather(gather: Gather): void {
     // A key that was never stored, or that failed by itself, would spoil the rows of the others.
     const isSingle = (key: Hex) => gather.storedRounds.get(key) === 0n || this.#backoff.isFailing(key);
-    const all = [...gather.due, ...gather.watched];
-    const chunks = [...chunksOf(all.filter((key) => !isSingle(key))), ...all.filter(isSingle).map((key) => [key])];
+    const singles = gather.keys.filter(isSingle).map((key) => [key]);
+    const chunks = [...chunksOf(gather.keys.filter((key) => !isSingle(key))), ...singles];
     const end: GatherEnd | undefined =
       this.standing.sender === "alone"
         ? undefined
@@ -205,9 +207,13 @@ export class FeedLoop {
             ...{ awaited: gather.awaited, askAgainAfterMs: ASK_AGAIN_AFTER_MS },
             ...{ graceMs: GRACE_MS, leastMs: LEAST_GATHER_MS, mostMs: MOST_GATHER_MS },
           };
-    await Promise.all(chunks.map((chunk) => this.#gatherRows(chunk, gather.round, end, keys)));
-    this.#ended.push({ gather, keys });
-    this.#wake.abort();
+    for (const keys of chunks) {
+      const results = new Map<Hex, GatheredKey>();
+      void this.#gatherRows(keys, gather.round, end, results).then(() => {
+        this.#ended.push({ gather: { ...gather, keys }, results });
+        this.#wake.abort();
+      });
+    }
   }
 
   /** Gathers the rows of some keys; of each by itself where the providers refuse one of them. */
