@@ -6,7 +6,7 @@ import {ReportedValuesLibrary} from "../../src/types/ReportedValues.sol";
 
 /// @notice For any values of up to five members, a median dataset takes a claim for the median if and only if it is the
 /// lower middle of the sorted values, and counts as outliers those that lie further from it than the tolerance.
-/// @dev Only the sort branches: each order of the values is a path of its own, in which a query is easy. Values have 8
+/// @dev The plain definitions branch: each order of the values is a path of its own, in which a query is easy. Values have 8
 /// bits here: they are only compared, with each other and with the ends of the tolerance, and 8 bits have room for all
 /// orders of these. test/types/ReportedValues.t.sol tries whole words.
 contract MedianSymbolic {
@@ -100,7 +100,7 @@ contract MedianSymbolic {
 
     function _outliers(uint256[] memory values, uint256 claim, uint256 distance) private pure returns (uint256 count) {
         for (uint256 i = 0; i < values.length; ++i) {
-            count += _toUint(values[i] > claim + distance) | _toUint(values[i] < claim - distance);
+            if (values[i] > claim + distance || values[i] < claim - distance) ++count;
         }
     }
 
