@@ -5,10 +5,11 @@ import {MedianRules} from "../../src/libraries/MedianRules.sol";
 import {ReportedValuesLibrary} from "../../src/types/ReportedValues.sol";
 
 /// @notice For any values of up to five members, a median dataset takes a claim for the median if and only if it is the
-/// lower middle of the sorted values, and counts as outliers those that lie further from it than the tolerance.
-/// @dev The plain definitions branch: each order of the values is a path of its own, in which a query is easy. Values have 8
-/// bits here: they are only compared, with each other and with the ends of the tolerance, and 8 bits have room for all
-/// orders of these. test/types/ReportedValues.t.sol tries whole words.
+/// lower middle of the sorted values; and of up to three, it counts as outliers those that lie further from the claim
+/// than the tolerance.
+/// @dev The plain definitions branch: each order of the values is a path of its own, in which a query is easy. Values
+/// have 8 bits here: they are only compared, with each other and with the ends of the tolerance, and 8 bits have room for
+/// all orders of these. test/types/ReportedValues.t.sol tries whole words, and more of them.
 contract MedianSymbolic {
     /// @dev Where the values are in the calldata: the first argument, behind the selector.
     uint256 private constant VALUES = 4;
