@@ -167,12 +167,13 @@ export class FeedLoop {
     if (!backoff.isDue("committee") || !backoff.isDue("sending")) return new Set(this.feeds.map(({ key }) => key));
     // Those who take turns start the same few keys at a beat: the schedule chooses them.
     const isAlone = this.standing.sender === "alone";
+    const queued = this.served.updates.keysInQueues;
     let starts = 0;
     const available = this.feeds.filter(({ key }, feed) => {
       if (!backoff.isDue(key)) return false;
       const isStart = isAlone && (this.#stored[feed]?.updatedAt ?? 0n) === 0n;
       if (isStart && ++starts > MAX_STARTS) return false;
-      return !this.#busy.has(key);
+      return !this.#busy.has(key) && !queued.has(key);
     });
     const isProbing = backoff.isFailing("committee") || backoff.isFailing("sending");
     const used = new Set((isProbing ? available.slice(0, 1) : available).map(({ key }) => key));
