@@ -127,7 +127,10 @@ describe("the command line", () => {
   });
 
   it("ends with 2 for an unknown option, and without --config", async () => {
-    expect(await runProvider(["serve", "--conf", "x"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--conf") });
+    expect(await runProvider(["serve", "--conf", "x"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--conf"),
+    });
     expect(await runProvider(["serve"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("The configuration is missing. Add --config FILE."),
