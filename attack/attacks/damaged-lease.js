@@ -35,5 +35,6 @@ export const damagedLease = {
       if (!(await provider.start())) throw new Error(`The provider refuses to start after ${damage}.`);
       await provider.askUntilReady(...asked);
     }
+    if (provider.answers < damages.length) throw new Error("The provider decided too little.");
   },
 };

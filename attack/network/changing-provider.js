@@ -34,7 +34,7 @@ export class ChangingProvider {
     Object.assign(this, { network, tally, hash });
   }
 
-  /** The number of different values that it has told. */
+  /** The number of rounds and keys of which it has told a value. */
   get answers() {
     return this.#told.size;
   }
@@ -104,9 +104,9 @@ export class ChangingProvider {
 
   async #askOne(provider, round, v) {
     const request = { dataset: this.network.numbers, key: this.network.key(this.hash, v), round };
+    this.tally.attempt();
     const { status, json } = await this.network.report(provider, request, { timeoutMs: 5_000, from: "127.0.0.1" });
     if (status !== 200) return;
-    this.tally.attempt();
     const id = `${round} ${v}`;
     const before = this.#told.get(id);
     if (before !== undefined && before !== json.value) this.tally.breach(`${id} was ${before} and is ${json.value}`);

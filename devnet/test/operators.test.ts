@@ -19,8 +19,10 @@ const LATE_SECONDS = 10;
 
 let devnet: Devnet;
 let ports: string[];
-/** The operators that were started again, in the order of the devnet's. */
+/** The operators that were started again. */
 const restarted: ChildProcess[] = [];
+/** What they have logged. The others log to files. */
+let laterLog = "";
 
 beforeAll(async () => {
   ports = await freePortOptions();
@@ -54,10 +56,27 @@ async function look(): Promise<{ readonly updates: readonly Update[]; readonly n
 }
 
 /** How often operators have sent updates because those of better ranks did not. */
-const failovers = () =>
-  devnet.operators
-    .map((_, index) => readFileSync(join(ROOT, ".devnet", ports[1] ?? "", "logs", `operator-${index + 1}.log`), "utf8"))
-    .reduce((sum, log) => sum + log.split("the members of better ranks did not update these keys").length - 1, 0);
+function failovers(): number {
+  const logs = devnet.operators.map((_, index) =>
+    readFileSync(join(ROOT, ".devnet", ports[1] ?? "", "logs", `operator-${index + 1}.log`), "utf8"),
+  );
+  return [...logs, laterLog].join("").split("the members of better ranks did not update these keys").length - 1;
+}
+
+/** Starts an operator again with the command that the devnet printed. */
+async function startAgain({ url, command }: Devnet["operator"]): Promise<void> {
+  const child = spawn("sh", ["-c", `exec env ${command}`], { cwd: ROOT, stdio: ["ignore", "pipe", "ignore"] });
+  child.stdout.on("data", (chunk: Buffer) => {
+    laterLog += chunk.toString();
+  });
+  restarted.push(child);
+  const isReady = () =>
+    fetch(`${url}/datasets`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await expect.poll(isReady, { timeout: 60_000, interval: 200 }).toBe(true);
+}
 
 test("each operator has a URL, a process and an account of its own, and answers requests", async () => {
   expect(devnet.operators).toHaveLength(4);
@@ -107,21 +126,15 @@ test("whichever operator is killed, no feed grows older than its heartbeat and t
   await expect.poll(() => updatedAfter(0), { timeout: 60_000 }).toEqual([]);
   const start = await look();
 
-  for (const [index, { pid, url, command }] of devnet.operators.entries()) {
+  for (const operator of devnet.operators) {
     const before = failovers();
-    killIfRunning(pid, "SIGKILL");
-    await expect.poll(() => isRunning(pid)).toBe(false);
+    killIfRunning(operator.pid, "SIGKILL");
+    await expect.poll(() => isRunning(operator.pid)).toBe(false);
     const killedAt = (await look()).now;
     // It has the best rank for a part of the rounds only.
     await expect.poll(failovers, { timeout: 180_000, interval: 500 }).toBeGreaterThan(before);
     await expect.poll(() => updatedAfter(killedAt), { timeout: 60_000, interval: 500 }).toEqual([]);
-    restarted[index] = spawn("sh", ["-c", `exec env ${command}`], { cwd: ROOT, stdio: "ignore" });
-    const isReady = () =>
-      fetch(`${url}/datasets`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await expect.poll(isReady, { timeout: 60_000, interval: 200 }).toBe(true);
+    await startAgain(operator);
   }
 
   const { updates, now } = await look();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
+import { EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
@@ -75,7 +75,7 @@ describe("the provider's process, with the simulated market", () => {
 
   it("says loudly, for each source, that its prices are not real", () => {
     const notes = provider.printed.stdout.split("\n").filter((line) => line.includes("DEVELOPMENT ONLY"));
-    expect(notes).toHaveLength(8);
+    expect(notes).toHaveLength(EXCHANGES.length);
     expect(notes.every((line) => line.includes('"level":40'))).toBe(true);
   });
 
