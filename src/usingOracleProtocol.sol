@@ -13,6 +13,9 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 ///     oracle.verifySpotPrice("ETH-USD", update, maxAge)               reads an update without storing it
 ///     oracle.readSpotPrice("ETH-USD", maxAge)                         reads what is stored, by subscription
 ///
+/// Every contract that calls them needs the line `using OracleProtocol for Oracle;`, also if it inherits from a contract
+/// that has it. Without it, the compiler says: Member "querySpotPriceWithExpiry" not found.
+///
 /// The same helpers exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the
 /// `transaction.data` that an operator returns for `POST /data/request` with `"broadcast": false`. Pass it on as it is;
 /// it need not come from anyone that you trust, because the dataset verifies it. Whoever brings it chooses among the
@@ -39,8 +42,8 @@ library OracleProtocol {
     /// @notice The data point is older than the caller allows: request an update. Both in seconds.
     error DataExpired(uint256 age, uint256 maxAge);
 
-    /// @notice The query costs more than the caller allows, and nothing was paid: pass a higher `maxPrice` if that is
-    /// intended. Both in wei.
+    /// @notice The query costs more than the caller allows, and nothing was paid. If that is intended, pass a higher
+    /// maximum as the last argument of the helper: `oracle.querySpotPrice("ETH-USD", 0.01 ether)`. Both in wei.
     error PriceTooHigh(uint256 price, uint256 maxPrice);
 
     /// @notice The calling contract holds less than the query costs: send it Ether. Both in wei.
@@ -314,7 +317,7 @@ library OracleProtocol {
         uint256 maxAge,
         uint256 maxPrice
     ) internal returns (bytes32 value) {
-        bool isRefused;
+        bool isRefused = false;
         bytes memory reason;
         if (update.length != 0) {
             UpdateCalldata.requireUpdate(update);

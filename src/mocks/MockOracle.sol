@@ -28,13 +28,14 @@ import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 contract MockOracle is Oracle {
     using KeyFormLibrary for KeyForm;
 
-    /// @notice The key does not have the form of the dataset's keys, which would answer INVALID: it is neither
-    /// "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's hash, or not the form of the first key that was set.
-    error InvalidKey(bytes key);
+    /// @notice `setAnswer` got a key that is neither "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's hash, or
+    /// that does not have the form of the first key that was set; a dataset would answer INVALID. `fix` says what to
+    /// write instead. Updates and verifications of such a key revert with `IDataset.InvalidKey`, as in a dataset.
+    error NotAKey(string key, string fix);
 
-    /// @notice An answer cannot be `age` seconds old at this block timestamp: call `vm.warp` or `skip` first. A forge
-    /// test begins at timestamp 1.
-    error OlderThanTheChain(uint256 age, uint256 blockTimestamp);
+    /// @notice An answer cannot be `age` seconds old on a chain whose time is only `blockTimestamp`. A forge test begins
+    /// at timestamp 1: call `vm.warp(1_790_000_000)` in `setUp`, as `fix` says.
+    error OlderThanTheChain(uint256 age, uint256 blockTimestamp, string fix);
 
     /// @notice The payment of a query, a verification or a subscription is not the exact price: as in a real dataset.
     /// Both in wei.
@@ -120,13 +121,16 @@ contract MockOracle is Oracle {
         setAnswer(abi.encodePacked("SPOTPX/", pair), bytes32(rate), age, QueryStatus.OK);
     }
 
-    /// @notice Sets the answer to a query for `key`. It ages with the block timestamp. Reverts with `InvalidKey` or
+    /// @notice Sets the answer to a query for `key`. It ages with the block timestamp. Reverts with `NotAKey` or
     /// `OlderThanTheChain`.
+    /// @param key The whole key, with its prefix: "SPOTPX/ETH-USD", not "ETH-USD".
     /// @param output The value, in the scale of the dataset: 1e18 for a spot price. As in a dataset, the output is 0
     /// unless the status is OK.
     /// @param age The number of seconds since it was updated, less than the block timestamp.
     function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
-        _set(key, output, _round(age), status);
+        uint256 round = _round(age);
+        if (!_isValid(key)) revert NotAKey(string(key), _fixOf(key));
+        _set(key, output, round, status);
     }
 
     /// @notice Sets whether updates and verifications are refused with `Refused`. By default they are not.
@@ -222,6 +226,7 @@ contract MockOracle is Oracle {
         returns (QueryStatus status, bool isNew)
     {
         isNew = _isNew(key, timestamp);
+        if (isNew && !_isValid(key)) revert IDataset.InvalidKey(key);
         if (isNew) _set(key, value, timestamp, newStatus);
         (,, status) = _answer(key);
     }
@@ -234,7 +239,7 @@ contract MockOracle is Oracle {
         bool isFree = msg.value == 0 && _mayReadFree();
         if (msg.value != queryPrice && !isFree) revert WrongPayment(msg.value, queryPrice);
         if (isRefusing) revert Refused();
-        if (!_isValid(key)) revert InvalidKey(key);
+        if (!_isValid(key)) revert IDataset.InvalidKey(key);
         return (value, timestamp, status);
     }
 
@@ -256,19 +261,34 @@ contract MockOracle is Oracle {
     }
 
     function _round(uint256 age) private view returns (uint256) {
-        if (age >= block.timestamp) revert OlderThanTheChain(age, block.timestamp);
+        if (age >= block.timestamp) {
+            revert OlderThanTheChain(age, block.timestamp, "call vm.warp(1_790_000_000) before you set an answer");
+        }
         return block.timestamp - age;
     }
 
     function _set(bytes memory key, bytes32 output, uint256 updatedAt, QueryStatus status) private {
         if (!_hasKeys && KeyForm.WEB_ORACLE.matches(key)) _keyForm = KeyForm.WEB_ORACLE;
-        if (!_keyForm.matches(key)) revert InvalidKey(key);
         _hasKeys = true;
         if (status != QueryStatus.OK) output = 0;
         _answers[keccak256(key)] = Answer({output: output, updatedAt: updatedAt, status: status, isSet: true});
     }
 
-    function _isValid(bytes calldata key) private view returns (bool) {
+    function _isValid(bytes memory key) private view returns (bool) {
         return _keyForm.matches(key) || (!_hasKeys && KeyForm.WEB_ORACLE.matches(key));
+    }
+
+    /// @dev Returns what to write in place of a key that is not valid.
+    function _fixOf(bytes memory key) private view returns (string memory) {
+        bytes memory withPrefix = abi.encodePacked("SPOTPX/", key);
+        if (_isValid(withPrefix)) return string(abi.encodePacked("write ", withPrefix));
+        if (!_hasKeys) {
+            return "write SPOTPX/<BASE>-<QUOTE> in A-Z and 0-9, or WEB/ and a spec's hash in 64 of 0-9 and a-f";
+        }
+        if (_keyForm == KeyForm.SPOT_PRICE) {
+            return "write SPOTPX/<BASE>-<QUOTE> in A-Z and 0-9, as the first key has it, or deploy another MockOracle";
+        }
+        return
+            "write WEB/ and a spec's hash in 64 of 0-9 and a-f, as the first key has it, or deploy another MockOracle";
     }
 }

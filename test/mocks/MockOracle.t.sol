@@ -4,6 +4,7 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
@@ -73,21 +74,37 @@ contract MockOracleTest is Test {
         _assertNoData("SPOTPX/ETH-USD", Oracle.QueryStatus.INVALID);
     }
 
-    function test_setAnswer_RevertWhen_theKeyIsOfNoForm() public {
-        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, "ETH-USD"));
+    /// The error shows the key as it was written, and what to write instead.
+    function test_setAnswer_RevertWhen_theKeyHasNoPrefix() public {
+        vm.expectRevert(_notAKey("ETH-USD", "write SPOTPX/ETH-USD"));
         oracle.setAnswer("ETH-USD", 0, 0, Oracle.QueryStatus.OK);
-        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, "SPOTPX/eth-usd"));
+        oracle.setSpotPrice("ETH-USD", 3000e18);
+        vm.expectRevert(_notAKey("BTC-USD", "write SPOTPX/BTC-USD"));
+        oracle.setAnswer("BTC-USD", 0, 0, Oracle.QueryStatus.OK);
+    }
+
+    function test_setAnswer_RevertWhen_theKeyIsOfNoForm() public {
+        string memory fix = "write SPOTPX/<BASE>-<QUOTE> in A-Z and 0-9, or WEB/ and a spec's hash in 64 of 0-9 and a-f";
+        vm.expectRevert(_notAKey("SPOTPX/eth-usd", fix));
         oracle.setSpotPrice("eth-usd", 3000e18);
+        vm.expectRevert(_notAKey("WEB/0123", fix));
+        oracle.setAnswer("WEB/0123", 0, 0, Oracle.QueryStatus.OK);
     }
 
     function test_setAnswer_RevertWhen_theKeyIsOfTheOtherForm() public {
         oracle.setSpotPrice("ETH-USD", 3000e18);
-        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, _webKey()));
+        string memory fix =
+            "write SPOTPX/<BASE>-<QUOTE> in A-Z and 0-9, as the first key has it, or deploy another MockOracle";
+        vm.expectRevert(_notAKey(string(_webKey()), fix));
         oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
         oracle = new MockOracle();
         oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
-        vm.expectRevert(abi.encodeWithSelector(MockOracle.InvalidKey.selector, "SPOTPX/ETH-USD"));
+        fix = "write WEB/ and a spec's hash in 64 of 0-9 and a-f, as the first key has it, or deploy another MockOracle";
+        vm.expectRevert(_notAKey("SPOTPX/ETH-USD", fix));
         oracle.setSpotPrice("ETH-USD", 3000e18);
+        // A price's prefix is no remedy here.
+        vm.expectRevert(_notAKey("ETH-USD", fix));
+        oracle.setAnswer("ETH-USD", 0, 0, Oracle.QueryStatus.OK);
     }
 
     function testFuzz_setAnswer_isAsOldAsItSays(uint32 age, uint32 time) public {
@@ -102,7 +119,8 @@ contract MockOracleTest is Test {
     function testFuzz_setAnswer_RevertWhen_itIsOlderThanTheChain(uint256 age, uint32 time) public {
         age = bound(age, time, type(uint256).max);
         vm.warp(time);
-        vm.expectRevert(abi.encodeWithSelector(MockOracle.OlderThanTheChain.selector, age, time));
+        string memory fix = "call vm.warp(1_790_000_000) before you set an answer";
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.OlderThanTheChain.selector, age, time, fix));
         oracle.setSpotPrice("ETH-USD", 3000e18, age);
     }
 
@@ -154,7 +172,36 @@ contract MockOracleTest is Test {
         assertEq(answer, abi.encodeWithSelector(MockOracle.WrongPayment.selector, 0, 0.001 ether));
         (isDone, answer) = address(oracle).call{value: 0.001 ether}(this.verificationOf(update, "ETH-USD"));
         assertFalse(isDone);
-        assertEq(answer, abi.encodeWithSelector(MockOracle.InvalidKey.selector, "ETH-USD"));
+        assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
+    }
+
+    function testFuzz_verify_RevertWhen_notPaidExactly(uint96 sent) public {
+        vm.assume(sent != 0.001 ether);
+        vm.deal(address(this), sent);
+        bytes memory update = oracle.spotPriceUpdate("ETH-USD", 3000e18, 0);
+        (bool isDone, bytes memory answer) =
+            address(oracle).call{value: sent}(this.verificationOf(update, "SPOTPX/ETH-USD"));
+        assertFalse(isDone);
+        assertEq(answer, abi.encodeWithSelector(MockOracle.WrongPayment.selector, sent, 0.001 ether));
+    }
+
+    /// As a dataset does: it does not even look at the reports, so that a sender that was slower does not fail.
+    function testFuzz_update_changesNothingWhenTheRoundIsNotNewer(uint24 age, uint8 older, bool isRefusing) public {
+        oracle.setSpotPrice("ETH-USD", 3000e18, age);
+        bytes memory update = oracle.spotPriceUpdate("ETH-USD", 2900e18, uint256(age) + older % 3);
+        oracle.setRefusing(isRefusing);
+        (bool isDone, bytes memory answer) = address(oracle).call(update);
+        assertTrue(isDone);
+        assertEq(answer, abi.encode(Oracle.QueryStatus.OK, false));
+        (bytes32 output, uint256 updatedAt,) = oracle.query{value: 0.001 ether}("SPOTPX/ETH-USD");
+        assertEq(uint256(output), 3000e18);
+        assertEq(updatedAt, block.timestamp - age);
+    }
+
+    function test_update_RevertWhen_theKeyIsOfNoForm() public {
+        (bool isDone, bytes memory answer) = address(oracle).call(oracle.valueUpdate("ETH-USD", 0, 0));
+        assertFalse(isDone);
+        assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
     }
 
     function test_setRefusing_refusesUpdatesButNoReads() public {
@@ -181,6 +228,10 @@ contract MockOracleTest is Test {
         assertEq(output, 0);
         assertEq(updatedAt, 0);
         assertEq(uint8(status), uint8(expected));
+    }
+
+    function _notAKey(string memory key, string memory fix) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(MockOracle.NotAKey.selector, key, fix);
     }
 
     function _webKey() private pure returns (bytes memory) {

@@ -82,7 +82,11 @@ contract ExampleTest is Test {
 
     function test_tooOldForTheChain() public {
         ${lines[0]}
-        vm.expectRevert(abi.encodeWithSelector(MockOracle.OlderThanTheChain.selector, 660, 1));
+        string memory fix = "call vm.warp(1_790_000_000) before you set an answer";
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.OlderThanTheChain.selector, 660, 1, fix));
+        oracle.setSpotPrice("ETH-USD", 3000e18, 11 minutes);
+        // What the error says helps.
+        vm.warp(1_790_000_000);
         oracle.setSpotPrice("ETH-USD", 3000e18, 11 minutes);
     }
 }
