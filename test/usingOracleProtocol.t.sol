@@ -188,6 +188,29 @@ contract UsingOracleProtocolTest is Test {
         consumer.bytes32WithExpiry(account, WEB_KEY, 1 days);
     }
 
+    /// The oracle's own reason is passed on, also if the query would take the last wei.
+    function testFuzz_query_RevertWhen_theOracleReverts(uint256 price, bytes4 selector, bytes calldata rest) public {
+        price = bound(price, 0, MAX_PRICE);
+        bytes memory reason = bytes.concat(selector, rest);
+        AnyAccount account = new AnyAccount(price, reason, reason.length, true);
+        consumer = new Consumer{value: price}();
+        _assertQueriesRevert(account, reason);
+    }
+
+    /// An error has four bytes or more: what is shorter is no reason that an oracle gives.
+    function testFuzz_query_RevertWhen_thePriceReverts(bytes4 selector, bytes calldata rest, uint256 length) public {
+        length = bound(length, 0, 5);
+        bytes memory reason = bytes.concat(selector, rest);
+        if (length < 4) {
+            assembly ("memory-safe") {
+                mstore(reason, length)
+            }
+        }
+        vm.mockCallRevert(address(oracle), abi.encodeCall(Oracle.queryPrice, ()), reason);
+        if (length < 4) reason = abi.encodeWithSelector(OracleProtocol.NotAnOracle.selector, oracle);
+        _assertQueriesRevert(oracle, reason);
+    }
+
     function testFuzz_query_RevertWhen_theStatusIsNotOK(uint8 status, bytes32 output) public {
         Oracle.QueryStatus status_ = _notOK(status);
         oracle.setAnswer(output, NOW, status_);
@@ -285,6 +308,16 @@ contract UsingOracleProtocolTest is Test {
 
     function _call(bytes memory data) private returns (bool isDone, bytes memory result) {
         (isDone, result) = address(consumer).call(data);
+    }
+
+    /// @dev Both a helper in assembly and one in plain Solidity.
+    function _assertQueriesRevert(Oracle account, bytes memory reason) private {
+        (bool isDone, bytes memory answer) = _call(abi.encodeCall(consumer.uintOf, (account, WEB_KEY)));
+        assertFalse(isDone);
+        assertEq(answer, reason);
+        (isDone, answer) = _call(abi.encodeCall(consumer.tryOf, (account, WEB_KEY)));
+        assertFalse(isDone);
+        assertEq(answer, reason);
     }
 
     function _insufficientBalance(uint256 balance, uint256 price) private pure returns (bytes memory) {

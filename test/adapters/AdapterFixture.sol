@@ -7,6 +7,8 @@ import {RevertForwardingDeployer} from "../utils/RevertForwardingDeployer.sol";
 
 /// @notice The function by which a `PythAdapter` learns a key.
 interface IKeyList {
+    event KeyListed(bytes32 indexed id, bytes key);
+
     function list(bytes calldata key) external returns (bytes32 id);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import {Oracle} from "../../src/Oracle.sol";
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {AdapterFixture} from "./AdapterFixture.sol";
 import {AggregatorV3Interface} from "./ExternalInterfaces.sol";
@@ -112,6 +113,15 @@ contract ChainlinkAdapterTest is AdapterFixture {
         );
         vm.expectRevert(bytes(""));
         nowhere.latestRoundData();
+    }
+
+    /// What follows a short answer in memory is not taken for a part of it.
+    function testFuzz_latestRoundData_RevertWhen_theAnswerIsTooShort(uint256 length) public {
+        bytes memory answer = _slice(abi.encode(3000e18, START, Oracle.QueryStatus.OK), 0, bound(length, 0, 95));
+        vm.mockCall(address(dataset), abi.encodeCall(IDataset.read, (KEY)), answer);
+        (bool isDone, bytes memory reason) = address(feed).staticcall(abi.encodeCall(feed.latestRoundData, ()));
+        assertFalse(isDone);
+        assertEq(reason, answer);
     }
 
     function test_constructor_RevertWhen_theSettingsAreWrong() public {

@@ -67,6 +67,8 @@ contract PythAdapterTest is AdapterFixture {
     }
 
     function testFuzz_list_makesAKeyReadableByItsHashAndChangesNoOther(bytes calldata key) public {
+        vm.expectEmit(address(pyth));
+        emit IKeyList.KeyListed(keccak256(key), key);
         bytes32 id = IKeyList(address(pyth)).list(key);
         assertEq(id, keccak256(key));
         assertEq(pyth.getPriceUnsafe(ID).price, 3000e8);

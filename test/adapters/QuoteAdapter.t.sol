@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {stdError} from "forge-std/StdError.sol";
+
 import {AdapterFixture, Asset, Token} from "./AdapterFixture.sol";
 import {IPriceOracle} from "./ExternalInterfaces.sol";
 
@@ -128,9 +130,55 @@ contract QuoteAdapterTest is AdapterFixture {
         assertEq(lek.getQuote(2e18, address(8), USD), 6000e18);
     }
 
+    /// Whatever answers at a currency's address: it stands for the currency. Precompiles have the addresses below.
+    function testFuzz_constructor_countsACurrencyAsHaving18Decimals(uint256 number) public {
+        address currency = address(uint160(bound(number, 300, 999)));
+        vm.etch(currency, address(new Token(6)).code);
+        assertEq(_quoteIn(currency), 3000e18);
+    }
+
+    function test_constructor_knowsCurrenciesUpTo999() public {
+        bytes memory token = address(new Token(6)).code;
+        vm.etch(address(999), token);
+        vm.etch(address(1000), token);
+        assertEq(_quoteIn(address(999)), 3000e18);
+        assertEq(_quoteIn(address(1000)), 3000e6);
+    }
+
+    function testFuzz_constructor_countsATokenWithAShortAnswerAsHaving18Decimals(uint256 length) public {
+        address token = address(new Token(6));
+        vm.mockCall(token, abi.encodeWithSignature("decimals()"), new bytes(bound(length, 0, 31)));
+        assertEq(_quoteIn(token), 3000e18);
+    }
+
+    /// Tokens may have up to 255 decimals. What does not fit on the way reverts, and is never cut off.
+    function testFuzz_getQuote_isExactOrRevertsForManyDecimals(uint256 amount, uint8 from, uint8 to) public {
+        amount = bound(amount, 0, 1e18);
+        (address a, address b) = (address(new Token(from)), address(new Token(to)));
+        IPriceOracle any = _adapter(_assets(a, b));
+        subscribe(address(any));
+        (bool isBelow, uint256 difference) = (to > from, to > from ? to - from : from - to);
+        // 10^77 is the largest power of ten that fits a word.
+        (bool isFitting, uint256 scaled) =
+            Math.tryMul(isBelow ? 3000e18 : 90_000e18, difference > 77 ? type(uint256).max : 10 ** difference);
+        if (!isFitting) vm.expectRevert(stdError.arithmeticError);
+        uint256 out = any.getQuote(amount, a, b);
+        if (!isFitting) return;
+        assertEq(out, isBelow ? Math.mulDiv(amount, scaled, 90_000e18) : Math.mulDiv(amount, 3000e18, scaled));
+    }
+
     function test_constructor_RevertWhen_anAssetIsListedTwice() public {
         bytes memory arguments = abi.encode(dataset, MAX_AGE, _assets(ETH, ETH));
         assertRefused(vm.getCode(ADAPTER), arguments, abi.encodeWithSignature("AssetListedTwice(address)", ETH));
+    }
+
+    /// @dev Returns what one ETH is worth in an asset that is a common quote.
+    function _quoteIn(address asset) private returns (uint256) {
+        Asset[] memory assets = new Asset[](2);
+        (assets[0], assets[1]) = (Asset(ETH, KEY), Asset(asset, ""));
+        IPriceOracle any = _adapter(assets);
+        subscribe(address(any));
+        return any.getQuote(1e18, ETH, asset);
     }
 
     function store(uint256 round) private {
