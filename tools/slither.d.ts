@@ -1,0 +1,18 @@
+export interface SlitherResult {
+  readonly check: string;
+  readonly description: string;
+}
+export interface Explanation {
+  readonly check: string;
+  readonly why: string;
+  readonly results?: readonly string[];
+}
+export function readTriage(): readonly Explanation[];
+export function describe(result: SlitherResult): string;
+export function compare(
+  found: readonly SlitherResult[],
+  triage: readonly Explanation[],
+): {
+  readonly unexplained: readonly SlitherResult[];
+  readonly unused: readonly { readonly check: string; readonly text: string }[];
+};
