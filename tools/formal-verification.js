@@ -122,6 +122,8 @@ async function checkWithHalmos() {
   // The symbolic tests take the deployed contracts from this build.
   if ((await runFoundry("forge", ["build", "src", "--quiet"])) !== 0)
     throw new Error('forge build failed. Run "npm run build:sol" to see the errors.');
+  // Halmos also runs what earlier builds have left there.
+  for (const path of ["out/symbolic", "cache/symbolic"]) rmSync(join(ROOT, path), { recursive: true, force: true });
   const folder = mkdtempSync(join(tmpdir(), "halmos-"));
   try {
     const report = join(folder, "report.json");
@@ -131,6 +133,8 @@ async function checkWithHalmos() {
     const options = [
       "--match-test",
       "^(check|refute)_",
+      "--solver-timeout-assertion",
+      "300s",
       "--loop",
       "10",
       "--no-status",

@@ -24,7 +24,7 @@ every explanation there that explains no result. Slither is a Python package:
 Example
   npm run slither`;
 
-/** Folders of their own: a build without build info would be taken for complete. */
+/** Of this build alone. */
 const FOLDERS = { FOUNDRY_OUT: "out/slither", FOUNDRY_CACHE_PATH: "cache/slither" };
 
 /** Returns the explanations: one detector, one reason, and the results that it holds for; all of the detector without. */
@@ -69,6 +69,8 @@ async function main() {
     return 1;
   }
   Object.assign(process.env, FOLDERS);
+  // Slither also reads the build info of earlier builds.
+  for (const folder of Object.values(FOLDERS)) rmSync(join(ROOT, folder), { recursive: true, force: true });
   if ((await runFoundry("forge", ["build", "src", "--build-info", "--quiet"])) !== 0) {
     console.error('forge build failed. Run "npm run build:sol" to see the errors.');
     return 1;

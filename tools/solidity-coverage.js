@@ -42,11 +42,6 @@ const EXCEPTIONS = [
     why: "The compiler inlines the function. The tests of the payment of a verification execute both calls.",
   },
   {
-    file: "src/Dataset.sol",
-    line: "return outcome;",
-    why: "The compiler returns the argument as it is. The tests of keys that are not stored execute it.",
-  },
-  {
     file: "src/Subscriptions.sol",
     line: "if (until < block.timestamp) until = block.timestamp;",
     why: "It is compiled to a maximum. The tests of a first period and of one that follows cover both branches.",

@@ -194,7 +194,7 @@ contract PriceTest is Test {
     const root = join(folder, "by-npm");
     const { stdout } = await run(foundryBinary("forge"), ["test", "--root", root], { env: foundryEnv() });
     expect(stdout).toContain("[PASS] test_price()");
-  }, 120_000);
+  }, 240_000);
 
   test("is imported by the same paths from the repository under lib/, where forge install puts it", async () => {
     for (const path of ["src", "foundry.toml"]) {
