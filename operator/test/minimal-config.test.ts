@@ -8,7 +8,7 @@ import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/n
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { spawnOperator } from "./support/spawn-operator.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
@@ -76,33 +76,41 @@ test.each([
   expect(await check(network())).toEqual([2, expect.stringContaining(problem)]);
 });
 
-test("an operator whose configuration has only rpcUrls and datasets finds the providers on chain and serves", async () => {
-  for (const provider of providers) await announce(provider);
-  const key = generatePrivateKey();
-  const { address } = privateKeyToAccount(key);
-  await chain.fund(address);
+describe("with providers that are announced on chain, an operator serves", () => {
+  /** The configuration that docs/Relaying.md shows, with the chain and the dataset of these tests. */
   const guide = readFileSync(join(ROOT, "docs", "Relaying.md"), "utf8");
-  const shown = JSON.parse(/```json\n(\{[^`]*"datasets"[^`]*)```/.exec(guide)?.[1] ?? "");
-  const [network] = shown.networks;
-  // The providers of this test are on this machine.
-  expect(Object.keys(network).toSorted()).toEqual(["allowLocalProviders", "datasets", "rpcUrls"]);
-  const port = await freePort();
-  const own = { ...network, rpcUrls: [chain.url], datasets: [dataset] };
-  const bare = spawnBare(own, { ...shown, port }, [], { OPERATOR_PRIVATE_KEY: key });
+  const shown = JSON.parse(/```json\n(\{[^`]*"datasets"[^`]*)```/.exec(guide)?.[1] ?? "").networks[0];
 
-  const base = `http://127.0.0.1:${port}`;
-  const isLive = () => fetch(`${base}/live`, { signal: AbortSignal.timeout(5_000) }).then(({ ok }) => ok);
-  await expect.poll(() => isLive().catch(() => bare.output()), { timeout: 30_000, interval: 250 }).toBe(true);
-  const response = await fetch(`${base}/data/request`, {
-    method: "POST",
-    headers: { "content-type": "application/json", prefer: "wait=20" },
-    body: JSON.stringify({ network_id: 42, dataset, key: "SPOTPX/ETH-USD", broadcast: true }),
-    signal: AbortSignal.timeout(25_000),
+  beforeAll(async () => {
+    for (const provider of providers) await announce(provider);
   });
-  const answer = (await response.json()) as DataAnswer;
-  expect(answer.reports?.map(({ provider }) => provider)).toEqual(providers.map((provider) => provider.address));
-  const { from } = await chain.client.getTransaction({ hash: answer.transaction_hash as Hex });
-  expect(from).toBe(address.toLowerCase());
-  const { status, updatedAt } = await chain.query(dataset, "SPOTPX/ETH-USD");
-  expect([status, Number(updatedAt)]).toEqual(["OK", answer.timestamp]);
+
+  test.each([
+    // The providers of these tests are on this machine.
+    ["with only rpcUrls and datasets in its configuration", { allowLocalProviders: true }, "SPOTPX/ETH-USD"],
+    ["as docs/Relaying.md shows it", shown, "SPOTPX/BTC-USD"],
+  ])("%s", async (_, network, dataKey) => {
+    const key = generatePrivateKey();
+    const { address } = privateKeyToAccount(key);
+    await chain.fund(address);
+    const port = await freePort();
+    const own = { ...network, rpcUrls: [chain.url], datasets: [dataset] };
+    const bare = spawnBare(own, { port }, [], { OPERATOR_PRIVATE_KEY: key });
+
+    const base = `http://127.0.0.1:${port}`;
+    const isLive = () => fetch(`${base}/live`, { signal: AbortSignal.timeout(5_000) }).then(({ ok }) => ok);
+    await expect.poll(() => isLive().catch(() => bare.output()), { timeout: 30_000, interval: 250 }).toBe(true);
+    const response = await fetch(`${base}/data/request`, {
+      method: "POST",
+      headers: { "content-type": "application/json", prefer: "wait=20" },
+      body: JSON.stringify({ network_id: 42, dataset, key: dataKey, broadcast: true }),
+      signal: AbortSignal.timeout(25_000),
+    });
+    const answer = (await response.json()) as DataAnswer;
+    expect(answer.reports?.map(({ provider }) => provider)).toEqual(providers.map((provider) => provider.address));
+    const { from } = await chain.client.getTransaction({ hash: answer.transaction_hash as Hex });
+    expect(from).toBe(address.toLowerCase());
+    const { status, updatedAt } = await chain.query(dataset, dataKey);
+    expect([status, Number(updatedAt)]).toEqual(["OK", answer.timestamp]);
+  });
 });

@@ -73,8 +73,8 @@ async function greatestAge(): Promise<number> {
 
 test("four operators keep feeds fresh in turns with few duplicates, and go on when the one whose turn it is stops", async () => {
   const senders = operators.map(({ account }) => account.address);
-  // Each key is stored for the first time by itself, and then three times more.
-  await updatesOnce(4 * KEYS.length);
+  // Each key is stored for the first time by itself, and then twice more.
+  await updatesOnce(3 * KEYS.length);
   const inTurns = await mined();
   expect(inTurns.filter(({ isNeeded }) => !isNeeded).length).toBeLessThanOrEqual(2);
   expect(senders).toEqual(expect.arrayContaining([...new Set(inTurns.map(({ sender }) => sender))]));
