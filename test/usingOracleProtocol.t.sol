@@ -197,11 +197,18 @@ contract UsingOracleProtocolTest is Test {
         _assertQueriesRevert(account, reason);
     }
 
-    /// An error has four bytes or more.
-    function testFuzz_query_RevertWhen_theReasonIsNoError(bytes3 reason, uint256 length) public {
-        length = bound(length, 0, 3);
-        AnyAccount account = new AnyAccount(0, abi.encodePacked(reason), length, true);
-        _assertQueriesRevert(account, abi.encodeWithSelector(OracleProtocol.NotAnOracle.selector, account));
+    /// An error has four bytes or more: what is shorter is no reason that an oracle gives.
+    function testFuzz_query_RevertWhen_thePriceReverts(bytes4 selector, bytes calldata rest, uint256 length) public {
+        length = bound(length, 0, 5);
+        bytes memory reason = bytes.concat(selector, rest);
+        if (length < 4) {
+            assembly ("memory-safe") {
+                mstore(reason, length)
+            }
+        }
+        vm.mockCallRevert(address(oracle), abi.encodeCall(Oracle.queryPrice, ()), reason);
+        if (length < 4) reason = abi.encodeWithSelector(OracleProtocol.NotAnOracle.selector, oracle);
+        _assertQueriesRevert(oracle, reason);
     }
 
     function testFuzz_query_RevertWhen_theStatusIsNotOK(uint8 status, bytes32 output) public {
@@ -304,7 +311,7 @@ contract UsingOracleProtocolTest is Test {
     }
 
     /// @dev Both a helper in assembly and one in plain Solidity.
-    function _assertQueriesRevert(AnyAccount account, bytes memory reason) private {
+    function _assertQueriesRevert(Oracle account, bytes memory reason) private {
         (bool isDone, bytes memory answer) = _call(abi.encodeCall(consumer.uintOf, (account, WEB_KEY)));
         assertFalse(isDone);
         assertEq(answer, reason);

@@ -1,17 +1,25 @@
 // Proves the statements of test/proofs with solc's model checker and the Z3 solver, and fails unless every assertion is
-// proven in a function named `proof`, and refuted in one named `counterexample`: a proof that could not fail proves nothing.
+// proven in a function named `proof`, and refuted in one named `counterexample`: a proof that could not fail proves
+// nothing. Where Halmos is installed, it does the same with the `check_` and `refute_` functions of test/symbolic.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import solc from "solc";
 import { readArguments } from "./arguments.js";
+import { foundryBinary, foundryEnv, runFoundry } from "./foundry.js";
 import { ROOT } from "./repository-root.js";
+
+const HALMOS = "0.3.3";
 
 const USAGE = `Usage: npm run prove
 
 Proves the statements of test/proofs about the functions of src/libraries, for all inputs, and refutes a false variant
-of each.
+of each. Where Halmos ${HALMOS} is installed, does so with the statements of test/symbolic, too. It is a Python package:
+
+  pip install halmos==${HALMOS}
 
   --help   show this text
 
@@ -25,6 +33,9 @@ const FOLDER = "test/proofs";
 const QUERY_TIMEOUT_MS = 60_000;
 /** The verdicts of the model checker (CHC), by the code of its message. */
 const VERDICTS = { 9576: "proven", 6328: "refuted" };
+
+/** Halmos's verdicts, by its exit code for a test. */
+const HALMOS_VERDICTS = { 0: "proven", 1: "refuted" };
 
 /** The compiler blocks until its solver answers, and the solver is asynchronous, so it runs in a thread of its own. */
 const signal = new Int32Array(new SharedArrayBuffer(8));
@@ -97,5 +108,59 @@ for (const file of readdirSync(join(ROOT, FOLDER)).sort()) {
 }
 console.log(`${total - wrong} of ${total} assertions have the expected verdict.`);
 await solver.terminate();
+const isProven = wrong === 0 && total > 0;
+const isHalmosRight = await checkWithHalmos();
 // Z3 leaves threads behind.
-process.exit(wrong > 0 || total === 0 ? 1 : 0);
+process.exit(isProven && isHalmosRight ? 0 : 1);
+
+/** Returns false if Halmos is there and a function of test/symbolic has another verdict than its name says. */
+async function checkWithHalmos() {
+  if (spawnSync("halmos", ["--version"]).error) {
+    console.log(`Halmos is not installed, so test/symbolic was left out. "pip install halmos==${HALMOS}" installs it.`);
+    return true;
+  }
+  // The symbolic tests take the deployed contracts from this build.
+  if ((await runFoundry("forge", ["build", "src", "--quiet"])) !== 0)
+    throw new Error('forge build failed. Run "npm run build:sol" to see the errors.');
+  const folder = mkdtempSync(join(tmpdir(), "halmos-"));
+  try {
+    const report = join(folder, "report.json");
+    const env = { ...foundryEnv(), FOUNDRY_PROFILE: "symbolic" };
+    // Halmos has forge compile.
+    env.PATH = `${dirname(foundryBinary("forge"))}${delimiter}${env.PATH}`;
+    const options = [
+      "--match-test",
+      "^(check|refute)_",
+      "--loop",
+      "10",
+      "--no-status",
+      "--forge-build-out",
+      "out/symbolic",
+    ];
+    const { stdout, stderr } = spawnSync("halmos", [...options, "--json-output", report], {
+      cwd: ROOT,
+      env,
+      encoding: "utf8",
+    });
+    const results = Object.values(readReport(report, `${stdout}${stderr}`).test_results).flat();
+    let right = 0;
+    for (const { name, exitcode } of results) {
+      const verdict = HALMOS_VERDICTS[exitcode] ?? "undecided";
+      const expected = name.startsWith("check_") ? "proven" : "refuted";
+      if (verdict === expected) ++right;
+      console.log(`${verdict === expected ? "ok   " : "WRONG"} ${name}: ${verdict}, expected ${expected}`);
+    }
+    console.log(`${right} of ${results.length} symbolic tests have the expected verdict.`);
+    return right === results.length && results.length > 0;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function readReport(path, output) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    throw new Error(`Halmos wrote no report:\n${output}`);
+  }
+}

@@ -32,8 +32,9 @@ export const damagedLease = {
     for (const damage of damages) {
       const asked = await provider.kill(5);
       damage();
-      if (!(await provider.start())) throw new Error(`The provider refuses to start after ${damage}.`);
-      await provider.askUntilReady(...asked);
+      if (!(await provider.startAgain(...asked))) throw new Error(`The provider refuses to start after ${damage}.`);
+      await provider.askUntilReady();
     }
+    if (provider.answers < damages.length) throw new Error("The provider decided too little.");
   },
 };

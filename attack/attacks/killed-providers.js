@@ -8,11 +8,10 @@ export const killedProviders = {
   isFast: false,
   async run(network, tally) {
     const provider = await ChangingProvider.start(network, tally);
-    let asked = [];
+    await provider.start();
     for (let life = 0; life < LIVES; life++) {
-      await provider.start();
-      await provider.askUntilReady(...asked);
-      asked = await provider.kill(10 * life);
+      await provider.askUntilReady();
+      await provider.startAgain(...(await provider.kill(10 * life)));
     }
     if (provider.answers < LIVES) throw new Error("The provider decided too little.");
   },

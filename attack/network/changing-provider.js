@@ -34,7 +34,7 @@ export class ChangingProvider {
     Object.assign(this, { network, tally, hash });
   }
 
-  /** The number of different values that it has told. */
+  /** The number of rounds and keys of which it has told a value. */
   get answers() {
     return this.#told.size;
   }
@@ -47,17 +47,28 @@ export class ChangingProvider {
   /** Sets the clock of all processes, in seconds from this machine's. */
   setClock(offset) {
     this.offset = offset;
-    writeFileSync(this.clockFile, String(offset));
+    this.standsAt = null;
+    this.#writeClock(String(offset));
+  }
+
+  /** Stops the clock of all processes, so that a slow start does not make a round too old to be asked for. */
+  stopClock(at) {
+    this.standsAt = at;
+    this.#writeClock(`=${at}`);
+  }
+
+  #writeClock(text) {
+    this.clockFile ??= this.network.file("clock");
+    writeFileSync(this.clockFile, text);
   }
 
   now() {
-    return Math.floor(Date.now() / 1_000) + this.offset;
+    return this.standsAt ?? Math.floor(Date.now() / 1_000) + this.offset;
   }
 
   /** Starts a process, beside those that run, on the same lease. Returns false if it refuses to start. */
-  async start(offset = this.offset ?? 0) {
-    this.clockFile ??= this.network.file("clock");
-    this.setClock(offset);
+  async start(offset) {
+    if (offset !== undefined || this.clockFile === undefined) this.setClock(offset ?? 0);
     const env = { ATTACK_CLOCK: this.clockFile };
     this.name ??= this.network.newName("provider");
     const options = { name: this.name, readyPath: "/live", env };
@@ -70,6 +81,15 @@ export class ChangingProvider {
   async ask(...rounds) {
     const asked = this.#processes.flatMap((one) => rounds.flatMap((round) => KEYS.map((v) => [one, round, v])));
     await Promise.all(asked.map((question) => this.#askOne(...question)));
+  }
+
+  /** Starts a process at the time of the first of these rounds, and asks for them before its clock goes on. */
+  async startAgain(...rounds) {
+    this.stopClock(rounds[0]);
+    const isStarted = await this.start();
+    if (isStarted) await this.ask(...rounds);
+    this.setClock(0);
+    return isStarted;
   }
 
   /** Asks for these rounds again and again until a process can sign the newest ones, then for the newest ones. */
@@ -85,17 +105,17 @@ export class ChangingProvider {
     await this.ask(...rounds, this.now() - 1);
   }
 
-  /** Kills all processes while they sign the newest round. Returns that round and the one before. */
+  /** Kills all processes while they sign the newest round. Returns the newest rounds of which values were told. */
   async kill(afterMs) {
-    const now = this.now();
-    const unfinished = this.ask(now);
+    const unfinished = this.ask(this.now());
     await sleep(afterMs);
     const processes = this.#processes.splice(0);
     for (const { pid } of processes) process.kill(pid, "SIGKILL");
     await Promise.all(processes.map(({ exited }) => exited));
     await unfinished;
     this.#processes = [];
-    return [now, now - 1];
+    const told = new Set([...this.#told.keys()].map((id) => Number(id.split(" ")[0])));
+    return [...told].toSorted((a, b) => b - a).slice(0, 3);
   }
 
   get pids() {
@@ -104,9 +124,9 @@ export class ChangingProvider {
 
   async #askOne(provider, round, v) {
     const request = { dataset: this.network.numbers, key: this.network.key(this.hash, v), round };
+    this.tally.attempt();
     const { status, json } = await this.network.report(provider, request, { timeoutMs: 5_000, from: "127.0.0.1" });
     if (status !== 200) return;
-    this.tally.attempt();
     const id = `${round} ${v}`;
     const before = this.#told.get(id);
     if (before !== undefined && before !== json.value) this.tally.breach(`${id} was ${before} and is ${json.value}`);

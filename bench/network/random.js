@@ -31,3 +31,24 @@ export class Random {
     return all.slice(0, count);
   }
 }
+
+/**
+ * An event that happens once in every 1 / `probability` draws, at a random place among them: as often as by chance, with less
+ * difference from seed to seed.
+ */
+export class EvenChance {
+  #drawn = 0;
+  #place = 0;
+
+  constructor(random, probability) {
+    this.random = random;
+    this.draws = Math.round(1 / probability);
+  }
+
+  draw() {
+    if (this.#drawn === 0) this.#place = Math.floor(this.random.next() * this.draws);
+    const happens = this.#drawn === this.#place;
+    this.#drawn = (this.#drawn + 1) % this.draws;
+    return happens;
+  }
+}

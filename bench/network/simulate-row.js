@@ -3,6 +3,7 @@ import { dueAge } from "../../operator/dist/schedule/policy.js";
 import { Ranking } from "../../operator/dist/schedule/rank.js";
 import { STAGE_SPARE_MS, sharedLeadSeconds } from "../../operator/dist/schedule/transmission-schedule.js";
 import { EventQueue } from "./event-queue.js";
+import { EvenChance } from "./random.js";
 import { SimulatedChain } from "./simulated-chain.js";
 import { SimulatedOperator } from "./simulated-operator.js";
 
@@ -13,13 +14,14 @@ const DEVIATION = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds:
 /**
  * The episodes of a network: each begins at the beat at which its keys are due, and ends when they are stored. Two of the five
  * keys were stored together; another is due because its value moves, which all providers see. It is watched together with one
- * that does not move, so that its rows are asked for once more.
+ * that does not move, so that its rows are asked for once more. The second episode begins while a transaction of the first can
+ * be stuck, and hold up one of the same sender; the others begin when it has been replaced.
  */
 const EPISODES = [
   { keys: 2, beat: 0, policy: HEARTBEAT },
   { keys: 1, beat: 1, policy: HEARTBEAT },
-  { keys: 1, beat: 6, policy: DEVIATION, beatsSinceStored: 25 },
-  { keys: 1, beat: 11, policy: HEARTBEAT },
+  { keys: 1, beat: 8, policy: HEARTBEAT },
+  { keys: 1, beat: 15, policy: DEVIATION, beatsSinceStored: 25 },
 ];
 const QUIET_KEY = numberToHex(0xffff, { size: 32 });
 /** An episode that takes longer counts as missed: every rank has had its turn, and a stuck transaction its replacement. */
@@ -35,10 +37,11 @@ const MAX_EXTRA_MS = 60_000;
  * @returns Transactions per episode, the 99th percentile of the seconds from due to stored, and the share that was missed.
  */
 export function simulateRow(model, row, blockMs, count, random) {
+  const neverMined = new EvenChance(random, model.neverMined);
   const seconds = [];
   let [episodes, transactions] = [0, 0];
   while (episodes < count) {
-    for (const { mined, storedAfterMs } of simulateNetwork(model, row, blockMs, random)) {
+    for (const { mined, storedAfterMs } of simulateNetwork(model, row, blockMs, random, neverMined)) {
       episodes++;
       transactions += mined;
       if (storedAfterMs !== null) seconds.push(storedAfterMs / 1_000);
@@ -57,6 +60,7 @@ function simulateNetwork(
   { members: size, down = 0, silent = 0, cutLinks = 0, lostRequests = 0 },
   blockMs,
   random,
+  neverMined,
 ) {
   const stageMs = blockMs + STAGE_SPARE_MS;
   const firstRound = BigInt(BEAT_SECONDS * (300_000_000 + Math.floor(random.next() * 50_000_000)));
@@ -82,7 +86,7 @@ function simulateNetwork(
   const isDown = (index) => faulty.slice(0, down).includes(index);
   const events = new EventQueue();
   const startMs = beatMs(0) - 1_000;
-  const chain = new SimulatedChain(events, model, random, blockMs, startMs, storedRounds);
+  const chain = new SimulatedChain({ events, model, random, neverMined, blockMs, startMs, storedRounds });
   const world = {
     ...{ model, random, events, chain, members, requestLoss: lostRequests },
     keys: all.flatMap(({ keys, policy }) => keys.map((key) => ({ key, keyHash: key, policy }))),

@@ -8,9 +8,13 @@ export class SimulatedChain {
   mined = new Map();
   #queues = new Map();
 
-  /** @param storedRounds The first stored round of each key. */
-  constructor(events, model, random, blockMs, startMs, storedRounds) {
+  /**
+   * @param neverMined Draws whether a transaction is never mined.
+   * @param storedRounds The first stored round of each key.
+   */
+  constructor({ events, model, random, neverMined, blockMs, startMs, storedRounds }) {
     this.model = model;
+    this.neverMined = neverMined;
     this.events = events;
     this.random = random;
     this.blockMs = blockMs;
@@ -45,7 +49,7 @@ export class SimulatedChain {
   }
 
   #onItsWay(keys, round) {
-    const isNeverMined = this.random.chance(this.model.neverMined);
+    const isNeverMined = this.neverMined.draw();
     const arrivesAt = this.events.now + Math.ceil(this.random.between(...this.model.submissionMs));
     return { keys, round, arrivesAt: isNeverMined ? Number.POSITIVE_INFINITY : arrivesAt };
   }

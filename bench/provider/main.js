@@ -1,5 +1,5 @@
 // Measures the CPU time that a provider needs to sign one round of a thousand keys, as rows of batches and one by one,
-// and compares it with the CPU time of the signatures alone. Every key is read from the eight exchanges of the devnet's
+// and compares it with the CPU time of the signatures alone. Every key is read from all exchanges of the devnet's
 // simulated market, which runs in another process and does not count. It fails if a round takes more than two seconds.
 
 import { fork } from "node:child_process";
@@ -23,7 +23,7 @@ import { upperMedian } from "../upper-median.js";
 
 const USAGE = `Usage: npm run bench:provider
 
-Measures the CPU time that a provider needs to sign one round of a thousand keys, each read from eight simulated
+Measures the CPU time that a provider needs to sign one round of a thousand keys, each read from all simulated
 exchanges, and fails if it is more than two seconds.
 
   --help   show this text

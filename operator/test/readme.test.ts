@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { expect, test } from "vitest";
 import { USAGE } from "../src/help-text.js";
 import { FAILURE_REASONS } from "../src/reports/failures.js";
@@ -18,20 +17,6 @@ test("the README has every variable of the environment that --help has", () => {
   const variables = USAGE.match(/OPERATOR_[A-Z_]*[A-Z]/g) ?? [];
   expect(new Set(variables).size).toBe(5);
   for (const name of variables) expect(README).toContain(`\`${name}`);
-});
-
-test("the README lists the status and the code of every problem, and no other", () => {
-  const rows = README.split("\n").filter((line) => /^\| \d{3}/.test(line));
-  const listed = rows.flatMap((line) => {
-    const [, statuses = "", codes = ""] = line.split("|");
-    return [...statuses.matchAll(/\d{3}/g)].flatMap(([status]) =>
-      [...codes.matchAll(/`([^`]+)`/g)].map(([, code]) => `${status} ${code}`),
-    );
-  });
-  const declared = Object.entries(OPERATOR_PROBLEMS).flatMap(([code, { status }]) =>
-    status.map((each) => `${each} ${code}`),
-  );
-  expect(listed.toSorted()).toEqual(declared.toSorted());
 });
 
 test("the README lists every way in which a provider fails, and no other", () => {

@@ -6,7 +6,7 @@ import { AddressRanges } from "@dataset-oracle/service/http-server/address-range
 import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connection-limits";
 import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
 import { type Static, Type } from "@sinclair/typebox";
-import { rateLimitSchema } from "./rate-limit-schema.js";
+import { rateLimitSchema } from "./rate-limit.js";
 import { SOURCE_MS } from "./source/source-reader.js";
 
 /** The settings for serving the Web Oracle's datasets. */

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { ValueWithSources } from "./combined-value.js";
 import type { DecisionMemory } from "./decisions/decision-memory.js";
 import type { ServedKey } from "./served-keys.js";
-import type { ValueWithSources } from "./value-with-sources.js";
 
 /** A provider's metrics for Prometheus, besides those of its requests and its process. They contain no keys. */
 export class Metrics {

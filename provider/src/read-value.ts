@@ -1,6 +1,6 @@
+import type { ValueWithSources } from "./combined-value.js";
 import type { ServedKey } from "./served-keys.js";
 import { type ReadContext, readSpotPrice } from "./spot-price.js";
-import type { ValueWithSources } from "./value-with-sources.js";
 import type { WebValueExtractor } from "./web-oracle/extract-values.js";
 import { readWebOracleValue } from "./web-oracle/read-web-oracle-value.js";
 

@@ -6,14 +6,60 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import { type ApiDescription, addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
+import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import { callerFinder } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
-import { API } from "./openapi.js";
-import { LIVE_PROBLEMS, READY_PROBLEMS, REPORT_PROBLEMS } from "./problem-responses.js";
 import type { Reporter } from "./reporter.js";
+
+export const API: ApiDescription = {
+  title: "Dataset Oracle data provider",
+  description:
+    "Reads values from web sources and signs reports about them, for anyone who asks. The dataset contract verifies the " +
+    "signatures, so whoever submits a report need not be trusted. No API key is needed.",
+  contact: "The provider's owner",
+  tags: {
+    reports: "Signed reports.",
+    health: "The state of the process, for whoever runs it.",
+  },
+};
+
+/** The members that the bodies of these problems have in addition to those of every problem, by code. */
+const MEMBERS = {
+  invalid_body: {
+    errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))),
+  },
+  unknown_network: { served: Type.Array(Type.Integer()) },
+  source_busy: {
+    keys: Type.Array(Type.String(), {
+      description: "The keys whose sources are at their rate limits, or whose answers cannot be evaluated now.",
+    }),
+  },
+};
+
+const LIMITED = { 429: ["too_many_requests"] } as const;
+
+/** The problems of a request for a report, or for a row of a batch. */
+export const REPORT_PROBLEMS = problemResponses(
+  [
+    ANY_BODY,
+    {
+      400: ["invalid_address"],
+      404: ["unknown_dataset"],
+      422: [
+        ...["unknown_network", "invalid_key", "unknown_key", "round_too_old", "round_in_future"],
+        ...["invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"],
+      ],
+      429: ["too_many_requests", "too_many_rounds"],
+      503: ["round_forgotten", "not_ready", "source_busy", "registry_unavailable"],
+    },
+  ],
+  MEMBERS,
+);
+
+export const LIVE_PROBLEMS = problemResponses([LIMITED]);
+export const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);
 
 const reportSchema = {
   tags: ["reports"],

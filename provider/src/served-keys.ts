@@ -8,8 +8,7 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { Address, Hex } from "viem";
 import type { SpotSource } from "./source/spot-source.js";
-import { sourcesOfPair } from "./sources-of-pair.js";
-import type { SpotPriceKey } from "./spot-price.js";
+import { type SpotPriceKey, sourcesOfPair } from "./spot-price.js";
 import type { WebOracleKey } from "./web-oracle/web-oracle-key-finder.js";
 
 /** A key whose value the provider can read. */

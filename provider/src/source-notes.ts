@@ -1,8 +1,8 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
+import type { SourceUse } from "./combined-value.js";
 import type { SourceFailure } from "./source/source-failure.js";
-import type { SourceUse } from "./value-with-sources.js";
 
 /** An operator reads at most 16 KiB of an answer. */
 const MAX_NOTES = 32;

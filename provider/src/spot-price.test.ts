@@ -1,11 +1,10 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type SourceUse, toUse } from "./combined-value.js";
 import { failed, type Reading, throttled } from "./source/source-failure.js";
-import type { Quote } from "./source/spot-source.js";
-import type { SpotSourceSpec } from "./source/spot-source-spec.js";
+import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
 import { decidePrice, fetchQuotes, multiply, type PairSource, type PricePolicy } from "./spot-price.js";
-import { type SourceUse, toUse } from "./value-with-sources.js";
 
 const POLICY: PricePolicy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };
 const AT = 1_800_000_000n;

@@ -1,10 +1,10 @@
-import { EXCHANGE_ORIGINS, type Exchange, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
+import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/source-reader.js";
 
@@ -31,7 +31,7 @@ const joined = (base: string, quote: string) => base + quote;
 const dashed = (base: string, quote: string) => `${base}-${quote}`;
 
 /** ccxt loads its markets first; they are given to it instead, so that it asks for prices alone. */
-const REFERENCES: Record<Exchange, Reference> = {
+const REFERENCES: Readonly<Record<string, Reference>> = {
   coinbase: { id: "coinbaseexchange", path: "", marketId: dashed, method: "fetchTicker" },
   kraken: { id: "kraken", path: "", marketId: (base, quote) => `X${base}Z${quote}`, method: "fetchTickers" },
   bitstamp: { id: "bitstamp", path: "/api", marketId: (base, quote) => `${base}/${quote}`, method: "fetchTickers" },
@@ -47,23 +47,21 @@ const REFERENCES: Record<Exchange, Reference> = {
   kucoin: { id: "kucoin", path: "", marketId: dashed, method: "fetchTickers" },
 };
 
-const SOURCES = loadSources([SHIPPED_SOURCES]);
+const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 const BASES = ["ETH", "LTC"];
 
 let market: Market;
 beforeAll(async () => {
-  // A market that stands still, so that both read the same price: its timer never fires.
-  vi.useFakeTimers({ toFake: ["setInterval"] });
-  market = await startMarket({ seed: 6 });
-  vi.useRealTimers();
+  market = await startMarket({ seed: 6, standsStill: true });
 });
 afterAll(() => market.close());
 
-it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
+it.each(Object.entries(REFERENCES))(
   "ccxt reads the same prices from %s's format",
-  async (name, source) => {
-    const { id, path, marketId, method } = REFERENCES[name];
-    const local = marketRedirects(market.url)[EXCHANGE_ORIGINS[name]] ?? "";
+  async (name, { id, path, marketId, method }) => {
+    const source = SOURCES.get(name);
+    if (source === undefined) throw new Error(`There is no source ${name}.`);
+    const local = marketRedirects(market.url)[source.origin] ?? "";
     const Class = (ccxt as unknown as Record<string, new (options: object) => CcxtExchange>)[id];
     if (Class === undefined) throw new Error(`ccxt has no ${id}.`);
     const exchange = new Class({ enableRateLimit: false, timeout: 5_000 });
@@ -84,7 +82,7 @@ it.each(SOURCES.map((source) => [source.name as Exchange, source] as const))(
         limits: {},
       })),
     );
-    const egress = new Egress({ redirectedOrigins: { [EXCHANGE_ORIGINS[name]]: local } });
+    const egress = new Egress({ redirectedOrigins: { [source.origin]: local } });
     const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
     for (const base of BASES) {
       const symbol = `${base}/${quote}`;

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { SourceSpec } from "../src/source/common-source-spec.js";
-import { RequestSpec } from "../src/web-oracle/spec-schema.js";
-import { CHARACTER_CLASSES, Variable } from "../src/web-oracle/spec-variables.js";
+import { SourceSpec } from "../src/source/compile-source.js";
+import { CHARACTER_CLASSES, RequestSpec, Variable } from "../src/web-oracle/spec-schema.js";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const guide = readFileSync(at("docs/WebOracle.md"), "utf8");

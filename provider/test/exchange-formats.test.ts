@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { EXCHANGE_ORIGINS, EXCHANGES, type Exchange } from "@dataset-oracle/devnet/exchange-origins";
+import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { Egress } from "@dataset-oracle/service/egress/egress";
@@ -18,8 +18,8 @@ const LONG_MS = 10_000;
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** Reads a pair from one source at an address on this machine. */
-async function ask(name: Exchange, pair: string, url: string, timeoutMs = LONG_MS): Promise<Reading<Quote>> {
-  const egress = new Egress({ redirectedOrigins: { [EXCHANGE_ORIGINS[name]]: url } });
+async function ask(name: string, pair: string, url: string, timeoutMs = LONG_MS): Promise<Reading<Quote>> {
+  const egress = new Egress({ redirectedOrigins: { [EXCHANGE_ORIGINS[name] ?? ""]: url } });
   const reader = new SourceReader({ egress, timeoutMs, hasReserve: false, now: () => 0n });
   const query = SOURCES.get(name)?.queries.get(pair);
   if (query === undefined) throw new Error(`${name} has no ${pair}.`);
@@ -32,7 +32,7 @@ async function ask(name: Exchange, pair: string, url: string, timeoutMs = LONG_M
 const [BID, ASK] = ['"1e-18"', '"1000000000000000000000000000000"'];
 
 /** An answer of each exchange's format, with a price of ETH-USD (or ETH-USDT) written as the text is. */
-const ANSWERS: Record<Exchange, (price: string) => string> = {
+const ANSWERS: Readonly<Record<string, (price: string) => string>> = {
   coinbase: (price) =>
     `{"trade_id":1,"price":${price},"size":"1","time":"2026-01-02T03:04:05.678901Z","bid":${BID},"ask":${ASK}}`,
   kraken: (price) =>
@@ -49,9 +49,9 @@ const ANSWERS: Record<Exchange, (price: string) => string> = {
 };
 
 /** Those that say when their quote was made: 2026-01-02T03:04:05Z, in each one's unit. */
-const TIMED: readonly Exchange[] = ["coinbase", "bitstamp", "okx", "kucoin"];
+const TIMED: readonly string[] = ["coinbase", "bitstamp", "okx", "kucoin"];
 
-describe.each(EXCHANGES)("%s", (name) => {
+describe.each(Object.entries(ANSWERS))("%s", (name, answerOf) => {
   let server: Server;
   let behave: (response: ServerResponse) => void;
   let url: string;
@@ -82,16 +82,16 @@ describe.each(EXCHANGES)("%s", (name) => {
   ];
   for (const [written, expected] of numbers) {
     it(`is read exactly: ${written.slice(0, 24)}, as a string and as a number`, async () => {
-      for (const price of [`"${written}"`, written]) expect(outcome(await says(ANSWERS[name](price)))).toBe(expected);
+      for (const price of [`"${written}"`, written]) expect(outcome(await says(answerOf(price)))).toBe(expected);
     });
   }
 
   it("says when its quote was made, if its format does", async () => {
-    const reading = await says(ANSWERS[name]('"1"'));
+    const reading = await says(answerOf('"1"'));
     expect(reading).toMatchObject({ ok: true, value: { quotedAt: TIMED.includes(name) ? 1_767_323_045n : null } });
   });
 
-  const valid = ANSWERS[name]('"1"');
+  const valid = answerOf('"1"');
   const bad: [
     what: string,
     failure: string,
@@ -103,7 +103,7 @@ describe.each(EXCHANGES)("%s", (name) => {
     ["HTTP 451", "http_status", valid, 451],
     ["nothing", "not_json", ""],
     ["half of it", "not_json", valid.slice(0, valid.length / 2)],
-    ["a page", "content_type", valid, 200, { "content-type": "text/html" }],
+    ["a page", "not_json", "<!DOCTYPE html><title>Maintenance</title>", 200, { "content-type": "text/html" }],
     ["more than 1 MiB", "too_large", valid + " ".repeat(1024 * 1024)],
     [
       "64 MiB in little",
@@ -113,7 +113,7 @@ describe.each(EXCHANGES)("%s", (name) => {
       { "content-encoding": "gzip" },
     ],
     ["other pairs alone", "no_node", valid.replaceAll("ETH", "NOT").replace('"price"', '"cost"')],
-    ["no price", "not_a_number", ANSWERS[name]("null")],
+    ["no price", "not_a_number", answerOf("null")],
   ];
   for (const [what, failure, body, status, headers] of bad) {
     it(`that answers ${what} has no price: ${failure}`, async () => {

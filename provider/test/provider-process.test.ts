@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
+import { EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
@@ -57,7 +57,8 @@ describe("the provider's process, with the simulated market", () => {
     const isReady = async () => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })).status;
     // A round from before its start, even on a busy machine.
     expect(await ask("ETH-USD", 4)).toMatchObject({ status: 503, body: { code: "round_forgotten" } });
-    expect(await isReady()).toBe(503);
+    // A busy machine may take longer to start than the provider is silent.
+    expect(provider.printed.stdout).toContain("no new round up to");
     await expect.poll(isReady, { timeout: 60_000 }).toBe(200);
     expect((await ask("ETH-USD")).status).toBe(200);
   });
@@ -75,7 +76,7 @@ describe("the provider's process, with the simulated market", () => {
 
   it("says loudly, for each source, that its prices are not real", () => {
     const notes = provider.printed.stdout.split("\n").filter((line) => line.includes("DEVELOPMENT ONLY"));
-    expect(notes).toHaveLength(8);
+    expect(notes).toHaveLength(EXCHANGES.length);
     expect(notes.every((line) => line.includes('"level":40'))).toBe(true);
   });
 
@@ -126,8 +127,11 @@ describe("the command line", () => {
   });
 
   it("ends with 2 for an unknown option, and without --config", async () => {
-    expect(await runProvider(["--conf", "x"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--conf") });
-    expect(await runProvider([])).toMatchObject({
+    expect(await runProvider(["serve", "--conf", "x"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--conf"),
+    });
+    expect(await runProvider(["serve"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("The configuration is missing. Add --config FILE."),
     });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import * as responses from "../src/problem-responses.js";
+import * as responses from "../src/routes.js";
 import { startProvider } from "./support/test-provider.js";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");

@@ -44,8 +44,7 @@ const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
   ["answers HTTP 429", "throttled", json('{"message":"Too many requests"}', 429)],
   ["answers HTTP 451", "http_status", json("{}", 451)],
   ["answers HTTP 201 with a valid ticker", "http_status", json(coinbaseTicker("9"), 201)],
-  ["answers a page", "content_type", (r) => r.writeHead(200, { "content-type": "text/html" }).end(coinbaseTicker("9"))],
-  ["names no content type", "content_type", (r) => r.writeHead(200).end(coinbaseTicker("9"))],
+  ["answers a page", "not_json", (r) => r.writeHead(200, { "content-type": "application/json" }).end("<html>9</html>")],
   ["answers nothing", "not_json", json("")],
   [
     "answers bytes that are not UTF-8",

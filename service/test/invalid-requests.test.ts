@@ -28,6 +28,12 @@ beforeAll(async () => {
   });
   await app.register(async (routes: App) => {
     routes.post("/echo", { schema: { body: Body } }, async ({ body }) => body);
+    const params = Type.Object({ network: Type.String({ pattern: "^[1-9][0-9]*$" }) });
+    const querystring = Type.Object(
+      { key: Type.String(), limit: Type.Optional(Type.Integer({ maximum: 9 })) },
+      { additionalProperties: false },
+    );
+    routes.get("/networks/:network", { schema: { params, querystring } }, async ({ query }) => query);
   });
   url = await app.listen({ host: "127.0.0.1", port: 0 });
 });
@@ -115,6 +121,31 @@ describe("an unambiguous body", () => {
   test.each(unsupported)("with the headers %o it is a 415", async (headers, title) => {
     const answer = await post('{"count":42,"broadcast":true}', headers);
     expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type", title } });
+  });
+});
+
+describe("a part of a request that is not its body", () => {
+  async function get(path: string) {
+    const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(5_000) });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  }
+
+  test("is accepted when it is valid", async () => {
+    expect(await get("/networks/42?key=K&limit=9")).toEqual({ status: 200, body: { key: "K", limit: 9 } });
+  });
+
+  test("is invalid_query with each wrong parameter in `errors`", async () => {
+    const { status, body } = await get("/networks/42?limit=10&colour=red");
+    expect([status, body.code]).toEqual([400, "invalid_query"]);
+    const errors = body.errors as { property: string; problem: string }[];
+    expect(errors.map(({ property }) => property).toSorted()).toEqual(["colour", "key", "limit"]);
+    for (const { property, problem } of errors) expect(body.detail).toContain(`${property} ${problem}`);
+  });
+
+  test("is invalid_path with the wrong parameter in `errors`", async () => {
+    const { status, body } = await get("/networks/mainnet?key=K");
+    expect([status, body.code]).toEqual([400, "invalid_path"]);
+    expect(body.errors).toEqual([{ property: "network", problem: expect.stringContaining("must match") }]);
   });
 });
 

@@ -17,6 +17,8 @@ async function startApp() {
   await app.register(
     async (routes) => {
       routes.post("/data/request", async () => ({}));
+      routes.get("/gateway/:network/:key", async () => ({}));
+      routes.post("/gateway/:network", async () => ({}));
     },
     { prefix: "/oracle" },
   );
@@ -80,4 +82,25 @@ describe("another method than a path has", () => {
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("GET, HEAD");
   });
+
+  it.each([
+    ["/oracle/gateway/42/KEY", "POST", "GET, HEAD"],
+    ["/oracle/gateway/42/KEY?a=1", "PATCH", "GET, HEAD"],
+    ["/oracle/gateway/42/a%2Fb", "DELETE", "GET, HEAD"],
+    ["/oracle/gateway/42", "GET", "POST"],
+    ["/oracle/data/request", "PUT", "POST"],
+  ])("is 405 with Allow on a path with parameters too: %s by %s", async (path, method, allow) => {
+    const response = await fetch(`${service.url}${path}`, { method, signal: AbortSignal.timeout(5_000) });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
+    expect(await response.json()).toMatchObject({ status: 405, code: "method_not_allowed" });
+  });
+
+  it.each(["/oracle/gateway", "/oracle/gateway/42/KEY/more"])(
+    "is 404 where a path has too few or too many parts: %s",
+    async (path) => {
+      const { status, body } = await get(path, "192.0.2.5");
+      expect(status).toBe(404);
+      expect(body).toContain('"no_such_path"');
+    },
+  );
 });

@@ -186,7 +186,7 @@ contract MockOracleTest is Test {
     }
 
     /// As a dataset does: it does not even look at the reports, so that a sender that was slower does not fail.
-    function testFuzz_update_changesNothingWhenTheRoundIsNotNewer(uint32 age, uint32 older, bool isRefusing) public {
+    function testFuzz_update_changesNothingWhenTheRoundIsNotNewer(uint24 age, uint8 older, bool isRefusing) public {
         oracle.setSpotPrice("ETH-USD", 3000e18, age);
         bytes memory update = oracle.spotPriceUpdate("ETH-USD", 2900e18, uint256(age) + older % 3);
         oracle.setRefusing(isRefusing);

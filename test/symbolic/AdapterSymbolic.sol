@@ -34,6 +34,7 @@ interface IPythAdapter {
 }
 
 /// @notice The deployed adapters round down, by less than a unit of their own: nobody is shown more than what is stored.
+/// @dev Values have 40 bits here, of which the answers keep the upper seven. Fuzz tests of the adapters take any value.
 contract AdapterSymbolic {
     /// @dev Eight of 18 decimals are left.
     uint256 private constant UNIT = 1e10;
@@ -51,27 +52,28 @@ contract AdapterSymbolic {
         id = pyth.list(KEY);
     }
 
-    function check_latestRoundData_roundsDown(uint208 value) external {
+    function check_latestRoundData_roundsDown(uint40 value) external {
         uint256 answer = _answer(value) * UNIT;
         assert(answer <= value && value - answer < UNIT);
     }
 
-    function refute_latestRoundData_isExact(uint208 value) external {
+    function refute_latestRoundData_isExact(uint40 value) external {
         assert(_answer(value) * UNIT == value);
     }
 
-    function check_getPrice_roundsDown(uint208 value) external {
+    function check_getPrice_roundsDown(uint40 value) external {
         uint256 price = _price(value) * UNIT;
         assert(price <= value && value - price < UNIT);
     }
 
-    function refute_getPrice_isExact(uint208 value) external {
+    function refute_getPrice_isExact(uint40 value) external {
         assert(_price(value) * UNIT == value);
     }
 
     function _answer(uint256 value) private returns (uint256) {
         dataset.set(value);
         (, int256 answer,,,) = feed.latestRoundData();
+        // forge-lint: disable-next-line(unsafe-typecast)
         return uint256(answer);
     }
 

@@ -5,7 +5,8 @@ import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {Deployed, vm} from "./Deployed.sol";
 
-/// @notice The deployed code shares any income of a committee without creating or losing a wei.
+/// @notice The deployed code shares an income among five members without creating or losing a wei.
+/// @dev Income has 16 bits here. The tests of `testFuzz_shareIncome_losesNothing` take any amount.
 contract IncomeSymbolic {
     uint256 private constant TOLERANCE_BPS = 100;
 
@@ -30,25 +31,37 @@ contract IncomeSymbolic {
         dataset = IDataset(Deployed.create("MedianDataset", abi.encode(settings)));
     }
 
-    function check_shareIncome_addsUp(uint48 income) external {
+    function check_shareIncome_addsUp(uint16 income) external {
         _share(income);
-        uint256 paid = _paid();
-        assert(paid + address(dataset).balance == income);
-        // What is left is still the committee's, and too little for another share.
-        assert(dataset.unsharedIncomeOf(dataset.committeeHash()) == address(dataset).balance);
-        assert(address(dataset).balance < members.length);
+        assert(_paid() + address(dataset).balance == income);
     }
 
-    function check_shareIncome_paysEachTheSame(uint48 income) external {
+    /// What is left is still the committee's.
+    function check_shareIncome_keepsTheRemainder(uint16 income) external {
+        _share(income);
+        assert(dataset.unsharedIncomeOf(dataset.committeeHash()) == address(dataset).balance);
+    }
+
+    function check_shareIncome_paysEachTheSame(uint16 income) external {
         _share(income);
         for (uint256 i = 1; i < members.length; ++i) {
             assert(members[i].balance == members[0].balance);
         }
     }
 
-    function refute_shareIncome_leavesNothing(uint48 income) external {
+    function refute_shareIncome_leavesNothing(uint16 income) external {
         _share(income);
         assert(_paid() == income);
+    }
+
+    function refute_shareIncome_keepsNoRemainder(uint16 income) external {
+        _share(income);
+        assert(dataset.unsharedIncomeOf(dataset.committeeHash()) == 0);
+    }
+
+    function refute_shareIncome_paysEachSomething(uint16 income) external {
+        _share(income);
+        assert(members[0].balance > 0);
     }
 
     function _share(uint256 income) private {

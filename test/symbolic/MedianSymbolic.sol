@@ -4,85 +4,124 @@ pragma solidity ^0.8.37;
 import {MedianRules} from "../../src/libraries/MedianRules.sol";
 import {ReportedValuesLibrary} from "../../src/types/ReportedValues.sol";
 
-/// @notice What `MedianDataset` accepts as the median is the lower middle of the sorted values, and what it counts as an
-/// outlier lies further from it than the tolerance: for any values, of up to five members.
+/// @notice For any values of up to five members, a median dataset takes a claim for the median if and only if it is the
+/// lower middle of the sorted values; and of up to three, it counts as outliers those that lie further from the claim
+/// than the tolerance.
+/// @dev The plain definitions branch: each order of the values is a path of its own, in which a query is easy. Values
+/// have 8 bits here: they are only compared, with each other and with the ends of the tolerance, and 8 bits have room for
+/// all orders of these. test/types/ReportedValues.t.sol tries whole words, and more of them.
 contract MedianSymbolic {
-    /// @dev The values are the first argument, behind the selector.
+    /// @dev Where the values are in the calldata: the first argument, behind the selector.
     uint256 private constant VALUES = 4;
 
-    function check_median_of1(uint256[1] calldata values, uint208 claim, uint256 distance) external pure {
-        uint256[] memory sorted = new uint256[](1);
-        sorted[0] = values[0];
-        _check(sorted, claim, distance);
-    }
-
-    function check_median_of2(uint256[2] calldata values, uint208 claim, uint256 distance) external pure {
-        uint256[] memory sorted = new uint256[](2);
-        for (uint256 i = 0; i < 2; ++i) {
-            sorted[i] = values[i];
-        }
-        _check(sorted, claim, distance);
-    }
-
-    function check_median_of3(uint256[3] calldata values, uint208 claim, uint256 distance) external pure {
-        uint256[] memory sorted = new uint256[](3);
-        for (uint256 i = 0; i < 3; ++i) {
-            sorted[i] = values[i];
-        }
-        _check(sorted, claim, distance);
-    }
-
-    function check_median_of4(uint256[4] calldata values, uint208 claim, uint256 distance) external pure {
-        uint256[] memory sorted = new uint256[](4);
-        for (uint256 i = 0; i < 4; ++i) {
-            sorted[i] = values[i];
-        }
-        _check(sorted, claim, distance);
-    }
-
-    function check_median_of5(uint256[5] calldata values, uint208 claim, uint256 distance) external pure {
-        uint256[] memory sorted = new uint256[](5);
-        for (uint256 i = 0; i < 5; ++i) {
-            sorted[i] = values[i];
-        }
-        _check(sorted, claim, distance);
-    }
-
-    function refute_median_isTheUpperMiddle(uint256[4] calldata values, uint208 claim) external pure {
-        uint256[] memory sorted = new uint256[](4);
-        for (uint256 i = 0; i < 4; ++i) {
-            sorted[i] = values[i];
-        }
+    function check_median_of1(uint256[1] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
         _sort(sorted);
-        (bool isMedian,) = _judge(4, claim, 0);
-        assert(isMedian == (claim == sorted[2]));
+        (uint256 isMedian,) = _judge(1, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[0]));
     }
 
-    function _check(uint256[] memory values, uint256 claim, uint256 distance) private pure {
+    function check_median_of2(uint256[2] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(2, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[0]));
+    }
+
+    function check_median_of3(uint256[3] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(3, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[1]));
+    }
+
+    function check_median_of4(uint256[4] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(4, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[1]));
+    }
+
+    function check_median_of5(uint256[5] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(5, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[2]));
+    }
+
+    function check_outliers_of1(uint256[1] calldata values, uint8 claim, uint8 distance) external pure {
         if (distance > claim) return;
-        (bool isMedian, uint256 outliers) = _judge(values.length, claim, distance);
-        uint256 plain = 0;
-        for (uint256 i = 0; i < values.length; ++i) {
-            uint256 value = values[i];
-            plain += _toUint((value < claim ? claim - value : value - claim) > distance);
-        }
-        assert(outliers == plain);
-        _sort(values);
-        assert(isMedian == (claim == values[(values.length - 1) / 2]));
+        uint256[] memory copy = _copy(values.length);
+        (, uint256 outliers) = _judge(1, claim, distance);
+        assert(outliers == _outliers(copy, claim, distance));
+    }
+
+    function check_outliers_of2(uint256[2] calldata values, uint8 claim, uint8 distance) external pure {
+        if (distance > claim) return;
+        uint256[] memory copy = _copy(values.length);
+        (, uint256 outliers) = _judge(2, claim, distance);
+        assert(outliers == _outliers(copy, claim, distance));
+    }
+
+    function check_outliers_of3(uint256[3] calldata values, uint8 claim, uint8 distance) external pure {
+        if (distance > claim) return;
+        uint256[] memory copy = _copy(values.length);
+        (, uint256 outliers) = _judge(3, claim, distance);
+        assert(outliers == _outliers(copy, claim, distance));
+    }
+
+    function refute_median_isTheUpperMiddle(uint256[4] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(4, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[2]));
+    }
+
+    function refute_outliers_beginAtTheTolerance(uint256[2] calldata values, uint8 claim, uint8 distance)
+        external
+        pure
+    {
+        if (distance > claim || distance == 0) return;
+        uint256[] memory copy = _copy(values.length);
+        (, uint256 outliers) = _judge(2, claim, distance);
+        assert(outliers == _outliers(copy, claim, uint256(distance) - 1));
     }
 
     /// @dev As `MedianDataset._judge` does.
-    function _judge(uint256 count, uint256 claim, uint256 distance) private pure returns (bool, uint256) {
-        (uint256 below, uint256 above, uint256 outliers) =
-            ReportedValuesLibrary.create(VALUES, 0x20, count).tally(claim, distance);
-        return (!MedianRules.isTooHigh(below, count) && !MedianRules.isTooLow(above, count), outliers);
+    function _judge(uint256 count, uint256 claim, uint256 distance)
+        private
+        pure
+        returns (uint256 isMedian, uint256 outliers)
+    {
+        uint256 below;
+        uint256 above;
+        (below, above, outliers) = ReportedValuesLibrary.create(VALUES, 0x20, count).tally(claim, distance);
+        isMedian = 1 ^ (_toUint(MedianRules.isTooHigh(below, count)) | _toUint(MedianRules.isTooLow(above, count)));
     }
 
+    function _outliers(uint256[] memory values, uint256 claim, uint256 distance) private pure returns (uint256 count) {
+        for (uint256 i = 0; i < values.length; ++i) {
+            if (values[i] > claim + distance || values[i] < claim - distance) ++count;
+        }
+    }
+
+    function _copy(uint256 count) private pure returns (uint256[] memory values) {
+        values = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 value;
+            assembly ("memory-safe") {
+                value := calldataload(add(VALUES, shl(5, i)))
+            }
+            require(value <= type(uint8).max);
+            values[i] = value;
+        }
+    }
+
+    /// @dev Insertion sort.
     function _sort(uint256[] memory values) private pure {
         for (uint256 i = 1; i < values.length; ++i) {
-            for (uint256 j = i; j > 0; --j) {
-                (uint256 a, uint256 b) = (values[j - 1], values[j]);
-                (values[j - 1], values[j]) = a < b ? (a, b) : (b, a);
+            for (uint256 j = i; j > 0 && values[j] < values[j - 1]; --j) {
+                (values[j - 1], values[j]) = (values[j], values[j - 1]);
             }
         }
     }

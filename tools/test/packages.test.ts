@@ -132,6 +132,22 @@ import {IWebOracleRegistry} from "@dataset-oracle/contracts/interfaces/IWebOracl
 import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
 `;
 
+  const tested = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.4;
+
+import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
+import {Test} from "forge-std/Test.sol";
+
+contract PriceTest is Test {
+    function test_price() public {
+        MockOracle oracle = new MockOracle();
+        oracle.setSpotPrice("ETH-USD", 3000e18);
+        (bytes32 output,,) = oracle.query("SPOTPX/ETH-USD");
+        assertEq(uint256(output), 3000e18);
+    }
+}
+`;
+
   /** A Foundry project of somebody else, with its own settings. */
   async function build(project: string, remappings: string[]) {
     write(`${project}/foundry.toml`, `[profile.default]\nremappings = ${JSON.stringify(remappings)}\n`);
@@ -168,6 +184,16 @@ import {MockOracle} from "@dataset-oracle/contracts/mocks/MockOracle.sol";
     expect(read("src/README.md")).toContain(`the remapping \`${remapping}\``);
     const { bytecode } = await build("by-npm", [remapping]);
     expect(bytecode.object).toMatch(/^0x[0-9a-f]{50,}$/);
+  }, 120_000);
+
+  test("is tested by Foundry in a project that has forge-std besides, as the guide says", async () => {
+    expect(read("docs/Dapps.md")).toContain("`forge install foundry-rs/forge-std`");
+    mkdirSync(join(folder, "by-npm/lib"));
+    symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "by-npm/lib/forge-std"));
+    write("by-npm/test/Price.t.sol", tested);
+    const root = join(folder, "by-npm");
+    const { stdout } = await run(foundryBinary("forge"), ["test", "--root", root], { env: foundryEnv() });
+    expect(stdout).toContain("[PASS] test_price()");
   }, 120_000);
 
   test("is imported by the same paths from the repository under lib/, where forge install puts it", async () => {

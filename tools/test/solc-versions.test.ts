@@ -137,11 +137,33 @@ describe("a file of src/ that allows an older version than the newest compiles w
   );
 });
 
-test("the example compiles with the first and with the newest version that the helpers work with", () => {
+describe("an example compiles with the first and with the newest version that the helpers work with", () => {
+  const examples = [
+    "test/examples/SpotPriceConsumer.sol",
+    "examples/foundry/src/Shop.sol",
+    "examples/hardhat/contracts/Shop.sol",
+  ];
+  test.each(examples)(
+    "%s",
+    (path) => {
+      for (const compiler of ["solc-0.8.13", "solc"]) {
+        const { failures, contracts } = compile(compiler, withImports(path));
+        expect(failures).toEqual([]);
+        expect(Object.keys(contracts[path])).toEqual([path.replace(/^.*\/(\w+)\.sol$/, "$1")]);
+      }
+    },
+    120_000,
+  );
+});
+
+test("without its `using` line, a contract gets the compiler's error that the guide explains", () => {
   const path = "test/examples/SpotPriceConsumer.sol";
-  for (const compiler of ["solc-0.8.13", "solc"]) {
-    const { failures, contracts } = compile(compiler, withImports(path));
-    expect(failures).toEqual([]);
-    expect(contracts[path].SpotPriceConsumer).toBeDefined();
-  }
+  const line = /^ +using OracleProtocol for Oracle;\n/m;
+  const sources = withImports(path);
+  const { failures } = compile("solc", { ...sources, [path]: source(path).replace(line, "") });
+  expect(source(path)).toMatch(line);
+  const [, explained = "the guide explains none"] = /^\| `(Member [^`]*)` \|/m.exec(source("docs/Dapps.md")) ?? [];
+  // The helper that is missing may be another one.
+  const [before = "", after = ""] = explained.split(/"\w+"/);
+  expect(failures.join()).toMatch(new RegExp(`${before}"query\\w+"${after}`));
 }, 60_000);

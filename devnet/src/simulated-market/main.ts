@@ -9,7 +9,7 @@ import { startMarket } from "./server.js";
 
 const USAGE = `Usage: node devnet/dist/simulated-market/main.js [options]
 
-Serves simulated prices on loopback in the formats of eight exchanges.
+Serves simulated prices on loopback in the formats of the exchanges that providers read.
 
   --port N   the port (default: 8600)
   --seed N   the seed of the prices: the same seed gives the same prices (default: 1)

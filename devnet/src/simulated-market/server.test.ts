@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { EXCHANGES } from "../exchange-origins.js";
 import { MARKET_PAIRS } from "./pairs.js";
-import { type Market, startMarket } from "./server.js";
+import { type Market, startMarket, TICKERS } from "./server.js";
 
 let market: Market;
 beforeAll(async () => {
@@ -17,6 +18,10 @@ async function get(path: string) {
 }
 
 describe("the simulated market", () => {
+  it("answers for every exchange that the provider has a source file of", () => {
+    expect(Object.keys(TICKERS).toSorted()).toEqual([...EXCHANGES].toSorted());
+  });
+
   it("lists at least 24 pairs, each once", () => {
     const names = MARKET_PAIRS.map(({ pair }) => pair);
     expect(names.length).toBeGreaterThanOrEqual(24);

@@ -1,5 +1,4 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import { EXCHANGES, type Exchange } from "../exchange-origins.js";
 import { binance } from "./binance.js";
 import { bitfinex } from "./bitfinex.js";
 import { bitstamp } from "./bitstamp.js";
@@ -12,15 +11,16 @@ import { MARKET_PAIRS, type MarketPair } from "./pairs.js";
 import { SimulatedPrices } from "./simulated-prices.js";
 import { weatherApi } from "./weather-api.js";
 
-const TICKERS: Readonly<Record<Exchange, (app: FastifyInstance, prices: SimulatedPrices) => void>> = {
-  coinbase,
-  kraken,
-  bitstamp,
-  gemini,
-  bitfinex,
+/** How each exchange answers, by its name. */
+export const TICKERS: Readonly<Record<string, (app: FastifyInstance, prices: SimulatedPrices) => void>> = {
   binance,
-  okx,
+  bitfinex,
+  bitstamp,
+  coinbase,
+  gemini,
+  kraken,
   kucoin,
+  okx,
 };
 
 /** Sent with every answer, so that nobody takes the prices for real ones. */
@@ -35,6 +35,8 @@ interface MarketOptions {
   readonly seed?: number;
   /** The pairs that its exchanges list, besides USDT-USD. */
   readonly pairs?: readonly MarketPair[];
+  /** Gives the same prices in every answer, so that two readers of a format can be compared. */
+  readonly standsStill?: boolean;
 }
 
 /** A running market. Its exchanges answer under `<url>/<name>`, and an API of other values under `<url>/weather`. */
@@ -45,23 +47,28 @@ export interface Market {
 }
 
 /**
- * Starts a simulated market on loopback: eight exchanges' public tickers, whose prices move every second.
+ * Starts a simulated market on loopback: the exchanges' public tickers, whose prices move every second.
  *
  * @throws If the port is in use.
  */
-export async function startMarket({ port = 0, seed = 1, pairs = MARKET_PAIRS }: MarketOptions = {}): Promise<Market> {
-  const prices = new SimulatedPrices(seed, pairs);
+export async function startMarket({
+  port = 0,
+  seed = 1,
+  pairs = MARKET_PAIRS,
+  standsStill = false,
+}: MarketOptions = {}): Promise<Market> {
+  const prices = new SimulatedPrices(seed, pairs, standsStill);
   const app = Fastify({ forceCloseConnections: true });
   app.addHook("onSend", async (_request, reply) => {
     reply.header("x-simulated", NOTICE);
   });
   app.get("/", async () => ({ notice: NOTICE, seed, pairs: prices.names() }));
-  for (const name of EXCHANGES) {
-    await app.register(async (scope) => TICKERS[name](scope, prices), { prefix: `/${name}` });
+  for (const [name, addTicker] of Object.entries(TICKERS)) {
+    await app.register(async (scope) => addTicker(scope, prices), { prefix: `/${name}` });
   }
   await app.register(weatherApi, { prefix: "/weather" });
   const url = await app.listen({ host: "127.0.0.1", port });
-  const timer = setInterval(() => prices.step(), STEP_MS);
+  const timer = standsStill ? undefined : setInterval(() => prices.step(), STEP_MS);
   const close = async () => {
     clearInterval(timer);
     await app.close();

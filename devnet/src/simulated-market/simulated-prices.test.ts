@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXCHANGES, type Exchange } from "../exchange-origins.js";
+import { EXCHANGES } from "../exchange-origins.js";
 import { MARKET_PAIRS, USDT_USD } from "./pairs.js";
 import { PRICE_DECIMALS } from "./random-walk.js";
 import { formatPrice, SimulatedPrices } from "./simulated-prices.js";
@@ -9,10 +9,10 @@ const SEED = 42;
 const POLICY = { heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
 const TOLERANCE_BPS = 100;
 
-const IN_USDT: readonly Exchange[] = ["binance", "okx", "kucoin"];
+const IN_USDT: readonly string[] = ["binance", "okx", "kucoin"];
 
 /** Returns what an exchange's price of a pair is worth in the pair's own quote. */
-function worth(prices: SimulatedPrices, exchange: Exchange, pair: string): number {
+function worth(prices: SimulatedPrices, exchange: string, pair: string): number {
   if (!IN_USDT.includes(exchange) || !pair.endsWith("-USD")) return Number(prices.quote(exchange, pair)?.last);
   const rate = Number(prices.quote("coinbase", USDT_USD.pair)?.last);
   return Number(prices.quote(exchange, `${pair}T`)?.last) * rate;
@@ -65,4 +65,21 @@ test("a price's text has exactly the decimals asked for, and no more digits than
   expect(formatPrice(price, 9)).toBe("0.000024710");
   expect(formatPrice(price, 0)).toBe("0");
   expect(formatPrice(67_012n * 10n ** BigInt(PRICE_DECIMALS), 0)).toBe("67012");
+});
+
+test("exchanges, and two answers of one exchange, differ by a few basis points, from the seed alone", () => {
+  const read = (seed: number) => {
+    const prices = new SimulatedPrices(seed, MARKET_PAIRS);
+    return EXCHANGES.map((exchange) => [1, 2, 3].map(() => worth(prices, exchange, "BTC-USD")));
+  };
+  const answers = read(SEED);
+  expect(read(SEED)).toEqual(answers);
+  expect(read(SEED + 1)).not.toEqual(answers);
+  for (const [first = 0, second = 0, third = 0] of answers) {
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(bps(Math.min(first, second, third), Math.max(first, second, third))).toBeLessThan(5);
+  }
+  const all = answers.flat();
+  expect(bps(Math.min(...all), Math.max(...all))).toBeGreaterThan(2);
+  expect(bps(Math.min(...all), Math.max(...all))).toBeLessThan(10);
 });

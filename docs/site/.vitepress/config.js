@@ -2,7 +2,7 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SITE_PATH_PLACEHOLDER, STATIC_CSP } from "@dataset-oracle/operator/dist/http/static-sites.js";
+import { SITE_PATH_PLACEHOLDER, STATIC_CSP } from "@dataset-oracle/operator/dist/plugins/page/static-sites.js";
 import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vitepress";
 import { stripInlineScriptsAndStyles } from "../inline-scripts-and-styles.js";
@@ -52,7 +52,6 @@ export default async () => {
         { text: "Guide", link: "/", activeMatch: "^/(?!reference)" },
         { text: "Reference", link: "/reference/http/", activeMatch: "^/reference/" },
         // These pages belong to the operator, one level above this site.
-        { text: "API", link: "/../docs/", target: "_self" },
         { text: "Live data", link: "/../", target: "_self" },
       ],
       sidebar,

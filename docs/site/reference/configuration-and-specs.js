@@ -2,7 +2,7 @@
 
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
 import { ProviderConfig } from "@dataset-oracle/provider/dist/config.js";
-import { SpotSourceSpec } from "@dataset-oracle/provider/dist/source/spot-source-spec.js";
+import { SpotSourceSpec } from "@dataset-oracle/provider/dist/source/spot-source.js";
 import { RequestSpec } from "@dataset-oracle/provider/dist/web-oracle/spec-schema.js";
 import { objectsOf } from "../json-schema-objects.js";
 import { boundsOf, typeOf } from "../json-schema-text.js";

@@ -2,6 +2,7 @@
 
 import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
+import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { encodeFunctionData, stringToHex } from "viem";
 import { DEVNET } from "../devnet-addresses.js";
 import { objectsOf } from "../json-schema-objects.js";
@@ -35,11 +36,24 @@ export async function httpReference() {
     "# HTTP API",
     info.description,
     "Generated from the OpenAPI 3.1 document that an operator with all plugins serves at `GET /openapi.json`. All paths " +
-      "except `/live` and `/ready` are below the operator's base path. Problems are `application/problem+json`, except those of the gateway, which have the form of ERC-3668; [the operator's README](../../operator/README.md#http-api) says " +
-      "when each of them occurs.",
+      "except `/live` and `/ready` are below the operator's base path. Problems are `application/problem+json`, except those of the gateway, which have the form of ERC-3668; [the last section](#problems) lists them all.",
     ...operations,
+    "## Problems",
+    "A problem has a `title`, a `status`, a stable `code`, and a `detail` that says what to do. Words in braces stand for values.",
+    table(
+      ["status", "code", "title", "what to do"],
+      Object.entries(OPERATOR_PROBLEMS).map(([code, { status, title, detail }]) => [
+        status.join(", "),
+        `\`${code}\``,
+        inWords(title),
+        inWords(detail),
+      ]),
+    ),
   ].join("\n\n");
 }
+
+/** Returns a text with its placeholders, which the site would take for expressions, as code. */
+const inWords = (text) => text.replace(/\{(\w+)\}/g, "`{$1}`");
 
 /** Returns the command of a request with everything that is required, on a devnet. */
 function example(method, path, { parameters = [], requestBody }) {

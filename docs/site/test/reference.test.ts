@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
+import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../pages.js";
@@ -13,6 +14,12 @@ beforeAll(async () => {
 
 /** A generated page, by its path below `reference/`. */
 const text = (name: string) => texts.get(`reference/${name}/`) ?? "";
+
+test("the reference of the HTTP API has the code of every problem", () => {
+  for (const [code, { status }] of Object.entries(OPERATOR_PROBLEMS)) {
+    expect(text("http")).toContain(`| ${status.join(", ")} | \`${code}\` |`);
+  }
+});
 
 describe("the reference of the contracts", () => {
   const names = [

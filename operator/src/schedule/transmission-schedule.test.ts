@@ -195,6 +195,17 @@ describe("gathering", () => {
     expect([...run.step.state.due.keys()]).toEqual([keyOf(1)]);
   });
 
+  test("that ends after a later one changes nothing", () => {
+    const run = new Run(LEADER, oneKey());
+    const [early] = run.at(START_MS).gather as [Gather];
+    run.at(START_MS + 5_000);
+    expect(run.gathered(START_MS + 5_300).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
+    for (const arrived of [ALL, null]) {
+      expect(run.at(START_MS + 5_400, { gathered: answerTo(early, arrived, []) }).send).toEqual([]);
+      expect(run.step.state.due.get(keyOf(1))?.turn?.round).toBe(ROUND + BEAT);
+    }
+  });
+
   test("keeps together what was stored together", () => {
     const stored = new Map([1, 2, 3, 4].map((i) => [keyOf(i), i % 2 === 0 ? OLD : OLD - 5n]));
     const run = new Run("volunteer", stored);

@@ -305,6 +305,8 @@ function useReports(
     if (chain.storedRounds.get(key) !== storedRounds.get(key)) continue;
     if (one === undefined) {
       if (result?.hasMoved) moved.add(key);
+    } else if (one.turn !== null && one.turn.round > round) {
+      // A later gathering has ended before this one.
     } else if (result !== undefined) {
       const { turn } = one;
       const goOn = (before: Turn): Turn => ({ ...before, round, arrived: union(before.arrived, result.arrived) });

@@ -100,6 +100,12 @@ export class TransactionQueue {
     return { waiting: this.#waiting.length, sent: this.#inFlight.size };
   }
 
+  /** The data points whose jobs wait for a nonce or are pending, by the ids of the jobs. */
+  get dataPointIds(): readonly string[] {
+    const pending = [...this.#inFlight.values()].flatMap(({ dataPointId }) => dataPointId ?? []);
+    return [...this.#waiting.map(({ dataPointId }) => dataPointId), ...pending];
+  }
+
   /** How often the queue had to do more than submit, since the start. */
   get counts() {
     return { ...this.#stuckNonces.counts, ...this.#counts };

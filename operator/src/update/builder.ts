@@ -6,6 +6,7 @@ import {
   type SignedValue,
 } from "@dataset-oracle/protocol/encode-update";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import type { Counter } from "prom-client";
 import { concatHex, type Hex, keccak256 } from "viem";
@@ -82,8 +83,7 @@ export class UpdateBuilder {
    * @throws ProblemError when there is no quorum, a quorum does not serve the key, or the dataset refuses the update.
    */
   async build(key: Hex, round: bigint, progress: Progress): Promise<Update | StaleRound> {
-    const explanation = this.#unknownKeys.get(key);
-    if (explanation !== undefined) throw problem("unknown_key", { explanation });
+    this.#throwIfUnknown(key);
     const { committee } = this.dataset;
     const seen = committee.current;
     const first = await this.#tryBuild(key, round, seen, progress);
@@ -133,10 +133,12 @@ export class UpdateBuilder {
    * shares them.
    *
    * @param end When the gathering ends; by default a grace period after a quorum.
-   * @throws NoQuorum
+   * @throws NoQuorum. ProblemError when the batch is a single key, which a quorum does not serve.
    */
   async rowsOf(keys: readonly Hex[], round: bigint, end?: GatherEnd): Promise<readonly SignedRow[]> {
     const { current } = this.dataset.committee;
+    const single = keys.length === 1 ? keys[0] : undefined;
+    if (single !== undefined) this.#throwIfUnknown(single);
     const batch = keccak256(concatHex([current.hash, ...keys.map((key) => keccak256(key))]));
     // Rows for an update hold every report that can be had, and those of a gathering that ends early do not.
     const flightId = `${batch} ${round}${end === undefined ? "" : " early"}`;
@@ -147,6 +149,9 @@ export class UpdateBuilder {
     if (reachesQuorum(rows.length, members)) return rows;
     this.#rows.forget(flightId);
     const failures = answers.filter((answer) => answer.kind !== "row");
+    if (single !== undefined && decideByQuorum(members, failures).kind === "unknown_key") {
+      throw this.#notServed(single, failures);
+    }
     throw new NoQuorum(members, `${rows.length} signed a row of the batch`, failures);
   }
 
@@ -175,9 +180,7 @@ export class UpdateBuilder {
         const signed = `${values} signed a value and ${noData} signed that there is none`;
         return { kind: "refused", problem: new NoQuorum(members, signed, failures) };
       }
-      const explanation = explainUnknownKey(dataset, key, failures);
-      this.#unknownKeys.set(key, explanation);
-      throw problem("unknown_key", { explanation }, { extras: { failures: failures.map(toProblemMember) } });
+      throw this.#notServed(key, failures);
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
@@ -187,6 +190,18 @@ export class UpdateBuilder {
     const { status, gas } = simulation;
     const value = storedValue(dataset.kind, status, reports);
     return { kind: "update", ...this.#roundCall(round, data, gas), status, value, reports };
+  }
+
+  #throwIfUnknown(key: Hex): void {
+    const explanation = this.#unknownKeys.get(key);
+    if (explanation !== undefined) throw problem("unknown_key", { explanation });
+  }
+
+  /** Remembers that the providers do not serve a key. */
+  #notServed(key: Hex, failures: readonly Failure[]): ProblemError {
+    const explanation = explainUnknownKey(this.dataset, key, failures);
+    this.#unknownKeys.set(key, explanation);
+    return problem("unknown_key", { explanation }, { extras: { failures: failures.map(toProblemMember) } });
   }
 
   /** Gathers the reports of a round, and tells how far it is. */

@@ -5,6 +5,14 @@ import { readManyStored, readStored } from "../dataset/stored-values.js";
 import type { Call, Job, RoundCall } from "../transactions/job.js";
 import { type BatchUpdate, expiryOf, type UpdateBuilder } from "./builder.js";
 
+const dataPointIdOf = ({ address }: Dataset, keys: readonly Hex[]) => `${address} ${keys.join(" ")}`;
+
+/** Returns the keys that a job is about; none for a job of another dataset. */
+export function keysOfDataPointId({ address }: Dataset, dataPointId: string): readonly Hex[] {
+  const [of, ...keys] = dataPointId.split(" ");
+  return of === address ? (keys as Hex[]) : [];
+}
+
 /**
  * Makes the job of one update. If its transaction gets stuck or lost, `renew` builds the next.
  *
@@ -19,7 +27,7 @@ export function updateJob<C extends RoundCall>(
   onSigned?: (hash: Hex) => void,
 ): Job<C> {
   const isStored = async (round: bigint) => (await readStored(dataset, key, "latest")).updatedAt >= round;
-  return { dataPointId: `${dataset.address} ${key}`, payer, call, renew, isStored, onSigned };
+  return { dataPointId: dataPointIdOf(dataset, [key]), payer, call, renew, isStored, onSigned };
 }
 
 /** Makes the job of a batch. If its transaction gets stuck or lost, the newest round of its keys replaces it. */
@@ -30,7 +38,7 @@ export function batchJob(
   builder: UpdateBuilder,
 ): Job<BatchUpdate> {
   return {
-    dataPointId: `${dataset.address} ${keys.join(" ")}`,
+    dataPointId: dataPointIdOf(dataset, keys),
     payer: null,
     call,
     renew: () => builder.buildNewestBatch(keys),

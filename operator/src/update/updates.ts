@@ -29,7 +29,7 @@ import {
   type UpdateInFlight,
 } from "./answers.js";
 import type { Update, UpdateBuilder } from "./builder.js";
-import { batchJob, updateJob } from "./jobs.js";
+import { batchJob, keysOfDataPointId, updateJob } from "./jobs.js";
 
 /** The request that waits for an update. */
 export interface Caller {
@@ -218,6 +218,12 @@ export class Updates {
   #logFields(round: bigint, transaction: Hex) {
     const { chainId, address } = this.dataset;
     return { network: chainId, dataset: address, round: round.toString(), transaction };
+  }
+
+  /** The keys whose update is in a sender's queue, for whomever it was made; by an earlier process, too. */
+  get keysInQueues(): ReadonlySet<Hex> {
+    const all = this.senders.queues.flatMap(({ dataPointIds }) => dataPointIds);
+    return new Set(all.flatMap((id) => keysOfDataPointId(this.dataset, id)));
   }
 
   /** Reports whether a round of a key is being broadcast, or was just now. */

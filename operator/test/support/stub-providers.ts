@@ -53,13 +53,6 @@ export interface Provider {
   readonly unserved: Set<string>;
   /** The wait of a slow provider; 300 ms by default. */
   delay: () => Promise<unknown>;
-  /** True if it signs rows of batches. */
-  signsRows: boolean;
-  /** Answers `POST /evidence`; null if the provider does not show evidence. */
-  evidence: ((question: ReportRequest) => unknown) | null;
-  readonly askedForEvidence: ReportRequest[];
-  /** Answers `POST /specs/try` and `POST /specs/advise`, with a problem if it has a status; null if trials are off. */
-  trial: ((path: string, body: unknown) => unknown) | null;
   /** The `traceparent` of each request for a report. */
   readonly traces: (string | undefined)[];
   /** The requests so far. */
@@ -91,30 +84,15 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     const question = Value.Decode(BatchReportRequest, request.body);
     askedForRows.push(question);
     if (provider.behavior === "hangs") return new Promise(() => {});
-    if (!provider.signsRows) return refuse(reply, 404, "no_such_path");
     return question.keys.some((key) => provider.unserved.has(key))
       ? refuse(reply, 422, "unknown_key")
       : row(provider, question);
   });
-  const askedForEvidence: ReportRequest[] = [];
-  server.post("/evidence", async (request, reply) => {
-    const question = Value.Decode(ReportRequest, request.body);
-    askedForEvidence.push(question);
-    return provider.evidence?.(question) ?? refuse(reply, 404, "evidence_not_public");
-  });
-  for (const path of ["/specs/try", "/specs/advise"]) {
-    server.post(path, { bodyLimit: 1024 * 1024 }, async ({ body }, reply) => {
-      const answer = provider.trial?.(path, body) ?? { status: 404, code: "trials_off", title: "No.", detail: "No." };
-      const { status } = answer as { status?: unknown };
-      return typeof status === "number" ? reply.status(status).send(answer) : answer;
-    });
-  }
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   const close = closeAtEnd(() => server.close());
   const provider: Provider = {
     ...{ account, address: account.address, url, behavior: "honest", value, values: new Map(), decided: new Map() },
-    ...{ signsRows: true, unserved: new Set<string>(), asked, askedForRows, traces: [], close },
-    ...{ evidence: null, askedForEvidence, trial: null },
+    ...{ unserved: new Set<string>(), asked, askedForRows, traces: [], close },
     delay: () => new Promise((resolve) => setTimeout(resolve, 300)),
   };
   return provider;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ValueWithSources } from "../value-with-sources.js";
+import type { ValueWithSources } from "../combined-value.js";
 import { type Style, styleOf, valueToText } from "./value-text.js";
 
 const PLAIN = styleOf({ isTTY: false }, {});

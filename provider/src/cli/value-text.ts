@@ -2,11 +2,10 @@ import { styleText } from "node:util";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { formatUnits, hexToString, numberToHex } from "viem";
-import { type CombinedValue, OUTCOMES } from "../combined-value.js";
+import { type CombinedValue, OUTCOMES, type SourceUse, type ValueWithSources } from "../combined-value.js";
 import type { ServedKey } from "../served-keys.js";
 import type { SourceFailure } from "../source/source-failure.js";
 import { quoteTimeOf, reasonOf } from "../source-notes.js";
-import type { SourceUse, ValueWithSources } from "../value-with-sources.js";
 import type { CompiledRequest } from "../web-oracle/compile-spec.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 

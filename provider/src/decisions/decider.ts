@@ -4,9 +4,9 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { TracedCaller } from "../caller.js";
+import type { SourceUse } from "../combined-value.js";
 import { type DataPoint, dataPointLogFields } from "../data-point.js";
-import type { EvidenceStore, FreshValue } from "../evidence/evidence-store.js";
-import { RecordingReader } from "../evidence/recording-reader.js";
+import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import {
   leaseProblem,
@@ -24,7 +24,6 @@ import type { FailureCode } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import { describeSources } from "../source-notes.js";
 import type { PricePolicy } from "../spot-price.js";
-import type { SourceUse } from "../value-with-sources.js";
 import { extractFor, type RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
 import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";
 import type { Lease } from "./lease.js";

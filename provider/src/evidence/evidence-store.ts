@@ -8,17 +8,39 @@ import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
+import type { ValueWithSources } from "../combined-value.js";
 import type { DataPoint } from "../data-point.js";
 import type { Decision } from "../decisions/decision-memory.js";
 import type { ServedDataset, ServedKey } from "../served-keys.js";
-import type { AnswerText } from "../source/judge-answer.js";
+import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
-import type { SourceRequest } from "../source/source-request.js";
+import type { SourceReader } from "../source/source-reader.js";
+import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
 import { describeSources } from "../source-notes.js";
 import type { PairSource, PricePolicy } from "../spot-price.js";
-import type { ValueWithSources } from "../value-with-sources.js";
 import { writeFileAtomically } from "../write-file-atomically.js";
-import type { RecordingReader } from "./recording-reader.js";
+
+/** Reads sources for one value: makes each request once, however often it is needed, and records the answers. */
+export class RecordingReader {
+  /** By `requestId`. */
+  readonly answers = new Map<
+    string,
+    { readonly request: SourceRequest; readonly reading: Promise<Reading<AnswerText>> }
+  >();
+
+  constructor(private readonly reader: Pick<SourceReader, "read">) {}
+
+  read(request: FileRequest, mayUseReserve: boolean): Promise<Reading<Answer>>;
+  read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>>;
+  read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
+    const id = requestId(request);
+    const known = this.answers.get(id);
+    if (known !== undefined) return known.reading;
+    const reading = this.reader.read(request, mayUseReserve);
+    this.answers.set(id, { request, reading });
+    return reading;
+  }
+}
 
 /** A data point's value as it was just read. */
 export interface FreshValue {

@@ -1,5 +1,9 @@
+import { err } from "@dataset-oracle/protocol/result";
+import { LRUCache } from "lru-cache";
+import type { Reading, SourceFailure } from "./source-failure.js";
+
 /** The bounds of a back-off, in milliseconds. */
-export interface BackOffBounds {
+interface BackOffBounds {
   /** The shortest wait after the first failure. Each further one doubles it. */
   readonly firstMs: number;
   /** Doubling ends here. Jitter, or what the source asks for, may go beyond. */
@@ -59,5 +63,91 @@ export class BackOff {
   /** Tells whether an attempt that succeeded ends the back-off. One that was made before the wait proves nothing. */
   isEndedBy(startedAt: number): boolean {
     return startedAt >= this.#until;
+  }
+}
+
+/** After a rate-limit answer: exchanges ban callers that go on, Bitfinex for up to 60 s. */
+const AFTER_RATE_LIMIT: BackOffBounds = { firstMs: 10_000, maxMs: 300_000 };
+/** After any other failure. The first wait costs no more than the next second's value. */
+const AFTER_FAILURE: BackOffBounds = { firstMs: 1_000, maxMs: 60_000 };
+
+/** More than source files need. Beyond it, the least recently used are forgotten, and only the rate limit remains. */
+const MAX_FAILING = 10_000;
+
+/** An origin or a request that backs off. */
+interface Failing {
+  readonly backOff: BackOff;
+  failure: SourceFailure;
+}
+
+/** The change of state that a request's outcome caused. */
+type BackOffChange = "started" | "ended" | null;
+
+/**
+ * Remembers what fails, and until when it is left alone: after a rate-limit answer the whole origin, because exchanges
+ * limit addresses, and after any other failure only the same request, because a broken page says nothing about others.
+ */
+export class RequestBackOffs {
+  readonly #random: () => number;
+  /** By origin, and by the ids of requests, which are never origins. */
+  readonly #failing = new LRUCache<string, Failing>({ max: MAX_FAILING });
+
+  /** @param deadlineMs The deadline of a request. */
+  constructor(
+    private readonly deadlineMs: number,
+    random: () => number,
+  ) {
+    this.#random = random;
+  }
+
+  /** Returns why a request is not made now, or null. The failure that caused it is repeated with its code. */
+  refusal(origin: string, id: string | null, now: number): SourceFailure | null {
+    for (const key of [origin, id]) {
+      const failing = key === null ? undefined : this.#failing.get(key);
+      const waitMs = failing?.backOff.waitMs(now) ?? 0;
+      if (failing === undefined || waitMs === 0) continue;
+      const { code, detail } = failing.failure;
+      const seconds = waitMs / 1_000;
+      return {
+        code,
+        detail: `is not queried for another ${Math.ceil(seconds)} s after a failure: ${detail}`,
+        isRepeated: true,
+        ...(code === "throttled" && { retryAfter: seconds }),
+      };
+    }
+    return null;
+  }
+
+  /** Notes that a request is made now: if it is the first after a wait, the others wait for its outcome. */
+  begin(origin: string, id: string, now: number): void {
+    for (const key of [origin, id]) this.#failing.peek(key)?.backOff.begin(now, this.deadlineMs);
+  }
+
+  /** Takes note of a request's outcome. Returns it with the wait that a rate limit now causes. */
+  record<T>(
+    [origin, id]: readonly [origin: string, id: string],
+    reading: Reading<T>,
+    startedAt: number,
+    now: number,
+  ): { readonly reading: Reading<T>; readonly change: BackOffChange } {
+    if (reading.ok) {
+      const ended = [origin, id].filter((key) => this.#failing.peek(key)?.backOff.isEndedBy(startedAt));
+      for (const key of ended) this.#failing.delete(key);
+      return { reading, change: ended.length > 0 ? "ended" : null };
+    }
+    const failure = reading.error;
+    const isLimit = failure.code === "throttled";
+    const key = isLimit ? origin : id;
+    const known = this.#failing.get(key);
+    const failing = known ?? {
+      backOff: new BackOff(isLimit ? AFTER_RATE_LIMIT : AFTER_FAILURE, this.#random),
+      failure,
+    };
+    failing.failure = failure;
+    failing.backOff.fail(startedAt, now, (failure.retryAfter ?? 0) * 1_000);
+    this.#failing.set(key, failing);
+    const retryAfter = failing.backOff.waitMs(now) / 1_000;
+    const noted = { ...failure, ...(known && { isRepeated: true }), ...(isLimit && { retryAfter }) };
+    return { reading: err(noted), change: known === undefined ? "started" : null };
   }
 }

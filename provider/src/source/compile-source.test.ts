@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SourceSpec } from "./common-source-spec.js";
-import { compileSource } from "./compile-source.js";
+import { compileSource, type SourceSpec } from "./compile-source.js";
 import { parseExactJson } from "./exact-json.js";
 
 const SPEC: SourceSpec = {

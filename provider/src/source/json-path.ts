@@ -2,8 +2,8 @@ import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { compareDecimals } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json, NumberLiteral } from "./exact-json.js";
 import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
+import { compileText, type TemplateValues, type TextTemplate } from "./request-template.js";
 import { failed, type Reading } from "./source-failure.js";
-import { compileText, type TemplateValues, type TextTemplate } from "./text-template.js";
 
 /**
  * The maximum number of steps for finding the nodes of a source file's path. A step is a visited node, 64 compared

@@ -30,25 +30,40 @@ export function judgeAnswer(
   findError: (document: Json) => SourceFailure | null,
 ): Reading<Answer> {
   if (!answer.ok) return answer;
-  const { contentType, text } = answer.value;
-  const document: Reading<Json> = isJson(contentType) ? parseExactJson(text) : notJson(contentType);
+  const { text } = answer.value;
+  const document: Reading<Json> = htmlIn(text) ?? parseExactJson(text);
   const error = document.ok ? findError(document.value) : null;
   const failure = judgeStatus(answer.value, now, error);
   if (failure !== null) return err(failure);
   return document.ok ? ok({ document: document.value, text }) : document;
 }
 
-/** Judges the answer to a published spec like `judgeAnswer`, without reading the text. */
+/** Judges the answer to a published spec like `judgeAnswer`, without parsing the text. */
 export function judgeText(answer: EgressResult, now: number): Reading<AnswerText> {
   if (!answer.ok) return answer;
   const failure = judgeStatus(answer.value, now, null);
   if (failure !== null) return err(failure);
-  const { contentType, text } = answer.value;
-  return isJson(contentType) ? ok({ text }) : notJson(contentType);
+  const { text } = answer.value;
+  return htmlIn(text) ?? ok({ text });
 }
 
-const notJson = (contentType: string) =>
-  failed("content_type", contentType ? `answered ${contentType} instead of JSON` : "answered without a content type");
+/** The number of characters of a page that are looked at for its words. */
+const PAGE_START = 4_096;
+const MAX_WORDS = 80;
+
+/**
+ * Returns a failure with the first words of an HTML page, and null for anything else. Only the body matters: code hosts
+ * and many APIs send JSON with another content type, or with none.
+ */
+function htmlIn(text: string): Reading<never> | null {
+  if (!/^\s*<(?:!doctype|html|head|body|!--)/i.test(text.slice(0, PAGE_START))) return null;
+  const visible = text
+    .slice(0, PAGE_START)
+    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, " ")
+    .replace(/<[^>]*(?:>|$)/g, " ");
+  const words = visible.replace(/\s+/g, " ").trim().slice(0, MAX_WORDS);
+  return failed("not_json", `is HTML, not JSON${words === "" ? "" : `: ${words}`}`);
+}
 
 /** @param error The error that the source names in the answer. */
 function judgeStatus(
@@ -72,9 +87,4 @@ function toSeconds(retryAfter: string | null, now: number): number {
   const text = retryAfter?.trim() ?? "";
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;
   return Number.isNaN(seconds) ? 1 : Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER);
-}
-
-function isJson(contentType: string): boolean {
-  const [type = ""] = contentType.split(";", 1);
-  return /^application\/(?:[a-z0-9.+-]+\+)?json$/i.test(type.trim());
 }

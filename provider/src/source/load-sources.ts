@@ -4,8 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
-import { compileSpotSource, type SpotSource } from "./spot-source.js";
-import { SpotSourceSpec } from "./spot-source-spec.js";
+import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
 
 /** The folder of the source files that are shipped with the provider. */
 export const SHIPPED_SOURCES = fileURLToPath(new URL("../../sources", import.meta.url));

@@ -1,9 +1,16 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import { bytesToHex, keccak256, stringToBytes } from "viem";
 import { type Rounding, scaleDecimal } from "./decimal-text.js";
-import { describeNode } from "./describe-node.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { failed, type Reading } from "./source-failure.js";
+
+/** Describes a node briefly, for people. */
+function describeNode(node: Json, maxLength = 64): string {
+  if (isNumber(node)) return digitsOf(node).slice(0, maxLength);
+  if (typeof node === "object" && node !== null) return Array.isArray(node) ? "an array" : "an object";
+  const text = typeof node === "string" ? node.slice(0, maxLength) : node;
+  return JSON.stringify(text).slice(0, maxLength);
+}
 
 /** The rule that makes a value of 32 bytes from a node of an answer. */
 export type ValueShape =

@@ -1,6 +1,6 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import { describe, expect, it } from "vitest";
-import { newReadingCache } from "./reading-cache.js";
+import { newReadingCache } from "./source-reader.js";
 
 const kept = (length: number) => ({ second: 7n, reading: ok({ text: "x".repeat(length) }) });
 

@@ -3,15 +3,17 @@ import { join } from "node:path";
 import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { describe, expect, it } from "vitest";
+import { loadRecordedAnswers } from "../../test/support/recorded-answers.js";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
 
 const shipped = () => new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 
 describe("the shipped sources", () => {
-  it("are the eight exchanges that the devnet's market simulates, at their origins", () => {
-    const origins = [...shipped()].map(([name, { origin }]) => [name, origin]);
-    expect(Object.fromEntries(origins)).toEqual(EXCHANGE_ORIGINS);
-    expect(readdirSync(SHIPPED_SOURCES)).toHaveLength(EXCHANGES.length);
+  it("have an origin of their own each, and a recorded answer", () => {
+    const origins = [...shipped().values()].map(({ origin }) => origin);
+    expect(new Set(origins).size).toBe(origins.length);
+    expect(Object.values(EXCHANGE_ORIGINS).toSorted()).toEqual(origins.toSorted());
+    for (const name of EXCHANGES) expect(loadRecordedAnswers(name).answers.length, name).toBeGreaterThan(0);
   });
 
   it("give each pair of the devnet three sources without a conversion, and those in USD seven", () => {
@@ -33,7 +35,7 @@ describe("the shipped sources", () => {
   });
 
   it("can be left out by name", () => {
-    expect(loadSources([SHIPPED_SOURCES], ["okx", "binance"])).toHaveLength(6);
+    expect(loadSources([SHIPPED_SOURCES], ["okx", "binance"])).toHaveLength(EXCHANGES.length - 2);
   });
 
   const urls: [source: string, url: string][] = [

@@ -9,7 +9,6 @@ export type FailureCode =
   | EgressFailure
   | "throttled"
   | "http_status"
-  | "content_type"
   | "not_json"
   | "source_error"
   | "unknown_pair"

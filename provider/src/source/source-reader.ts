@@ -2,13 +2,38 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
 import type { Egress } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
-import type { LRUCache } from "lru-cache";
-import { TokenBucket } from "../token-bucket.js";
+import { LRUCache } from "lru-cache";
+import { TokenBucket } from "../rate-limit.js";
+import { RequestBackOffs } from "./back-off.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
-import { type KeptReading, newReadingCache } from "./reading-cache.js";
-import { RequestBackOffs } from "./request-back-offs.js";
 import { type Reading, type SourceFailure, throttled } from "./source-failure.js";
 import { type FileRequest, requestId, type SourceRequest } from "./source-request.js";
+
+/** The size that a reading counts as, in addition to its text. */
+const BASE_SIZE = 1_024;
+
+/** Readings are forgotten after this time, even if nobody asks for them. Their second is over by then. */
+const KEPT_MS = 3_000;
+
+/** A reading, and the second in which it arrived: it is shared until that second is over. */
+interface KeptReading {
+  readonly second: bigint;
+  readonly reading: Reading<AnswerText>;
+}
+
+/**
+ * Makes a cache that keeps no more readings than fit. The parsed answer of a source file takes up to thirty times the
+ * memory of its text, so the bound is on the texts.
+ *
+ * @param maxCharacters The most text that is kept, in characters. A longer answer is not kept.
+ */
+export const newReadingCache = (maxCharacters: number): LRUCache<string, KeptReading> =>
+  new LRUCache({
+    maxSize: maxCharacters,
+    sizeCalculation: ({ reading }) => BASE_SIZE + (reading.ok ? reading.value.text.length : 0),
+    ttl: KEPT_MS,
+    ttlAutopurge: true,
+  });
 
 /** The longest that a source may take for its whole answer, in milliseconds. */
 export const SOURCE_MS = 5_000;

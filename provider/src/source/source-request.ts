@@ -1,6 +1,6 @@
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
-import type { RateLimit } from "../rate-limit-schema.js";
+import type { RateLimit } from "../rate-limit.js";
 import type { Json } from "./exact-json.js";
 import type { SourceFailure } from "./source-failure.js";
 

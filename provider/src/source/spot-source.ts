@@ -1,12 +1,180 @@
+import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { RateLimit } from "../rate-limit-schema.js";
-import { compileSpreadClamp } from "./clamp-to-spread.js";
-import { compileSource } from "./compile-source.js";
-import type { Json } from "./exact-json.js";
-import { compileQuoteTime } from "./read-quote-time.js";
-import type { Reading } from "./source-failure.js";
+import { type Static, Type } from "@sinclair/typebox";
+import { type RateLimit, rateLimitSchema } from "../rate-limit.js";
+import { compileSource, errorTexts, SourceSpec } from "./compile-source.js";
+import { ROUNDINGS, scaleDecimal } from "./decimal-text.js";
+import { digitsOf, isNumber, type Json } from "./exact-json.js";
+import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";
+import { nodeToValue, type ValueShape } from "./node-to-value.js";
+import type { TemplateValues } from "./request-template.js";
+import { failed, type Reading } from "./source-failure.js";
 import type { FileRequest } from "./source-request.js";
-import type { SpotSourceSpec } from "./spot-source-spec.js";
+
+const UNITS = ["iso8601", "seconds", "milliseconds"] as const;
+
+/** The place and unit of a quote's time in an answer. */
+const QuoteTimeSpec = Type.Object(
+  {
+    path: Type.String({ description: "JSONPath of the time." }),
+    unit: oneOf(UNITS, "iso8601 is a UTC time that ends in Z; the others count from 1970."),
+  },
+  { additionalProperties: false, description: "The time at which the quote was made, if the source gives it." },
+);
+type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
+
+/** Reads a quote's time from an answer, in whole seconds since 1970. */
+type ReadQuoteTime = (document: Json) => Reading<bigint>;
+
+function compileQuoteTime(
+  { path, unit }: QuoteTimeSpec,
+  variables: readonly string[],
+): Result<(values: TemplateValues) => ReadQuoteTime> {
+  const compiled = compileJsonPath(path, variables);
+  if (!compiled.ok) return compiled;
+  return ok((values) => {
+    const bound = compiled.value.bind(values);
+    return (document) => {
+      const node = findOne(bound, document);
+      return node.ok ? toSeconds(node.value, unit) : failed("no_quote_time", node.error.detail);
+    };
+  });
+}
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+function toSeconds(node: Json, unit: QuoteTimeSpec["unit"]): Reading<bigint> {
+  const text = isNumber(node) ? digitsOf(node) : node;
+  if (typeof text !== "string") return failed("no_quote_time", "contains no time");
+  if (unit === "iso8601") {
+    const milliseconds = ISO.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(milliseconds))
+      return failed("no_quote_time", `${text.slice(0, 64)} is not a UTC time in ISO 8601`);
+    return ok(BigInt(Math.floor(milliseconds / 1_000)));
+  }
+  const time = scaleDecimal(text, 0, "truncate");
+  if (!time.ok) return failed("no_quote_time", time.error.detail);
+  return ok(unit === "seconds" ? time.value : time.value / 1_000n);
+}
+
+/** The places of the best bid and the best ask in an answer. */
+const SpreadSpec = Type.Object(
+  {
+    bid: Type.String({ description: "JSONPath of the best bid." }),
+    ask: Type.String({ description: "JSONPath of the best ask." }),
+  },
+  {
+    additionalProperties: false,
+    description:
+      "The best bid and ask, if the source gives both. A price below the bid is raised to it, and one above the ask is " +
+      "lowered to it.",
+  },
+);
+type SpreadSpec = Static<typeof SpreadSpec>;
+
+/** Limits a price to the spread. Fails when there is none: then nobody can trade, and the last trade may be old. */
+type Clamp = (document: Json, price: bigint) => Reading<bigint>;
+
+/**
+ * Compiles the rule for a source's price: its last trade, limited to the best bid and ask. The last trade alone may be
+ * old, and lie outside of what can be traded now; the middle of the spread alone would move with any order, without a
+ * trade.
+ */
+export function compileSpreadClamp(
+  { bid, ask }: SpreadSpec,
+  shape: ValueShape,
+  variables: readonly string[],
+): Result<(values: TemplateValues) => Clamp> {
+  const bidPath = compileJsonPath(bid, variables);
+  if (!bidPath.ok) return bidPath;
+  const askPath = compileJsonPath(ask, variables);
+  if (!askPath.ok) return askPath;
+  return ok((values) => {
+    const [low, high] = [bidPath.value.bind(values), askPath.value.bind(values)];
+    return (document, price) => {
+      // A last trade of 0 means that there was none, and is refused as such.
+      if (price === 0n) return ok(price);
+      const [bid, ask] = [read(low, document, shape), read(high, document, shape)];
+      if (bid === null || ask === null) return failed("no_spread", "has no bid or no ask");
+      if (bid > ask) return failed("no_spread", "has a bid above its ask");
+      if (price < bid) return ok(bid);
+      if (price > ask) return ok(ask);
+      return ok(price);
+    };
+  });
+}
+
+/** Returns the price at a path; null when an order book is empty there, which sources write as null, "" or 0. */
+function read(path: BoundPath, document: Json, shape: ValueShape): bigint | null {
+  const node = findOne(path, document);
+  const price = node.ok ? nodeToValue(node.value, shape) : node;
+  return price.ok && price.value > 0n ? price.value : null;
+}
+
+const SYMBOL = "[A-Z0-9]{1,16}";
+const PAIR = `${SYMBOL}-${SYMBOL}`;
+
+/** A source file: it describes, as data, where an exchange's price of a pair is read. */
+export const SpotSourceSpec = Type.Object(
+  {
+    ...Type.Omit(SourceSpec, ["hash"]).properties,
+    name: Type.String({
+      pattern: "^[a-z0-9-]{1,32}$",
+      description: "The source's name in logs and metrics. It must be unique.",
+    }),
+    documentation: Type.String({ description: "The page that documents the format of the answer." }),
+    terms: Type.String({ description: "The page with the terms of use, which everyone who runs a provider accepts." }),
+    limits: Type.String({ description: "For people: the documented rate limits." }),
+    verification: Type.String({
+      description:
+        "For people: the parts of this file that were checked, the pages they were checked against, and the parts that were not.",
+    }),
+    rateLimit: rateLimitSchema({}, {}, { description: "The rate limit that the provider keeps to." }),
+    type: Type.Literal("uint", { description: "An unsigned integer: the price times 10^decimals." }),
+    decimals: Type.Literal(18, { description: "A spot price is scaled by 10^18." }),
+    rounding: oneOf(ROUNDINGS, "How digits beyond the eighteenth decimal are dropped."),
+    quoteTime: Type.Optional(QuoteTimeSpec),
+    spread: Type.Optional(SpreadSpec),
+    pricing: Type.Optional(
+      Type.String({ description: "For people: the reason for reading this source's price in this way." }),
+    ),
+    unknownPairErrors: errorTexts("The errors at errorPath that mean that the source does not have the pair."),
+    maintenanceErrors: errorTexts("The errors at errorPath that mean that the source is closed for maintenance."),
+    symbols: Type.Object(
+      {
+        case: oneOf(["upper", "lower"], "The case in which the source writes symbols."),
+        spelling: Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ minLength: 1, maxLength: 32 }), {
+          ...strict,
+          description: "The source's own names of symbols, where they differ.",
+        }),
+        pairs: Type.Optional(
+          Type.Record(Type.String({ pattern: `^${PAIR}$` }), Type.String({ minLength: 1, maxLength: 64 }), {
+            ...strict,
+            description: "The source's own names of pairs, where they are not simply its two symbols in a row.",
+          }),
+        ),
+      },
+      {
+        ...strict,
+        description: "How the source spells {base} and {quote}. With pairs, the variable is {pair} instead.",
+      },
+    ),
+    convert: Type.Optional(
+      Type.Record(Type.String({ pattern: `^${SYMBOL}$` }), Type.String({ pattern: `^${SYMBOL}$` }), {
+        ...strict,
+        description:
+          "Quote currencies that the source does not have, and the one that is asked for instead. The price is multiplied " +
+          "by the measured rate between the two.",
+      }),
+    ),
+    pairs: Type.Array(Type.String({ pattern: `^${PAIR}$` }), {
+      uniqueItems: true,
+      description: "The pairs that are read from this source, as <BASE>-<QUOTE>.",
+    }),
+  },
+  strict,
+);
+export type SpotSourceSpec = Static<typeof SpotSourceSpec>;
 
 /** A checked source of spot prices. */
 export interface SpotSource {

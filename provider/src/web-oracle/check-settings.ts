@@ -1,11 +1,26 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
+import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { WebOracleSettings } from "../config.js";
-import type { RateLimit } from "../rate-limit-schema.js";
+import type { RateLimit } from "../rate-limit.js";
 import type { SpotSource } from "../source/spot-source.js";
-import { checkHosts } from "./allowed-hosts.js";
-import type { SpecRegistrySettings } from "./spec-registry.js";
+import type { SpecRegistrySettings } from "./spec-finder.js";
+
+/** The hosts that published specs may query. */
+type AllowedHosts = readonly string[] | "any";
+
+/** Reports whether a host is among the allowed ones. */
+export const isHostAllowed = (host: string, hosts: AllowedHosts): boolean => hosts === "any" || hosts.includes(host);
+
+/** @throws ConfigError when one of the hosts is not written as a host name. */
+function checkHosts(hosts: AllowedHosts, at: string): void {
+  for (const host of hosts === "any" ? [] : hosts) {
+    const url = parseHttpsUrl(`https://${host}`);
+    if (url.ok && url.value.host === host) continue;
+    throw new ConfigError(`${at}: "${host}" is not a host name. Write it in lower case and without a port.`);
+  }
+}
 
 /** The Web Oracle's checked settings. */
 export interface CheckedWebOracleSettings extends Readonly<Pick<WebOracleSettings, "folder" | "hosts">> {

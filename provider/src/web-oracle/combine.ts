@@ -1,6 +1,5 @@
 import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
-import { type CombinedValue, outcomeOfTooFewValues } from "../combined-value.js";
-import { median } from "../median.js";
+import { type CombinedValue, median, outcomeOfTooFewValues } from "../combined-value.js";
 import type { Reading } from "../source/source-failure.js";
 
 /** The ways in which values of several sources become one. */

@@ -6,8 +6,7 @@ import type { BoundSource } from "../source/compile-source.js";
 import { parseExactJson } from "../source/exact-json.js";
 import { toCanonicalJson } from "./canonical-json.js";
 import { compileCanonicalSpec, compileSpec } from "./compile-spec.js";
-import type { RequestSpec } from "./spec-schema.js";
-import { CHARACTER_CLASSES } from "./spec-variables.js";
+import { CHARACTER_CLASSES, type RequestSpec } from "./spec-schema.js";
 
 const city = { name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 };
 const source = {

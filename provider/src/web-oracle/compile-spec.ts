@@ -9,8 +9,7 @@ import { type BoundSource, compileSource, type Source } from "../source/compile-
 import type { Reading } from "../source/source-failure.js";
 import { parseCanonicalSpec } from "./canonical-json.js";
 import { combine } from "./combine.js";
-import { RequestSpec } from "./spec-schema.js";
-import { argumentProblem, variableProblem } from "./spec-variables.js";
+import { argumentProblem, RequestSpec, variableProblem } from "./spec-schema.js";
 
 /** A checked request spec. */
 export interface CompiledRequest {

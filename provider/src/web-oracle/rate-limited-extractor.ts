@@ -1,8 +1,7 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
 import type { Hex } from "viem";
 import type { Caller } from "../caller.js";
-import type { RateLimit } from "../rate-limit-schema.js";
-import { TokenBuckets } from "../token-bucket.js";
+import { type RateLimit, TokenBuckets } from "../rate-limit.js";
 import { MAX_KEY_STEPS, MAX_KEY_TEXT, type WebValueExtractor } from "./extract-values.js";
 import type { ExtractionPool } from "./extraction-pool.js";
 import type { Extraction, ExtractionJob } from "./extraction-worker.js";

@@ -6,12 +6,10 @@ import { type Hex, hexToString } from "viem";
 import type { Caller } from "../caller.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
 import { type SourceRequest, unlimitedIfRedirected } from "../source/source-request.js";
-import { isHostAllowed } from "./allowed-hosts.js";
-import type { CheckedWebOracleSettings } from "./check-settings.js";
+import { type CheckedWebOracleSettings, isHostAllowed } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
-import { SpecFinder } from "./spec-finder.js";
-import { SpecRegistry } from "./spec-registry.js";
+import { SpecFinder, SpecRegistry } from "./spec-finder.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
 export interface WebOracleKey extends WebOracleKeyContent {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { EXCHANGES as ALL } from "@dataset-oracle/devnet/exchange-origins";
 
 /** How an exchange answers a request for `url`. */
 export type Behaviour = (response: ServerResponse, url: string) => void;
@@ -10,7 +11,7 @@ export const EXCHANGES = ["coinbase", "kraken", "bitstamp"] as const;
 export type Exchange = (typeof EXCHANGES)[number];
 
 /** The shipped sources that nothing stands in for here. */
-export const OTHER_SOURCES = ["gemini", "bitfinex", "binance", "okx", "kucoin"];
+export const OTHER_SOURCES = ALL.filter((name) => !EXCHANGES.some((faked) => faked === name));
 
 /** A local server that stands in for the three exchanges; each can be told how to behave. */
 export interface FakeExchanges {

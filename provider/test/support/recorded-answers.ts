@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { Exchange } from "@dataset-oracle/devnet/exchange-origins";
 
 /** An exchange's price answer, from its documentation or recorded by a public project. Only whitespace was removed. */
 export interface RecordedExchangeAnswer {
@@ -25,7 +24,7 @@ interface RecordedError {
 }
 
 /** Reads what is recorded of an exchange. */
-export function loadRecordedAnswers(exchange: Exchange): {
+export function loadRecordedAnswers(exchange: string): {
   readonly answers: readonly RecordedExchangeAnswer[];
   readonly errors: readonly RecordedError[];
 } {

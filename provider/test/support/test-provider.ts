@@ -13,7 +13,7 @@ import type { Address, Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { buildProvider } from "../../src/app.js";
 import { ProviderConfig } from "../../src/config.js";
-import type { RateLimit } from "../../src/rate-limit-schema.js";
+import type { RateLimit } from "../../src/rate-limit.js";
 import { findServedDatasets } from "../../src/served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../../src/source/load-sources.js";
 import type { SpotSource } from "../../src/source/spot-source.js";

@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
+import { EXCHANGE_ORIGINS } from "@dataset-oracle/devnet/exchange-origins";
 import type { Certificate } from "@dataset-oracle/tools/certificates";
 import { loadRecordedAnswers, type RecordedExchangeAnswer } from "./recorded-answers.js";
 
 /** The names of the exchanges' hosts. */
-export const HOSTS = EXCHANGES.map((name) => new URL(EXCHANGE_ORIGINS[name]).host);
+export const HOSTS = Object.values(EXCHANGE_ORIGINS).map((origin) => new URL(origin).host);
 
-const EXCHANGE_OF = new Map(EXCHANGES.map((name) => [new URL(EXCHANGE_ORIGINS[name]).host, name]));
+const EXCHANGE_OF = new Map(Object.entries(EXCHANGE_ORIGINS).map(([name, origin]) => [new URL(origin).host, name]));
 
-/** Stands in for the eight exchanges on loopback, over TLS, under their own names. */
+/** Stands in for the exchanges on loopback, over TLS, under their own names. */
 export interface TlsExchanges {
   readonly port: number;
   /** Every request that came, as `https://<host><path>`. */
@@ -31,7 +31,7 @@ export async function startTlsExchanges(certificate: Certificate, isCurrent = fa
     const path = request.url ?? "";
     requests.push(`https://${host}${path}`);
     const name = EXCHANGE_OF.get(host);
-    const answer = name && findAnswer(loadRecordedAnswers(name).answers, path);
+    const answer = name === undefined ? undefined : findAnswer(loadRecordedAnswers(name).answers, path);
     response.setHeader("content-type", "application/json");
     if (answer === undefined) response.writeHead(404).end('{"message":"NotFound"}');
     else response.end(isCurrent ? withTime(answer.body, new Date()) : answer.body);

@@ -29,6 +29,12 @@ import { MAX_MINING_WAIT_MS, nullAfterTimeout, type UpdateInFlight } from "../..
 import { type Dependency, FailureBackoff, failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
 import type { Feed } from "./settings.js";
 
+export interface FeedLoopSettings {
+  readonly feedPollMs: number;
+  readonly beatSeconds: number;
+  readonly providerTimeoutMs: number;
+}
+
 /** What is counted of the feeds. Rounds are in seconds since 1970. */
 export interface FeedMetrics {
   seen(network: number, dataset: Address, key: Hex, round: bigint): void;
@@ -80,11 +86,12 @@ export class FeedLoop {
     private readonly served: ServedDataset,
     private readonly feeds: readonly Feed[],
     private readonly standing: Standing,
-    { feedPollMs, beatSeconds }: { readonly feedPollMs: number; readonly beatSeconds: number },
+    private readonly settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     private readonly metrics: FeedMetrics,
   ) {
     const { sender, stageMs } = standing;
+    const { feedPollMs, beatSeconds } = settings;
     const { dataset } = served;
     const heartbeats = feeds.map(({ policy }) => policy.heartbeatSeconds);
     // At most a quarter of the shortest heartbeat, so that a feed that was just updated is read again before it is due.
@@ -167,12 +174,13 @@ export class FeedLoop {
     if (!backoff.isDue("committee") || !backoff.isDue("sending")) return new Set(this.feeds.map(({ key }) => key));
     // Those who take turns start the same few keys at a beat: the schedule chooses them.
     const isAlone = this.standing.sender === "alone";
+    const queued = this.served.updates.keysInQueues;
     let starts = 0;
     const available = this.feeds.filter(({ key }, feed) => {
       if (!backoff.isDue(key)) return false;
       const isStart = isAlone && (this.#stored[feed]?.updatedAt ?? 0n) === 0n;
       if (isStart && ++starts > MAX_STARTS) return false;
-      return !this.#busy.has(key);
+      return !this.#busy.has(key) && !queued.has(key);
     });
     const isProbing = backoff.isFailing("committee") || backoff.isFailing("sending");
     const used = new Set((isProbing ? available.slice(0, 1) : available).map(({ key }) => key));
@@ -181,10 +189,11 @@ export class FeedLoop {
 
   /**
    * How long before its heartbeat ends a feed's update has to start where nobody else sends: as long as the longest of the
-   * latest updates took, plus a block and a second.
+   * latest updates took, or as long as a provider may take before the first one, plus a block and a second.
    */
   get #learnedLeadSeconds(): number {
-    const longestMs = this.#latestMs.length === 0 ? this.#blockMs : Math.max(...this.#latestMs);
+    const { providerTimeoutMs } = this.settings;
+    const longestMs = this.#latestMs.length === 0 ? providerTimeoutMs : Math.max(...this.#latestMs);
     return (longestMs + this.#blockMs + LEAD_MARGIN_MS) / 1000;
   }
 

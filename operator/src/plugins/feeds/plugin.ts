@@ -2,13 +2,13 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import type { FastifyInstance } from "fastify";
 import { Counter, Gauge } from "prom-client";
 import type { Address, Hex } from "viem";
-import { FeedLoop, type FeedMetrics } from "./feed-loop.js";
+import { FeedLoop, type FeedLoopSettings, type FeedMetrics } from "./feed-loop.js";
 import type { Feed } from "./settings.js";
 
 /** What the plugin has to know of a network. */
 export interface FeedsPlan {
   readonly deployment: { readonly chainId: number };
-  readonly settings: { readonly feedPollMs: number; readonly beatSeconds: number };
+  readonly settings: FeedLoopSettings;
   /** By dataset; all keys distinct. */
   readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
 }

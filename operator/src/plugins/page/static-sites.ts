@@ -13,7 +13,7 @@ import { LRUCache } from "lru-cache";
 const ROOT = join(import.meta.dirname, "..", "..", "..", "..");
 
 /** A site may load its own files and query this operator: nothing from other origins, and nothing inline. */
-const STATIC_CSP =
+export const STATIC_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compileSpreadClamp } from "./clamp-to-spread.js";
 import { parseExactJson } from "./exact-json.js";
+import { compileSpreadClamp } from "./spot-source.js";
 
 const SHAPE = { type: "uint", decimals: 18, rounding: "half-even" } as const;
 const E18 = 10n ** 18n;

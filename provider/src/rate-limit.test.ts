@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TokenBucket } from "./token-bucket.js";
+import { TokenBucket } from "./rate-limit.js";
 
 const LIMIT = { perSecond: 10, burst: 4 };
 

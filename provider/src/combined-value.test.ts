@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { median } from "./median.js";
+import { median } from "./combined-value.js";
 
 it("orders by number and not by text", () => {
   expect(median([9n, 10n, 100n])).toBe(10n);

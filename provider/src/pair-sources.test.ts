@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
-import { sourcesOfPair } from "./sources-of-pair.js";
+import { sourcesOfPair } from "./spot-price.js";
 
 it("a source of a converted price counts only where the rate has enough sources of its own", () => {
   const sources = loadSources([SHIPPED_SOURCES]);

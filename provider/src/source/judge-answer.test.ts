@@ -1,0 +1,44 @@
+import { ok } from "@dataset-oracle/protocol/result";
+import { describe, expect, it } from "vitest";
+import { judgeAnswer, judgeText } from "./judge-answer.js";
+
+const answer = (contentType: string, text: string) => ok({ status: 200, contentType, retryAfter: null, text });
+const PAGE = `<!DOCTYPE html>
+<html><head><style>body { color: red }</style><title>Just a moment...</title></head>
+<body><script>let x = "<b>";</script><h1>Checking your browser</h1></body></html>`;
+
+describe("an answer whose body is JSON", () => {
+  it.each(["application/json", "text/plain; charset=utf-8", "application/javascript", "text/html", ""])(
+    "is read as JSON with the content type %j",
+    (contentType) => {
+      const judged = answer(contentType, '{"price": 1.50}');
+      expect(judgeAnswer(judged, 0, () => null)).toMatchObject({
+        ok: true,
+        value: { document: { price: { text: "1.50" } } },
+      });
+      expect(judgeText(judged, 0)).toEqual({ ok: true, value: { text: '{"price": 1.50}' } });
+    },
+  );
+});
+
+describe("an HTML page", () => {
+  it("is named as such, with its first words, whatever its content type says", () => {
+    const error = { code: "not_json", detail: "is HTML, not JSON: Just a moment... Checking your browser" };
+    for (const contentType of ["text/html", "application/json"]) {
+      expect(judgeAnswer(answer(contentType, PAGE), 0, () => null)).toEqual({ ok: false, error });
+      expect(judgeText(answer(contentType, PAGE), 0)).toEqual({ ok: false, error });
+    }
+  });
+
+  it("shows no more than a few words", () => {
+    const judged = judgeText(answer("text/html", `  <html>${"word ".repeat(10_000)}`), 0);
+    expect(judged).toMatchObject({ ok: false, error: { detail: expect.stringMatching(/^.{20,120}$/) } });
+  });
+});
+
+it("a call of a function around JSON is not JSON", () => {
+  expect(judgeAnswer(answer("application/javascript", 'callback({"price":1})'), 0, () => null)).toMatchObject({
+    ok: false,
+    error: { code: "not_json" },
+  });
+});
