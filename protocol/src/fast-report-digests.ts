@@ -63,19 +63,25 @@ export class FastReportDigests {
 
   /** Computes the 32-byte digest of a row of a batch. */
   ofRow({ keys, ...row }: Row & Pick<BatchReport, "keys">): Uint8Array {
-    return this.#ofRow(concatBytes(keys.map((key) => this.keccak(hexToBytes(key)))), row);
+    return this.ofRows(keys)(row);
+  }
+
+  /** Returns a function that computes what `ofRow` does for rows about the same keys, which are hashed only once. */
+  ofRows(keys: readonly Hex[]): (row: Row) => Uint8Array {
+    const keysHash = this.keccak(concatBytes(keys.map((key) => this.keccak(hexToBytes(key)))));
+    return (row) => this.#ofRow(keysHash, row);
   }
 
   /** Computes what `ofRow` does from the keys' hashes, because an update's calldata does not have the keys. */
   ofRowWithHashes(keyHashes: readonly Hex[], row: Row): Uint8Array {
-    return this.#ofRow(hexToBytes(concatHex(keyHashes)), row);
+    return this.#ofRow(this.keccak(hexToBytes(concatHex(keyHashes))), row);
   }
 
-  #ofRow(keyHashes: Uint8Array, { missing, values, round }: Row) {
+  #ofRow(keysHash: Uint8Array, { missing, values, round }: Row) {
     return this.#digestOf(
       concatBytes([
         this.#batchReportType,
-        this.keccak(keyHashes),
+        keysHash,
         numberToBytes(missing, { size: 32 }),
         this.keccak(concatBytes(values.map((value) => hexToBytes(value, { size: 32 })))),
         numberToBytes(round, { size: 32 }),

@@ -100,3 +100,14 @@ test("a member that left the committee and came back counts again, and its proof
   expect(held.add(dataset, report(6, { round: ROUND + 1n }))).toBe("held");
   expect(held.add(dataset, report(7, { round: ROUND + 1n }))).toBe("contradicted");
 });
+
+test("of a signer that says more than a megabyte, the oldest rounds are dropped and the newest are compared", () => {
+  const keys = Array.from({ length: 1_000 }, (_, i): Hex => `0x${(10_000 + i).toString(16)}`);
+  const values = keys.map(() => 5);
+  for (let round = ROUND; round < ROUND + 10n; round++) {
+    expect(held.add(dataset, row(values, { keys, round }))).toBe("held");
+  }
+  const [key = KEY] = keys;
+  expect(held.add(dataset, report(6, { key, round: ROUND }))).toBe("held");
+  expect(held.add(dataset, report(6, { key, round: ROUND + 9n }))).toBe("contradicted");
+});

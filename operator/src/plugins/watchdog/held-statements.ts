@@ -6,7 +6,7 @@ import { contentOf, keysOf, type Statement } from "../../reports/statement.js";
 
 /** The maximum size of one signer's statements on one dataset, in characters; above it the oldest are dropped. */
 const MAX_HELD = 1024 * 1024;
-/** The approximate size of an entry without its key, which is in its id and in its statement. */
+/** The approximate size of an entry without its key. */
 const ENTRY = 300;
 const KINDS = ["report", "row"] as const;
 /** How far a round may be in the future, in seconds, because the signer's clock is ahead. */
@@ -33,7 +33,7 @@ type SignerOf = `${Address} ${Address}`;
  * later one that conflicts with it proves that its signer has contradicted itself.
  */
 export class HeldStatements {
-  readonly #held = new Map<SignerOf, LRUCache<string, Statement>>();
+  readonly #held = new Map<SignerOf, HeldOfSigner>();
   /** They are kept after the signer was ejected: they tell why. */
   readonly #contradictions = new LRUCache<SignerOf, Contradiction>({ max: MAX_CONTRADICTIONS });
   /** Those whose signer has left the committee. If the signer comes back, its new statements count again. */
@@ -46,20 +46,19 @@ export class HeldStatements {
    * contradicted itself, with this statement or earlier.
    */
   add(dataset: Dataset, statement: Statement): "held" | "old" | "contradicted" {
-    const { provider, round, kind } = statement;
+    const { provider, round } = statement;
     if (this.hasContradicted(dataset, provider)) return "contradicted";
     if (!this.#isStorableRound(dataset, round)) return "old";
     const held = this.#heldOf(dataset, provider);
     for (const key of keysOf(statement)) {
       for (const other of KINDS) {
-        const first = held.peek(entryId(other, round, key));
+        const first = held.first(other, round, key);
         if (first !== undefined && contentOf(first, key) !== contentOf(statement, key)) {
           this.#contradict(dataset, { provider, key, round, statements: [first, statement] });
           return "contradicted";
         }
       }
-      const id = entryId(kind, round, key);
-      if (!held.has(id)) held.set(id, statement);
+      held.hold(statement, key);
     }
     return "held";
   }
@@ -91,7 +90,7 @@ export class HeldStatements {
     return round <= now + MAX_AHEAD && round + maxRoundAge > now;
   }
 
-  #heldOf(dataset: Dataset, provider: Address): LRUCache<string, Statement> {
+  #heldOf(dataset: Dataset, provider: Address): HeldOfSigner {
     const known = this.#held.get(signerOf(dataset, provider));
     if (known !== undefined) return known;
     // Former members' statements are dropped.
@@ -100,8 +99,7 @@ export class HeldStatements {
       const [of, member] = signer.split(" ") as [Address, Address];
       if (of === dataset.address && !members.includes(member)) this.#held.delete(signer);
     }
-    const sizeCalculation = (_: Statement, id: string) => ENTRY + 2 * id.length;
-    const created = new LRUCache<string, Statement>({ maxSize: MAX_HELD, sizeCalculation });
+    const created = new HeldOfSigner();
     this.#held.set(signerOf(dataset, provider), created);
     return created;
   }
@@ -112,5 +110,33 @@ export class HeldStatements {
   }
 }
 
+/** The statements of one signer on one dataset: of each round, the first report and the first row about each key. */
+class HeldOfSigner {
+  /** In the order in which they came. */
+  readonly #rounds = new Map<bigint, Record<Statement["kind"], Map<Hex, Statement>> & { size: number }>();
+  #size = 0;
+
+  first(kind: Statement["kind"], round: bigint, key: Hex): Statement | undefined {
+    return this.#rounds.get(round)?.[kind].get(key);
+  }
+
+  /** Holds what a statement says about one of its keys. It drops the oldest rounds where that needs room. */
+  hold(statement: Statement, key: Hex): void {
+    const { kind, round } = statement;
+    const ofRound = this.#rounds.get(round) ?? { report: new Map(), row: new Map(), size: 0 };
+    if (ofRound[kind].has(key)) return;
+    const size = ENTRY + key.length;
+    for (const [oldest, dropped] of this.#rounds) {
+      if (this.#size + size <= MAX_HELD || oldest === round) break;
+      this.#rounds.delete(oldest);
+      this.#size -= dropped.size;
+    }
+    if (this.#size + size > MAX_HELD) return;
+    ofRound[kind].set(key, statement);
+    ofRound.size += size;
+    this.#size += size;
+    this.#rounds.set(round, ofRound);
+  }
+}
+
 const signerOf = (dataset: Dataset, provider: Address): SignerOf => `${dataset.address} ${provider}`;
-const entryId = (kind: Statement["kind"], round: bigint, key: Hex) => `${kind} ${round} ${key}`;
