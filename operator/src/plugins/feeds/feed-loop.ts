@@ -167,22 +167,24 @@ export class FeedLoop {
 
   /**
    * Returns the keys that must not be sent now: those on their way, those that wait after a failure, and those never stored
-   * that are too many to start at once. While the committee or the sender is failing, one key is a probe for all.
+   * that are too many to start at once. While the sender is failing, or the committee where nobody else sends, one key is a
+   * probe for all. Those who take turns ask only once in a beat, and one that was lost is to cost no more than that beat.
    */
   #unavailable(): ReadonlySet<Hex> {
     const backoff = this.#backoff;
-    if (!backoff.isDue("committee") || !backoff.isDue("sending")) return new Set(this.feeds.map(({ key }) => key));
-    // Those who take turns start the same few keys at a beat: the schedule chooses them.
     const isAlone = this.standing.sender === "alone";
+    const shared = isAlone ? (["committee", "sending"] as const) : (["sending"] as const);
+    if (!shared.every((one) => backoff.isDue(one))) return new Set(this.feeds.map(({ key }) => key));
     const queued = this.served.updates.keysInQueues;
     let starts = 0;
     const available = this.feeds.filter(({ key }, feed) => {
       if (!backoff.isDue(key)) return false;
+      // Those who take turns start the same few keys at a beat: the schedule chooses them.
       const isStart = isAlone && (this.#stored[feed]?.updatedAt ?? 0n) === 0n;
       if (isStart && ++starts > MAX_STARTS) return false;
       return !this.#busy.has(key) && !queued.has(key);
     });
-    const isProbing = backoff.isFailing("committee") || backoff.isFailing("sending");
+    const isProbing = shared.some((one) => backoff.isFailing(one));
     const used = new Set((isProbing ? available.slice(0, 1) : available).map(({ key }) => key));
     return new Set(this.feeds.flatMap(({ key }) => (used.has(key) ? [] : [key])));
   }
