@@ -84,7 +84,10 @@ exits with 1 if a figure is outside its bound. It takes about five minutes.
 
   --episodes N  the number of episodes of each figure, from 100 (default: 6000)
   --seed N      the seed of the random numbers (default: 1)
-  --help        show this text`;
+  --help        show this text
+
+Example
+  npm run bench:network -- --episodes 1000`;
 
 const { values } = readArguments(USAGE, {
   episodes: { type: "string", default: "6000", range: [100, 1_000_000] },
