@@ -1,17 +1,6 @@
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
-import { spotPriceKey } from "@dataset-oracle/protocol";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
-import {
-  type Address,
-  type BaseError,
-  ContractFunctionRevertedError,
-  encodeFunctionData,
-  type Hex,
-  parseAbi,
-  stringToHex,
-  toHex,
-} from "viem";
+import { type Address, encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
 import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
@@ -86,40 +75,6 @@ test("that the providers have no data is proven too", async () => {
   const { data } = await get(callOf("SPOTPX/GONE-USD"));
   const update = await decodeUpdate(data, { chainId: 42, dataset, key: stringToHex("SPOTPX/GONE-USD") });
   expect(update?.reports.map(({ outcome }) => outcome)).toContain("NOT_AVAILABLE");
-});
-
-test("an ERC-7412 client fetches what an oracle asks for from the gateway, and the call then succeeds", async () => {
-  const abi = parseAbi([
-    "constructor(address dataset)",
-    "error OracleDataRequired(address oracleContract, bytes oracleQuery)",
-    "function oracleId() view returns (bytes32)",
-    "function fulfillOracleQuery(bytes signedOffchainData) payable",
-    "function query(bytes key, uint256 maxAge) payable returns (bytes32 output, uint256 updatedAt, uint8 status)",
-  ]);
-  const adapter = await chain.deployContract("ERC7412Adapter", abi, [dataset]);
-  const args = [spotPriceKey("ERC-USD"), 30n] as const;
-  const call = {
-    address: adapter,
-    abi,
-    functionName: "query",
-    args,
-    value: QUERY_PRICE,
-    account: OTHER_ACCOUNT,
-  } as const;
-
-  const error = await chain.client.simulateContract(call).catch((thrown: BaseError) => thrown);
-  const reverted = (error as BaseError).walk((cause) => cause instanceof ContractFunctionRevertedError);
-  const required = (reverted as ContractFunctionRevertedError).data;
-  expect(required?.errorName).toBe("OracleDataRequired");
-  const [sender, data] = (required?.args ?? []) as unknown as [Address, Hex];
-  const { data: update } = await post({ sender, data });
-  const { request } = await chain.client.simulateContract({
-    ...{ address: sender, abi, functionName: "fulfillOracleQuery", args: [update], account: OTHER_ACCOUNT },
-  });
-  await chain.wait(await chain.client.writeContract(request));
-
-  const { result } = await chain.client.simulateContract(call);
-  expect([BigInt(result[0]), result[2]]).toEqual([providers[1]?.value, 1]);
 });
 
 const OTHER: Address = "0x00000000000000000000000000000000000000bb";
