@@ -23,17 +23,21 @@ export function readStored({ client, address }: DatasetContract, key: Hex, block
 /**
  * Reads the stored values of many keys, hundreds with each call. All values of one call are from the same state.
  *
- * @returns The values in the order of the keys.
+ * @returns The values by key, in the order of the keys.
  * @throws RpcError
  */
 export async function readManyStored(
   dataset: DatasetContract,
   keys: readonly Hex[],
   blockTag: BlockTag,
-): Promise<readonly QueryResult[]> {
-  const points: QueryResult[] = [];
-  for (const some of chunks(keys)) points.push(...(await readChunk(dataset, some, blockTag)));
-  return points;
+): Promise<ReadonlyMap<Hex, QueryResult>> {
+  const stored = new Map<Hex, QueryResult>();
+  for (const some of chunks(keys)) {
+    for (const [index, point] of (await readChunk(dataset, some, blockTag)).entries()) {
+      stored.set(some[index] as Hex, point);
+    }
+  }
+  return stored;
 }
 
 /** Reads all in one call; key by key if the node refuses or ignores the lens, which is a state override of code. */

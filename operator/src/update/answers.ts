@@ -70,10 +70,9 @@ export async function allStoredOrPending(
   dataset: Dataset,
   keys: readonly Hex[],
 ): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
-  const points = await readManyStored(dataset, keys, "pending");
-  const stored = points.map((point, index) => ({ key: keys[index] ?? "0x", point }));
-  const hashes = await findHashes(dataset, new Map(stored.map(({ key, point }) => [key, point.updatedAt])));
-  return new Map(stored.map(({ key, point }) => [key, toUpdateInFlight(dataset, key, point, hashes.get(key))]));
+  const stored = [...(await readManyStored(dataset, keys, "pending"))];
+  const hashes = await findHashes(dataset, new Map(stored.map(([key, { updatedAt }]) => [key, updatedAt])));
+  return new Map(stored.map(([key, point]) => [key, toUpdateInFlight(dataset, key, point, hashes.get(key))]));
 }
 
 /** Finds the transactions that stored rounds, by key. An answer can do without them. */

@@ -43,8 +43,8 @@ export function batchJob(
     call,
     renew: () => builder.buildNewestBatch(keys),
     isStored: async (round) => {
-      const points = await readManyStored(dataset, keys, "latest");
-      return points.every(({ updatedAt }) => updatedAt >= round);
+      const stored = await readManyStored(dataset, keys, "latest");
+      return [...stored.values()].every(({ updatedAt }) => updatedAt >= round);
     },
   };
 }

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import type { Context } from "../../context.js";
+import type { StoredCommittee } from "../../dataset/committee.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { agreedValueInBatch } from "../../reports/quorum.js";
 import type { GatherEnd } from "../../reports/report-source.js";
@@ -66,7 +68,10 @@ const UNREADABLE_MS = 1_000;
  * and broadcasts what it says.
  */
 export class FeedLoop {
-  readonly #settings: ScheduleSettings;
+  readonly #settings: Omit<ScheduleSettings, "ranking">;
+  /** The ranking of the latest committee, which remembers its orders from step to step. */
+  #ranked: { readonly committee: StoredCommittee; readonly ranking: Ranking };
+  readonly #feedOf: ReadonlyMap<Hex, Feed>;
   #state: ScheduleState = INITIAL_STATE;
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
@@ -77,7 +82,7 @@ export class FeedLoop {
   /** Ends the present wait. */
   #wake = new AbortController();
   /** The stored values as last read, by key. */
-  #stored: Awaited<ReturnType<typeof readManyStored>> = [];
+  #stored: ReadonlyMap<Hex, QueryResult> = new Map();
   /** How long the latest updates took, from the decision to update until their transaction was seen mined. */
   readonly #latestMs: number[] = [];
   #blockMs = MAX_BLOCK_INTERVAL_MS;
@@ -96,10 +101,9 @@ export class FeedLoop {
     const heartbeats = feeds.map(({ policy }) => policy.heartbeatSeconds);
     // At most a quarter of the shortest heartbeat, so that a feed that was just updated is read again before it is due.
     const pollSeconds = Math.ceil(Math.min(feedPollMs / 1000, Math.min(...heartbeats) / 4));
-    this.#settings = {
-      ranking: this.#ranking(),
-      ...{ sender, stageMs, beatSeconds: sender === "alone" ? pollSeconds : beatSeconds },
-    };
+    this.#settings = { sender, stageMs, beatSeconds: sender === "alone" ? pollSeconds : beatSeconds };
+    this.#ranked = this.#rank(dataset.committee.current);
+    this.#feedOf = new Map(feeds.map((feed) => [feed.key, feed]));
     this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(context.clock, this.#log);
   }
@@ -126,7 +130,9 @@ export class FeedLoop {
   /** Takes a step of the schedule, and starts what it says. @returns When to take the next, in milliseconds since 1970. */
   #step(chain: Observed["chain"], gathered: Gathered | null): number {
     const { clock } = this.context;
-    const settings = { ...this.#settings, ranking: this.#ranking() };
+    const { current } = this.served.dataset.committee;
+    if (this.#ranked.committee !== current) this.#ranked = this.#rank(current);
+    const settings = { ...this.#settings, ranking: this.#ranked.ranking };
     const observed: Observed = {
       ...{ nowMs: clock(), chain, gathered, busy: this.#unavailable() },
       learnedLeadSeconds: this.#learnedLeadSeconds,
@@ -138,13 +144,15 @@ export class FeedLoop {
     return chain === null ? Math.min(wakeAtMs, clock() + UNREADABLE_MS) : wakeAtMs;
   }
 
-  #ranking(): Ranking {
-    const { dataset } = this.served;
-    const committee = dataset.committee.current.members;
+  #rank(committee: StoredCommittee) {
     const { members } = this.standing;
     // Only a member of the committee has a rank.
-    const ranked = members === null ? committee : members.filter((member) => committee.includes(member));
-    return new Ranking(dataset.address, ranked);
+    const ranked = members === null ? committee.members : members.filter((one) => committee.members.includes(one));
+    return { committee, ranking: new Ranking(this.served.dataset.address, ranked) };
+  }
+
+  #storedRound(key: Hex): bigint {
+    return this.#stored.get(key)?.updatedAt ?? 0n;
   }
 
   /** Reads the chain at its head; null when it cannot be read. */
@@ -152,13 +160,13 @@ export class FeedLoop {
     const { dataset } = this.served;
     if (!this.#backoff.isDue("chain")) return null;
     try {
-      const keys = this.feeds.map(({ key }) => key);
+      const keys = [...this.#feedOf.keys()];
       const blockNumber = BigInt(await readBlockNumber(dataset.client));
       this.#stored = await readManyStored(dataset, keys, "latest");
       this.#backoff.worked("chain");
-      const rounds = keys.map((key, index) => [key, this.#stored[index]?.updatedAt ?? 0n] as const);
-      for (const [key, round] of rounds) this.metrics.seen(dataset.chainId, dataset.address, key, round);
-      return { blockNumber, storedRounds: new Map(rounds) };
+      const storedRounds = new Map(keys.map((key) => [key, this.#storedRound(key)]));
+      for (const [key, round] of storedRounds) this.metrics.seen(dataset.chainId, dataset.address, key, round);
+      return { blockNumber, storedRounds };
     } catch (error) {
       this.#backoff.failed("chain", error);
       return null;
@@ -177,10 +185,10 @@ export class FeedLoop {
     if (!shared.every((one) => backoff.isDue(one))) return new Set(this.feeds.map(({ key }) => key));
     const queued = this.served.updates.keysInQueues;
     let starts = 0;
-    const available = this.feeds.filter(({ key }, feed) => {
+    const available = this.feeds.filter(({ key }) => {
       if (!backoff.isDue(key)) return false;
       // Those who take turns start the same few keys at a beat: the schedule chooses them.
-      const isStart = isAlone && (this.#stored[feed]?.updatedAt ?? 0n) === 0n;
+      const isStart = isAlone && this.#storedRound(key) === 0n;
       if (isStart && ++starts > MAX_STARTS) return false;
       return !this.#busy.has(key) && !queued.has(key);
     });
@@ -253,8 +261,7 @@ export class FeedLoop {
     for (const [index, key] of keys.entries()) {
       const observed = agreedValueInBatch(kind, committee.current.members.length, rows, index);
       if (observed === null) continue;
-      const feed = this.feeds.findIndex((one) => one.key === key);
-      const [policy, stored] = [this.feeds[feed]?.policy, this.#stored[feed]];
+      const [policy, stored] = [this.#feedOf.get(key)?.policy, this.#stored.get(key)];
       const moved = policy !== undefined && stored !== undefined && hasMoved(policy, kind, stored, observed);
       gathered.set(key, { arrived, hasMoved: moved });
     }
@@ -269,10 +276,7 @@ export class FeedLoop {
       this.#log.warn({ keys: late, rank }, "feed: the members of better ranks did not update these keys");
       this.metrics.failedOver(this.served.dataset.chainId, late.length);
     }
-    const isStored = (key: Hex) => {
-      const feed = this.feeds.findIndex((one) => one.key === key);
-      return (this.#stored[feed]?.updatedAt ?? 0n) > 0n && !this.#backoff.isFailing(key);
-    };
+    const isStored = (key: Hex) => this.#storedRound(key) > 0n && !this.#backoff.isFailing(key);
     for (const chunk of chunksOf(keys.filter(isStored))) this.#broadcast(chunk, round);
     for (const key of keys) if (!isStored(key)) this.#broadcast([key], round);
   }

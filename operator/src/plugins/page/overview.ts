@@ -151,7 +151,7 @@ export class Overview {
     ]);
     const keys = known.slice(0, MAX_POINTS);
     const stored = await readManyStored(dataset, keys, "latest");
-    const points = await Promise.all(stored.map((point, index) => this.describe(dataset, keys[index] as Hex, point)));
+    const points = await Promise.all([...stored].map(([key, point]) => this.describe(dataset, key, point)));
     return { query_price: price.toString(), points, left_out: known.length - keys.length, specs: [...specs] };
   }
 }
