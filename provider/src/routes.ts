@@ -41,7 +41,7 @@ const MEMBERS = {
 const LIMITED = { 429: ["too_many_requests"] } as const;
 
 /** The problems of a request for a report, or for a row of a batch. */
-export const REPORT_PROBLEMS = problemResponses(
+const REPORT_PROBLEMS = problemResponses(
   [
     ANY_BODY,
     {
@@ -58,8 +58,8 @@ export const REPORT_PROBLEMS = problemResponses(
   MEMBERS,
 );
 
-export const LIVE_PROBLEMS = problemResponses([LIMITED]);
-export const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);
+const LIVE_PROBLEMS = problemResponses([LIMITED]);
+const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);
 
 const reportSchema = {
   tags: ["reports"],
