@@ -1,4 +1,6 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
@@ -7,7 +9,7 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import fc from "fast-check";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DataPoint } from "../data-point.js";
 import { Metrics } from "../metrics.js";
 import type { PairSource } from "../spot-price.js";
@@ -18,10 +20,14 @@ import { DecisionMemory } from "./decision-memory.js";
 import { Lease } from "./lease.js";
 
 // Waiting for the disk matters when the power fails, and nothing here does.
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const fs = await importOriginal<typeof import("node:fs/promises")>();
-  const open: typeof fs.open = async (...args) => Object.assign(await fs.open(...args), { sync: async () => {} });
-  return { ...fs, open };
+const { open } = fs;
+beforeAll(() => {
+  fs.open = async (...args) => Object.assign(await open(...args), { sync: async () => {} });
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  fs.open = open;
+  syncBuiltinESMExports();
 });
 
 const START = 1_800_000_000n;

@@ -8,21 +8,25 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Lease } from "./lease.js";
 
-const disk = vi.hoisted(() => ({ isFull: false }));
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const fs = await importOriginal<typeof import("node:fs/promises")>();
-  const open: typeof fs.open = (path, flags, mode) =>
-    disk.isFull && flags === "wx"
+const { open } = fs;
+
+/** Makes the disk full, or gives it room again, for everything that imports `node:fs/promises`. */
+function setFull(isFull: boolean): void {
+  const full: typeof open = (path, flags, mode) =>
+    flags === "wx"
       ? Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }))
-      : fs.open(path, flags, mode);
-  return { ...fs, open };
-});
+      : open(path, flags, mode);
+  fs.open = isFull ? full : open;
+  syncBuiltinESMExports();
+}
 
 const START = 1_800_000_000n;
 
@@ -32,7 +36,10 @@ let logs: string[];
 const writes: number[] = [];
 
 const leases: Lease[] = [];
-afterEach(() => Promise.all(leases.splice(0).map((lease) => lease.close())));
+afterEach(() => {
+  setFull(false);
+  return Promise.all(leases.splice(0).map((lease) => lease.close()));
+});
 
 async function take(): Promise<Lease> {
   const lease = await Lease.take(folder, {
@@ -55,7 +62,6 @@ beforeEach(() => {
   time = START;
   logs = [];
   writes.length = 0;
-  disk.isFull = false;
 });
 
 describe("a lease", () => {
@@ -220,12 +226,12 @@ describe("a folder that is changed while its process runs", () => {
   it("that is full stops it only for rounds beyond the number on disk, and only until there is room", async () => {
     const lease = await take();
     expect(await isPermitted(lease, START + 3n)).toBe(true);
-    disk.isFull = true;
+    setFull(true);
     expect(await isPermitted(lease, START + 600n)).toBe(false);
     expect(lease.problem).toBe("unwritable");
     expect(await isPermitted(lease, START + 4n)).toBe(true);
     expect(logs.join()).toContain("cannot be written: ENOSPC");
-    disk.isFull = false;
+    setFull(false);
     expect(await isPermitted(lease, START + 600n)).toBe(true);
     expect(lease.problem).toBeNull();
   });
@@ -233,7 +239,7 @@ describe("a folder that is changed while its process runs", () => {
 
 describe("a lease is not taken", () => {
   it("where it cannot be written", async () => {
-    disk.isFull = true;
+    setFull(true);
     await expect(take()).rejects.toThrow(/^lease: .*lease cannot be used: ENOSPC/);
   });
 
