@@ -349,26 +349,31 @@ test("two processes with one sender get every update stored, and the log names t
 
 describe("a reorganization", () => {
   test("while pending transactions are recovered does not lose them", async () => {
-    const earlier = startQueue();
-    await earlier.enqueue(job("K"));
+    const earlier = startQueue(NEVER_STUCK);
+    const { hash } = await earlier.enqueue(job("K"));
     await mine();
+    const { blockNumber } = await chain.client.getTransactionReceipt({ hash });
     await earlier.enqueue(job("L", { call: call(3n) }));
     closing.abort();
     closing = new AbortController();
 
     const rpc = connectNode();
-    let reorganization: Promise<unknown> | null = null;
+    const dropBlock = async () => {
+      const depth = Number((await chain.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1;
+      await chain.client.request({ method: "anvil_reorg", params: [depth, []] } as never);
+    };
+    let reorganization: Promise<void> | null = null;
     const reorganizing: JsonRpc = {
       request: async (method, ...rest) => {
         // The counts are read already, and show the block that is dropped now.
         if (method.startsWith("txpool") || method === "eth_getTransactionBySenderAndNonce") {
-          reorganization ??= chain.client.request({ method: "anvil_reorg", params: [1, []] } as never);
+          reorganization ??= dropBlock();
           await reorganization;
         }
         return rpc.request(method, ...rest);
       },
     };
-    const queue = startQueue({}, reorganizing, (found) =>
+    const queue = startQueue(NEVER_STUCK, reorganizing, (found) =>
       job("L", { call: { ...found, round: 3n, expiresAt: NEVER } }),
     );
     await until(() => log.join("").includes("recovered"), "the recovery");
