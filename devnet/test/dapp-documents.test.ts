@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { QUERY_STATUSES } from "@dataset-oracle/protocol";
+import { QUERY_STATUSES, verifiedLensAbi } from "@dataset-oracle/protocol";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Abi, toFunctionSelector } from "viem";
@@ -81,17 +81,14 @@ test("the statuses have the contract's numbers", () => {
   expect(new Map(rows as [number, string][])).toEqual(new Map(QUERY_STATUSES.entries()));
 });
 
-test("the errors of the helpers, and their selectors, are those of the compiled contracts", () => {
-  const errorsOf = (file: string, name: string) => {
-    const { abi } = JSON.parse(readFileSync(join(folder, `out/${file}.sol/${name}.json`), "utf8")) as { abi: Abi };
-    return abi.filter((item) => item.type === "error").map((item) => formatAbiItem(item, { includeName: true }));
-  };
+test("the errors of the helpers and the lens, and their selectors, are those of the compiled contracts", () => {
+  const errorsIn = (abi: Abi) =>
+    abi.filter((item) => item.type === "error").map((item) => formatAbiItem(item, { includeName: true }));
+  const errorsOf = (file: string, name: string) =>
+    errorsIn(JSON.parse(readFileSync(join(folder, `out/${file}.sol/${name}.json`), "utf8")).abi);
   const listed = rowsOf(/^\| `(\w+\([^`]*\))` \| `(0x[0-9a-f]{8})` \| /gm);
   const names = listed.map(([error]) => error);
-  const helpers = [
-    ...errorsOf("usingOracleProtocol", "OracleProtocol"),
-    ...errorsOf("UpdateCalldata", "UpdateCalldata"),
-  ];
+  const helpers = [...errorsOf("usingOracleProtocol", "OracleProtocol"), ...errorsIn(verifiedLensAbi)];
   expect(names).toEqual(expect.arrayContaining(helpers));
   expect([...helpers, ...errorsOf("IDataset", "IDataset")]).toEqual(expect.arrayContaining(names));
   for (const [error, selector] of listed) expect(toFunctionSelector(`function ${error}`)).toBe(selector);

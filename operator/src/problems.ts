@@ -1,28 +1,9 @@
 /** Makes the problems that callers get when a request cannot be served. Their texts are declared in the protocol. */
 
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
-import {
-  OPERATOR_PROBLEMS,
-  type OperatorProblemCode,
-  type ProblemValues,
-  writeProblem,
-} from "@dataset-oracle/protocol/operator-problem";
-import { tooManyRequests } from "@dataset-oracle/service/http-server/http-problems";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { writeProblem } from "@dataset-oracle/protocol/operator-problem";
+import { ProblemError, problem } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, formatGwei } from "viem";
-
-/** What a problem has besides its text. */
-type Extras = Pick<ConstructorParameters<typeof ProblemError>[2], "extras" | "headers" | "logFields">;
-
-/** Makes a problem from its declaration. */
-export function problem<Code extends OperatorProblemCode>(
-  code: Code,
-  values: ProblemValues<Code>,
-  extras: Extras = {},
-): ProblemError {
-  const [status] = OPERATOR_PROBLEMS[code].status;
-  return new ProblemError(status, code, { ...writeProblem(code, values), ...extras });
-}
 
 /** A wait in seconds, as a header. */
 const retryAfter = (seconds: number) => ({ headers: { "retry-after": String(seconds) } });
@@ -31,14 +12,8 @@ const retryAfter = (seconds: number) => ({ headers: { "retry-after": String(seco
 export type InvalidPart = "bad_request" | "invalid_body" | "invalid_query" | "invalid_path";
 
 /** @param fault What is wrong with the property or parameter, as words after a colon. */
-export function invalidMember(code: InvalidPart, property: string, fault: string): ProblemError {
-  const { title } = OPERATOR_PROBLEMS[code];
-  return new ProblemError(400, code, {
-    title,
-    detail: `${property}: ${fault}`,
-    extras: { errors: [{ property, problem: fault }] },
-  });
-}
+export const invalidMember = (code: InvalidPart, property: string, fault: string) =>
+  problem(code, {}, { detail: `${property}: ${fault}`, extras: { errors: [{ property, problem: fault }] } });
 
 export const unknownNetwork = (network: number, served: readonly number[]) =>
   problem("unknown_network", { network, served: served.join(", ") }, { extras: { served_network_ids: served } });
@@ -100,13 +75,17 @@ export class GasBudgetSpent extends ProblemError {
 
 /** @param who Begins the sentence "... may make N such requests". */
 export const tooManyNewKeys = (max: number, seconds: number, who = "A caller") =>
-  new ProblemError(429, tooManyRequests(max, seconds).code, {
-    title: "Too many requests for keys that were never stored.",
-    detail:
-      `${who} may make ${max} such requests per minute, because each one asks every data provider. Try ` +
-      `again in ${seconds} s. Requests for keys that are stored or configured do not count.`,
-    ...retryAfter(seconds),
-  });
+  problem(
+    "too_many_requests",
+    { who, max, seconds },
+    {
+      title: "Too many requests for keys that were never stored.",
+      detail:
+        `${who} may make ${max} such requests per minute, because each one asks every data provider. Try ` +
+        `again in ${seconds} s. Requests for keys that are stored or configured do not count.`,
+      ...retryAfter(seconds),
+    },
+  );
 
 export const shuttingDown = () => problem("shutting_down", {}, retryAfter(1));
 

@@ -60,6 +60,16 @@ describe("a body that is not valid", () => {
     expect(problem.http).toBe(400);
   });
 
+  test("names the right spelling of a property that is spelt otherwise", async () => {
+    const { network_id: networkId, ...others } = body();
+    const problem = await operator.askForProblem({ networkId, ...others });
+    expect(problem.errors).toContainEqual({
+      property: "networkId",
+      problem: "is unknown; the right name is network_id",
+    });
+    expect(problem.detail).toContain("network_id is missing.");
+  });
+
   test("has exactly four required properties, and the problem names every wrong one once", async () => {
     const problem = await operator.askForProblem({ network_id: "42", broadcast: "true", more: 1 });
     const named = problem.errors?.map(({ property }) => property);
@@ -143,6 +153,26 @@ describe("HTTP", () => {
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("POST");
     expect(response.headers.get("content-type")).toBe("application/problem+json");
+  });
+
+  test.each(["//data/request", "/data/request/", "//data//request/"])("%s is served", async (path) => {
+    const response = await fetch(`${operator.base}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body()),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toHaveProperty("transaction");
+  });
+
+  test("a wait that is not a number is a 400, whether it would be waited or not", async () => {
+    const asked = providers[0]?.asked.length;
+    for (const broadcast of [true, false]) {
+      const problem = await operator.askForProblem(body({ broadcast }), { prefer: "wait=abc" });
+      expect([problem.http, problem.code]).toEqual([400, "bad_request"]);
+      expect(problem.detail).toBe("prefer: wait must be a whole number of seconds, as in wait=10.");
+    }
+    expect(providers[0]?.asked.length).toBe(asked);
   });
 
   test("a path outside the base path is a 404", async () => {

@@ -197,17 +197,22 @@ describe("an unserved key", () => {
       "that is not listed",
       "unknown key",
       "SPOTPX/UNLISTED-USD",
-      " GET /datasets, under the operator's base URL, lists the known keys.",
+      "GET /datasets, under the operator's base URL, lists the known keys.",
     ],
-    ["that is listed", "unknown key", "SPOTPX/ETH-USD", ""],
-    ["that is refused for another reason", "other kind", "SPOTPX/OTHER-USD", ""],
+    ["that is listed", "unknown key", "SPOTPX/ETH-USD", "This operator lists the key, so tell the operator's owner."],
+    [
+      "that is refused for another reason",
+      "other kind",
+      "SPOTPX/OTHER-USD",
+      "Request the key from the other of the two Web Oracle datasets.",
+    ],
   ])("%s is explained, now and when it is asked for again", async (_, behavior, key, fix) => {
     behave(behavior, behavior, behavior, behavior);
     const code = behavior.replace(" ", "_");
     const again = "The providers can be asked for this key again after a minute.";
     const { detail } = await operator.askForProblem(body(4, key));
     expect(detail).toBe(
-      `Nothing was sent. The data providers' answers: 4 × "answered HTTP 422 (${code})".${fix} ${again}`,
+      `Nothing was sent. The data providers' answers: 4 × "answered HTTP 422 (${code})". ${fix} ${again}`,
     );
     expect((await operator.askForProblem(body(4, key))).detail).toBe(detail);
   });

@@ -12,7 +12,7 @@ import { err, ok, type Result } from "./result.js";
 export function parseKey(text: string): Result<Hex> {
   if (text.startsWith("0X")) return err('The key starts with "0X". Write "0x" with a lower-case x.');
   if (text.startsWith("0x")) return parseHexKey(text);
-  if (text.length === 0) return err("The key is empty.");
+  if (text.length === 0) return err(EMPTY);
   if (!/^[\x20-\x7e]*$/.test(text)) {
     return err('The key has a character that is not printable ASCII. Write the key in hex, after "0x".');
   }
@@ -24,13 +24,16 @@ function parseHexKey(text: string): Result<Hex> {
   const digits = text.slice(2);
   if (!/^[0-9a-fA-F]*$/.test(digits))
     return err('The key has a character after "0x" that is not a hex digit. Use only 0-9 and a-f.');
-  if (digits.length === 0) return err("The key is empty.");
+  if (digits.length === 0) return err(EMPTY);
   if (digits.length % 2 === 1) return err("The key has an odd number of hex digits. Write two for each byte.");
   if (digits.length / 2 > MAX_KEY_BYTES) return err(tooLong(digits.length / 2));
   return ok<Hex>(`0x${digits.toLowerCase()}`);
 }
 
-const tooLong = (bytes: number) => `The key has ${bytes} bytes, more than the maximum of ${MAX_KEY_BYTES}.`;
+const EMPTY = "The key is empty. Write the key of a data point, such as SPOTPX/ETH-USD.";
+
+const tooLong = (bytes: number) =>
+  `The key has ${bytes} bytes, more than the maximum of ${MAX_KEY_BYTES}. Write a shorter one.`;
 
 /** Returns a key in ASCII, or null if it has bytes that are not printable ASCII. */
 export function keyToAscii(key: Hex): string | null {

@@ -47,8 +47,9 @@ interface Declaration {
 const Errors = { errors: Type.Array(Type.Object({ property: Type.String(), problem: Type.String() })) };
 
 /**
- * The problems by their codes. A text with a placeholder is one literal, so that its placeholders are checked. Those of the first group are answered by the HTTP server itself, whose words depend on
- * the request: their titles and details are what they have in common.
+ * The problems by their codes. A text with a placeholder is one literal, so that its placeholders are checked. Those of
+ * the first group are the HTTP server's, so a provider answers them too. Where a fault can be named more closely, for
+ * example by the property that has it, the server says so in place of the detail or the title.
  */
 export const OPERATOR_PROBLEMS = {
   bad_request: {
@@ -82,21 +83,21 @@ export const OPERATOR_PROBLEMS = {
   no_such_path: {
     status: [404],
     title: "There is nothing at this path.",
-    detail: "Check the path, including the service's base path.",
+    detail: "{path} is not served. Check it, including the service's base path.",
     routes: [],
     members: {},
   },
   method_not_allowed: {
     status: [405],
-    title: "The method is not allowed at this path.",
-    detail: "Use one of the methods in the Allow header.",
+    title: "{method} is not allowed at this path.",
+    detail: "Use {allowed}.",
     routes: [],
     members: {},
   },
   body_too_large: {
     status: [413],
     title: "The body is too large.",
-    detail: "Send at most as many bytes as the answer says.",
+    detail: "Send at most {limit} bytes.",
     routes: WITH_BODY,
     members: {},
   },
@@ -110,7 +111,8 @@ export const OPERATOR_PROBLEMS = {
   internal_error: {
     status: [500],
     title: "The service failed unexpectedly.",
-    detail: "This is a bug. Try again; if it happens again, tell the service's owner.",
+    detail:
+      "This is a bug, and its cause is in the service's log. Try again; if it happens again, tell the service's owner.",
     routes: ANY,
     members: {},
   },

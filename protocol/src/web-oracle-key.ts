@@ -45,7 +45,10 @@ export function parseWebOracleKey(key: Hex): Result<WebOracleKeyContent> {
   const args: string[] = [];
   for (const argument of written) {
     const decoded = decodeArgument(argument);
-    if (decoded === null) return err(`The argument "${argument}" is not percent-encoded UTF-8.`);
+    if (decoded === null)
+      return err(
+        `The argument "${argument}" is not percent-encoded UTF-8. Write every byte but A-Z a-z 0-9 - . _ ~ as %XX.`,
+      );
     const legal = percentEncode(decoded);
     if (legal !== argument) return err(`The argument "${argument}" is not in its only legal form. Write "${legal}".`);
     args.push(decoded);

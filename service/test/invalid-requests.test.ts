@@ -59,6 +59,13 @@ describe("an unambiguous body", () => {
     expect(await post(body, { "content-type": contentType })).toEqual({ status: 200, body: JSON.parse(body) });
   });
 
+  test.each(['{"count":42,"broadcast":true}', '{ "count": 42, "broadcast": true }'])(
+    "a byte order mark before %s is not a part of it",
+    async (body) => {
+      expect(await post(`\ufeff${body}`)).toEqual({ status: 200, body: JSON.parse(body) });
+    },
+  );
+
   const refused: [what: string, body: string, detail: string][] = [
     [
       "a property twice",
@@ -89,6 +96,9 @@ describe("an unambiguous body", () => {
       '{"count":1,"ratio":0.1234567890123456,"broadcast":true}',
       "The number 0.1234567890123456 has an exponent",
     ],
+    ["a name in other words", '{"broad_cast":true}', "broad_cast is unknown; the right name is broadcast."],
+    ["a name in another case", '{"COUNT":1}', "COUNT is unknown; the right name is count."],
+    ["a name of no property", '{"counter":1}', "counter is unknown; remove it."],
     ["__proto__", '{"count":1,"broadcast":true,"__proto__":{}}', "__proto__ is unknown"],
     ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor is unknown"],
     ["text of another form", '{"count":1,"broadcast":true,"address":"0x1"}', "address must match ^0x[0-9a-f]{4}$."],
@@ -97,7 +107,7 @@ describe("an unambiguous body", () => {
   ];
   test.each(refused)("%s is a 400 that names the fix", async (_what, body, detail) => {
     const answer = await post(body);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_body" } });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_body", errors: expect.any(Array) } });
     expect(answer.body.detail).toContain(detail);
     expect(JSON.stringify(answer.body).length).toBeLessThan(1_000);
   });
@@ -135,10 +145,11 @@ describe("a part of a request that is not its body", () => {
   });
 
   test("is invalid_query with each wrong parameter in `errors`", async () => {
-    const { status, body } = await get("/networks/42?limit=10&colour=red");
+    const { status, body } = await get("/networks/42?limit=10&colour=red&Key=K");
     expect([status, body.code]).toEqual([400, "invalid_query"]);
     const errors = body.errors as { property: string; problem: string }[];
-    expect(errors.map(({ property }) => property).toSorted()).toEqual(["colour", "key", "limit"]);
+    expect(errors.map(({ property }) => property).toSorted()).toEqual(["Key", "colour", "key", "limit"]);
+    expect(body.detail).toContain("Key is unknown; the right name is key.");
     for (const { property, problem } of errors) expect(body.detail).toContain(`${property} ${problem}`);
   });
 

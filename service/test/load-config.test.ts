@@ -49,6 +49,8 @@ describe("a configuration file", () => {
     [{ port: 80, path: "x y" }, "\n  /path: does not have the required form. The path of the base URL."],
     [{ port: 80, level: "loud" }, "\n  /level: must be one of info, warn. What is logged."],
     [{ port: 80, prot: 81 }, "\n  /prot: is unknown; remove it"],
+    [{ port: 80, Le_vel: "info" }, "\n  /Le_vel: is unknown; the right name is level"],
+    [{ port: 80, log: { type: "json", TO: "disk" } }, "\n  /log/TO: is unknown; the right name is to"],
     [{ port: 80, log: {} }, '\n  /log/type: is missing ("json")'],
     [{ port: 80, log: { to: "disk", type: "json", tpye: 1 } }, /\n {2}\/log\/tpye: is unknown; remove it$/],
     [{ port: 80, log: { type: "json" } }, "\n  /log/to: is missing (one of disk, network)"],

@@ -89,13 +89,16 @@ describe("another method than a path has", () => {
     ["/oracle/gateway/42/a%2Fb", "DELETE", "GET, HEAD"],
     ["/oracle/gateway/42", "GET", "POST"],
     ["/oracle/data/request", "PUT", "POST"],
+    ["/oracle//data/request", "GET", "POST"],
+    ["/oracle/data/request/", "GET", "POST"],
+    ["//oracle/gateway/42//KEY/", "POST", "GET, HEAD"],
   ])("is 405 with Allow on a path with parameters too: %s by %s", async (path, method, allow) => {
     const response = await fetch(`${service.url}${path}`, { method, signal: AbortSignal.timeout(5_000) });
     expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
     expect(await response.json()).toMatchObject({ status: 405, code: "method_not_allowed" });
   });
 
-  it.each(["/oracle/gateway", "/oracle/gateway/42/KEY/more"])(
+  it.each(["/oracle/gateway", "/oracle/gateway/42/KEY/more", "/oracle//gateway//42/KEY/more/"])(
     "is 404 where a path has too few or too many parts: %s",
     async (path) => {
       const { status, body } = await get(path, "192.0.2.5");
@@ -103,4 +106,16 @@ describe("another method than a path has", () => {
       expect(body).toContain('"no_such_path"');
     },
   );
+});
+
+it.each(["//live", "/live/", "//live///", "/live/?a=//b", "/oracle//gateway/42/KEY", "/oracle/gateway//42/KEY/"])(
+  "a path is served with slashes too many: %s",
+  async (path) => {
+    expect((await get(path, "192.0.2.6")).status).toBe(200);
+  },
+);
+
+it("slashes too many in a path are not a way around its limit", async () => {
+  for (let i = 0; i < LIMIT; ++i) await get(i % 2 === 0 ? "//live" : "/live/", "192.0.2.7");
+  expect((await get("/live", "192.0.2.7")).status).toBe(429);
 });

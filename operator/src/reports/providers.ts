@@ -9,8 +9,17 @@ import type { Address } from "viem";
 import { type Fail, type Failure, isFailure, type ProviderFailures } from "./failures.js";
 import type { ProviderUrls } from "./provider-urls.js";
 
-/** The codes by which a provider refuses a key that it does not serve; all but the first concern Web Oracle keys. */
-const NOT_SERVED = ["unknown_key", "invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"];
+/**
+ * The codes by which a provider refuses a key that it does not serve, each with what can be done about it. All but the
+ * first concern Web Oracle keys.
+ */
+export const KEY_REFUSALS: Readonly<Record<string, string>> = {
+  unknown_key: "GET /datasets, under the operator's base URL, lists the known keys.",
+  invalid_spec: "Fix the key's request spec, and publish it again: it has other keys then.",
+  invalid_arguments: '"provider key" prints the right key.',
+  other_kind: "Request the key from the other of the two Web Oracle datasets.",
+  host_not_allowed: "Ask the providers' owners to allow the hosts of the key's request spec.",
+};
 
 /** Completes the sentence "The provider ...". */
 const NO_URL =
@@ -90,7 +99,7 @@ function refusal(status: number, json: unknown, fail: Fail): Failure {
   const code = problemCode(json);
   const reason = code === "source_busy" ? code : "refused";
   const failure = { ...fail(reason, `answered HTTP ${status}${code === null ? "" : ` (${code})`}`), code };
-  if (NOT_SERVED.includes(code ?? "")) return { ...failure, refuses: "key" };
+  if (Object.hasOwn(KEY_REFUSALS, code ?? "")) return { ...failure, refuses: "key" };
   // 408 and 429 are about the caller or the moment, and every other 4xx about what was asked.
   const isAboutQuestion = status >= 400 && status < 500 && status !== 408 && status !== 429;
   return { ...failure, refuses: isAboutQuestion || code === "source_busy" ? "question" : null };

@@ -4,7 +4,7 @@ import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
-import { tooManyBroadcasts } from "../problems.js";
+import { invalidMember, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../single-flight.js";
 import { MAX_MINING_WAIT_MS } from "../update/answers.js";
 import { eventStream, streamedAnswer } from "./event-stream.js";
@@ -32,7 +32,7 @@ const schema = {
       Type.String({
         description:
           "`wait=N`: a broadcast is answered when it is mined, or after N seconds (at most 60) with what is known then. " +
-          "Other preferences are ignored.",
+          "A `wait` without a whole number is a `bad_request`; other preferences are ignored.",
         examples: ["wait=10"],
       }),
     ),
@@ -71,11 +71,12 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
     const { dataset, updates, key } = findDataPoint(request.body);
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
+    const wait = preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000);
     if (broadcast) {
       updates.requireSender();
       await limitBroadcasts(request, reply);
     }
-    const preferred = broadcast ? preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000) : null;
+    const preferred = broadcast ? wait : null;
     if (preferred !== null) reply.header("preference-applied", `wait=${preferred}`);
     reply.header("vary", "accept, prefer");
     const prepared = broadcast || isStream ? null : updates.preparedAnswer(key);
@@ -105,12 +106,19 @@ export function acceptsEventStream(header: string | undefined): boolean {
  * Returns how long a caller prefers to wait (RFC 7240: `Prefer: wait=10`), in whole seconds.
  *
  * @param maxSeconds A longer wait is cut to this.
- * @returns Null if there is no such preference, or none that can be read.
+ * @returns Null if there is no such preference.
+ * @throws ProblemError if its value is no number. RFC 7240 lets servers ignore preferences that they do not know, not
+ * headers that break its grammar, and nobody would notice that the wait is missing.
  */
 export function preferredWait(header: string | undefined, maxSeconds: number): number | null {
   for (const preference of (header ?? "").split(",")) {
-    const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference)?.[1];
-    if (seconds !== undefined) return Math.min(Number(seconds), maxSeconds);
+    const [name = "", value = ""] = (preference.split(";")[0] ?? "").split("=");
+    if (name.trim().toLowerCase() !== "wait") continue;
+    const seconds = /^"?(\d+)"?$/.exec(value.trim())?.[1];
+    if (seconds === undefined) {
+      throw invalidMember("bad_request", "prefer", "wait must be a whole number of seconds, as in wait=10.");
+    }
+    return Math.min(Number(seconds), maxSeconds);
   }
   return null;
 }

@@ -1,12 +1,12 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ServedDataset } from "@dataset-oracle/protocol/http-schemas/datasets";
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readView } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";
-import { problem } from "../problems.js";
 import type { ProviderUrls } from "../reports/provider-urls.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { SingleFlight } from "../single-flight.js";

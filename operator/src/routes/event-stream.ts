@@ -37,13 +37,11 @@ export const streamedAnswer = <Answer extends TSchema>(
  * `problem`, with the body that an answer without a stream would have.
  *
  * @param work Continues when the caller stops reading, because others may be waiting for the same result.
- * @param isGone Reports whether the caller stopped the work by leaving: then its failure is not logged.
  */
 export function eventStream<Progress extends { readonly event: string }>(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (listener: (step: Progress) => void) => Promise<object>,
-  isGone: () => boolean = () => false,
 ): Readable {
   reply.header("cache-control", "no-store").type("text/event-stream");
   const stream = new PassThrough();
@@ -56,7 +54,7 @@ export function eventStream<Progress extends { readonly event: string }>(
       (error: unknown) => {
         const problem = toProblem(error);
         request.problemCode = problem.code;
-        if (!isGone()) logFailure(request, error, problem);
+        logFailure(request, error, problem);
         write("problem", problem);
       },
     )

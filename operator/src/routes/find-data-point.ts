@@ -2,9 +2,10 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
+import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
-import { type InvalidPart, invalidKey, invalidMember, problem, unknownNetwork } from "../problems.js";
+import { type InvalidPart, invalidKey, invalidMember, unknownNetwork } from "../problems.js";
 import type { ServedDataset, ServedNetwork } from "../served-network.js";
 
 /** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take up at most about 20 MB. */

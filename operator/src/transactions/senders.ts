@@ -1,7 +1,8 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, concatHex, type Hex, hexToBytes } from "viem";
 import type { Clock } from "../context.js";
-import { GasBudgetSpent, problem } from "../problems.js";
+import { GasBudgetSpent } from "../problems.js";
 import { FeedGasSpent, GasBudget } from "./gas-budget.js";
 import { type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
 import type { TransactionQueue } from "./queue.js";

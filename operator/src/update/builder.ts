@@ -6,15 +6,15 @@ import {
   type SignedValue,
 } from "@dataset-oracle/protocol/encode-update";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { type ProblemError, problem } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import type { Counter } from "prom-client";
 import { concatHex, type Hex, keccak256 } from "viem";
 import type { Clock } from "../context.js";
 import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
-import { problem } from "../problems.js";
 import { type Failure, toProblemMember } from "../reports/failures.js";
+import { KEY_REFUSALS } from "../reports/providers.js";
 import {
   agreedValueInBatch,
   decideByQuorum,
@@ -231,15 +231,17 @@ function explainUnknownKey(dataset: Dataset, key: Hex, failures: readonly Failur
   const counts = new Map<string, number>();
   for (const { detail } of failures) counts.set(detail, (counts.get(detail) ?? 0) + 1);
   const answers = [...counts].map(([detail, count]) => `${count} × "${detail}"`);
-  return `The data providers' answers: ${answers.join(", ")}.${unknownKeyFix(dataset, key, failures)}`;
+  return `The data providers' answers: ${answers.join(", ")}. ${unknownKeyFix(dataset, key, failures)}`;
 }
 
-/** Says what can make the providers serve a key, as a sentence after another; empty if nothing is known to. */
+/** Says what can make the providers serve a key. If they refuse it for different reasons, most of them are right. */
 function unknownKeyFix({ keyForm, keys }: Dataset, key: Hex, failures: readonly Failure[]): string {
-  const refusals = failures.filter(({ refuses }) => refuses === "key");
-  const unknown = refusals.filter(({ code }) => code === "unknown_key");
-  // The other codes say themselves what is wrong. A few members can lag behind the others.
-  if (2 * unknown.length <= refusals.length) return "";
-  if (keyForm === "WEB_ORACLE") return " A Web Oracle key is served once its request spec is published.";
-  return keys.listed.includes(key) ? "" : " GET /datasets, under the operator's base URL, lists the known keys.";
+  const codes = failures.flatMap(({ code, refuses }) => (refuses === "key" && code !== null ? [code] : []));
+  const countOf = (code: string) => codes.filter((each) => each === code).length;
+  const [code = "unknown_key"] = codes.toSorted((a, b) => countOf(b) - countOf(a));
+  if (code === "unknown_key") {
+    if (keyForm === "WEB_ORACLE") return "A Web Oracle key is served once its request spec is published.";
+    if (keys.listed.includes(key)) return "This operator lists the key, so tell the operator's owner.";
+  }
+  return KEY_REFUSALS[code] ?? "";
 }

@@ -1,4 +1,4 @@
-import { type CcipRequestParameters, type Hex, isHex } from "viem";
+import { BaseError, type CcipRequestParameters, type Hex, isHex } from "viem";
 import { parseJson } from "../parse-json.js";
 import { streamBodyText } from "./stream-body-text.js";
 
@@ -11,7 +11,7 @@ const MAX_REASON = 500;
  * each has a deadline and a limit on the answer, so that no gateway can keep the caller from the next one.
  *
  * @param timeoutMs The time for each gateway, in milliseconds.
- * @throws An Error with the failure of each gateway if none answers.
+ * @throws viem's `BaseError`, whose short message it passes on, with the failure of each gateway if none answers.
  */
 export async function askGateways(
   { data, sender, urls, requestOptions }: CcipRequestParameters,
@@ -26,10 +26,16 @@ export async function askGateways(
       return await askGateway(url, sender, data, signal);
     } catch (error) {
       caller?.throwIfAborted();
-      failures.push(`${url}: ${deadline.aborted ? `no answer within ${timeoutMs} ms` : (error as Error).message}`);
+      failures.push(`${url}: ${deadline.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error as Error)}`);
     }
   }
-  throw new Error(`No gateway answered. ${failures.join("; ")}`);
+  throw new BaseError(`No gateway answered. ${failures.join("; ")}`);
+}
+
+/** Node only says "fetch failed", and names the reason in the cause: its message, or the code of several attempts. */
+function reasonOf({ message, cause }: Error): string {
+  const { message: reason, code } = (cause ?? {}) as { message?: string; code?: string };
+  return reason || code || message;
 }
 
 async function askGateway(url: string, sender: string, data: Hex, signal: AbortSignal): Promise<Hex> {

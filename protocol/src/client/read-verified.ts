@@ -1,5 +1,14 @@
-import { type Address, type BlockTag, type Client, type JsonRpcAccount, zeroAddress } from "viem";
+import {
+  type Address,
+  BaseError,
+  type BlockTag,
+  type Client,
+  ContractFunctionRevertedError,
+  type JsonRpcAccount,
+  zeroAddress,
+} from "viem";
 import { readContract } from "viem/actions";
+import { datasetAbi } from "../abi/dataset.js";
 import { verifiedLensAbi } from "../abi/verified-lens.js";
 import { parseKey } from "../dataset-key.js";
 import { askGateways } from "./ask-gateways.js";
@@ -7,6 +16,9 @@ import { type QueryResult, readQueryResult } from "./query-result.js";
 
 /** Without `from`, some nodes fill in a sender of their own, and a call with a sender has to pay. */
 const NO_SENDER: JsonRpcAccount = { address: zeroAddress, type: "json-rpc" };
+
+/** The lens passes on the errors of the dataset. */
+const ABI = [...verifiedLensAbi, ...datasetAbi.filter(({ type }) => type === "error")] as const;
 
 /** The data point to read, and how old its value may be. */
 export interface ReadVerifiedParameters {
@@ -38,7 +50,7 @@ export interface ReadVerifiedParameters {
  * @param client Any viem client of the dataset's network. Its account is not used: the call names the zero address as
  * its sender, because one with another sender has to pay.
  * @throws An Error if the key is invalid; viem's `ContractFunctionExecutionError` if no gateway answers, a gateway's answer
- * proves nothing, the value is older than `maxAge`, or the RPC fails.
+ * proves nothing, the value is older than `maxAge`, or the RPC fails. Its `shortMessage` names the cause.
  */
 export async function readVerified(
   client: Client,
@@ -51,10 +63,24 @@ export async function readVerified(
   const ownSettings: Client & { call: undefined } = { ...client, account: NO_SENDER, ccipRead, call: undefined };
   const answer = await readContract(ownSettings, {
     address: lens,
-    abi: verifiedLensAbi,
+    abi: ABI,
     functionName: "read",
     args: [dataset, key.value, BigInt(maxAge)],
     ...state,
+  }).catch((error: unknown) => {
+    throw namingCause(error);
   });
   return readQueryResult(...answer);
+}
+
+/** viem's short message of a revert does not name the contract's error, so it is added here. */
+function namingCause(error: unknown): unknown {
+  const reverted = error instanceof BaseError && error.walk((each) => each instanceof ContractFunctionRevertedError);
+  if (!(reverted instanceof ContractFunctionRevertedError) || reverted.signature) return error;
+  const { data } = reverted;
+  const cause = data
+    ? `with ${data.errorName}(${data.args?.join(", ") ?? ""})`
+    : "without a reason: check the addresses of the lens and the dataset";
+  (error as BaseError).shortMessage = `The contract function "read" reverted ${cause}.`;
+  return error;
 }

@@ -26,7 +26,7 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
   /** If true, the operator sends the transaction and pays its gas. Otherwise it returns it, for `sendUpdate`. */
   readonly broadcast: Broadcast;
   /**
-   * With `broadcast: true`, the maximum time to wait until the transaction is mined, in seconds, at most 60. By default
+   * With `broadcast: true`, the maximum time to wait until the transaction is mined, in whole seconds, at most 60. By default
    * the answer comes when the transaction is accepted, or with `onProgress` when it is mined.
    */
   readonly wait?: number;

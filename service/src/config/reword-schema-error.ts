@@ -1,3 +1,5 @@
+import type { TSchema } from "@sinclair/typebox";
+
 /** TypeBox's messages, in the words of people who write configuration files, specs and requests. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Expected required property$/, "is missing"],
@@ -21,8 +23,22 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Expected string to match '.*'$/, "does not have the required form"],
 ];
 
-/** Rewrites a message of TypeBox for people, so that it completes a sentence that begins with the property's name. */
-export function rewordSchemaError(message: string): string {
+/**
+ * Rewrites a message of TypeBox for people, so that it completes a sentence that begins with the property's name.
+ *
+ * @param path The JSON pointer of the property.
+ * @param object The schema of the object that has an unexpected property.
+ */
+export function rewordSchemaError(message: string, path: string, object: TSchema | undefined): string {
+  const rightName = message === "Unexpected property" ? similarName(path, object) : undefined;
+  if (rightName !== undefined) return `is unknown; the right name is ${rightName}`;
   const [pattern, words] = MESSAGES.find(([each]) => each.test(message)) ?? [];
   return pattern === undefined || words === undefined ? message : message.replace(pattern, words);
+}
+
+/** Finds the known property that differs from an unexpected one only in the case of letters and in separators. */
+function similarName(path: string, object: TSchema | undefined): string | undefined {
+  const letters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const unexpected = letters(path.slice(path.lastIndexOf("/")));
+  return Object.keys(object?.properties ?? {}).find((name) => letters(name) === unexpected);
 }

@@ -14,8 +14,8 @@ export function schemaProblems(schema: TSchema, value: unknown): string[] {
 }
 
 /** Describes a mistake, followed by the setting's own description. */
-function describe({ type, message, schema }: ValueError): string {
-  const words = rewordSchemaError(message);
+function describe({ type, message, path, schema }: ValueError): string {
+  const words = rewordSchemaError(message, path, schema);
   // The schema of this mistake is that of the object around the property.
   if (type === ValueErrorType.ObjectAdditionalProperties) return words;
   const problem = describeProblem(type, words, schema);

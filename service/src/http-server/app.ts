@@ -93,7 +93,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     // A gateway's paths contain calldata. Their length is bounded by the limit of a request's head.
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    // A base URL with a slash at its end gives paths that begin with two, and some clients end paths with one.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreDuplicateSlashes: true, ignoreTrailingSlash: true },
     trustProxy: trustedProxies.length > 0 ? isTrusted : false,
     ...CONNECTION_LIMITS,
     return503OnClosing: true,
@@ -126,7 +127,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
   app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error, request.routeOptions.bodyLimit);
+    const problem = toProblem(error, request.routeOptions);
     logFailure(request, error, problem);
     return sendProblem(reply, problem);
   });
@@ -155,12 +156,16 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return app as unknown as App;
 }
 
-/** Reports whether a path has the form of a route's pattern. A parameter stands for one part of it. */
+/**
+ * Reports whether a path has the form of a route's pattern. A parameter stands for one part of it; slashes that the
+ * router ignores separate nothing.
+ */
 function isPathOf(pattern: string, path: string): boolean {
-  const [patternParts, parts] = [pattern.split("/"), path.split("/")];
+  const partsOf = (text: string) => text.split("/").filter((part) => part !== "");
+  const [patternParts, parts] = [partsOf(pattern), partsOf(path)];
   return (
     patternParts.length === parts.length &&
-    patternParts.every((part, index) => (part.startsWith(":") ? parts[index] !== "" : part === parts[index]))
+    patternParts.every((part, index) => part.startsWith(":") || part === parts[index])
   );
 }
 

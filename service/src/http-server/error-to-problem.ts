@@ -1,51 +1,49 @@
-import type { FastifyError } from "fastify";
+import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
+import type { TSchema } from "@sinclair/typebox";
+import type { FastifyError, FastifyRequest, FastifySchema } from "fastify";
 import { BODY_LIMIT } from "./connection-limits.js";
-import { bodyTooLarge, unsupportedMediaType } from "./http-problems.js";
-import { ProblemError } from "./problem-error.js";
+import { ProblemError, problem } from "./problem-error.js";
 import { problemsByProperty, toSentence, type ValidationFailure } from "./validation-messages.js";
 
 /**
  * Turns an error into the problem that the caller sees. It reveals nothing of an unexpected error.
  *
- * @param bodyLimit The route's limit in bytes.
+ * @param route The route of the request, if it has one.
  */
-export function toProblem(thrown: unknown, bodyLimit = BODY_LIMIT): ProblemError {
+export function toProblem(thrown: unknown, route?: FastifyRequest["routeOptions"]): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
-  if (error.validation) return invalidPart(error.validationContext, error.validation);
+  if (error.validation) return invalidPart(error.validationContext, error.validation, route?.schema);
   switch (error.code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return unsupportedMediaType();
+      return problem("unsupported_media_type", {});
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return bodyTooLarge(bodyLimit);
+      return problem("body_too_large", { limit: route?.bodyLimit ?? BODY_LIMIT });
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new ProblemError(error.statusCode, "bad_request", {
-      title: "The request cannot be read.",
+      title: OPERATOR_PROBLEMS.bad_request.title,
       detail: error.message ?? "Check the request.",
     });
   }
-  return new ProblemError(500, "internal_error", {
-    title: "The service failed unexpectedly.",
-    detail:
-      "This is a bug, and its cause is in the service's log. Try again; if it happens again, tell the service's owner.",
-  });
+  return problem("internal_error", {});
 }
 
-/** The parts of a request that are validated, each with the code and the title of its problem. */
-const PARTS: Readonly<Record<string, readonly [code: string, title: string]>> = {
-  body: ["invalid_body", "The request's body is not valid."],
-  querystring: ["invalid_query", "The request's query is not valid."],
-  params: ["invalid_path", "The request's path is not valid."],
-  headers: ["bad_request", "The request's headers are not valid."],
-};
+/** The codes of the problems of a request's parts that are validated. */
+const CODES = {
+  body: "invalid_body",
+  querystring: "invalid_query",
+  params: "invalid_path",
+  headers: "bad_request",
+} as const;
 
-function invalidPart(part = "body", failures: readonly ValidationFailure[]): ProblemError {
-  const errors = [...problemsByProperty(failures)].map(([property, problem]) => ({ property, problem }));
-  const [code, title] = PARTS[part] ?? ["bad_request", "The request is not valid."];
-  return new ProblemError(400, code, {
-    title,
-    detail: errors.map(({ property, problem }) => toSentence(property, problem)).join(" "),
-    extras: { errors },
-  });
+function invalidPart(
+  part: keyof typeof CODES = "body",
+  failures: readonly ValidationFailure[],
+  schemas: FastifySchema = {},
+): ProblemError {
+  const problems = problemsByProperty(failures, schemas[part] as TSchema | undefined);
+  const errors = [...problems].map(([property, problem]) => ({ property, problem }));
+  const detail = errors.map((each) => toSentence(each.property, each.problem)).join(" ");
+  return problem(CODES[part], {}, { detail, extras: { errors } });
 }

@@ -1,4 +1,10 @@
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
+import {
+  OPERATOR_PROBLEMS,
+  type OperatorProblemCode,
+  type ProblemValues,
+  writeProblem,
+} from "@dataset-oracle/protocol/operator-problem";
 
 /** The content of a problem: `title` is the fact, `detail` the fix. `extras` are further members of the answer. */
 interface Content extends Pick<Problem, "title" | "detail"> {
@@ -35,4 +41,18 @@ export class ProblemError extends Error {
   toJSON(): Problem & Record<string, unknown> {
     return { title: this.title, status: this.status, code: this.code, detail: this.detail, ...this.extras };
   }
+}
+
+/**
+ * Makes a problem from its declaration.
+ *
+ * @param more What it has besides its declared text, or in place of a part of it.
+ */
+export function problem<Code extends OperatorProblemCode>(
+  code: Code,
+  values: ProblemValues<Code>,
+  more: Partial<Content> = {},
+): ProblemError {
+  const [status] = OPERATOR_PROBLEMS[code].status;
+  return new ProblemError(status, code, { ...writeProblem(code, values), ...more });
 }

@@ -1,8 +1,9 @@
+import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { parseRoundTripJson } from "@dataset-oracle/protocol/parse-round-trip-json";
 import type { FastifyRequest } from "fastify";
 import { parse } from "lossless-json";
-import { ambiguousBody, unsupportedMediaType } from "./http-problems.js";
-import { ProblemError } from "./problem-error.js";
+import { ambiguousBody } from "./http-problems.js";
+import { ProblemError, problem } from "./problem-error.js";
 
 /**
  * Parses a JSON body that has only one reading: UTF-8, uncompressed, no duplicate property, and no number whose digits
@@ -20,8 +21,12 @@ export function parseStrictJson(
   }
 }
 
-function parseJson(request: FastifyRequest, body: string): unknown {
-  if (!isPlainUtf8(request.headers)) throw unsupportedMediaType("The body is compressed or not in UTF-8.");
+function parseJson(request: FastifyRequest, sent: string): unknown {
+  if (!isPlainUtf8(request.headers)) {
+    throw problem("unsupported_media_type", {}, { title: "The body is compressed or not in UTF-8." });
+  }
+  // A byte order mark is no part of the text (RFC 8259, section 8.1), and some editors and libraries write one.
+  const body = sent.replace(/^\ufeff/, "");
   // Common bodies are parsed fast; others take the strict path.
   const json = UNUSUAL_NUMBER.test(body) ? undefined : parseRoundTripJson(body);
   if (json !== undefined) return json;
@@ -30,7 +35,7 @@ function parseJson(request: FastifyRequest, body: string): unknown {
     return JSON.parse(body);
   } catch (error) {
     throw new ProblemError(400, "bad_request", {
-      title: "The request cannot be read.",
+      title: OPERATOR_PROBLEMS.bad_request.title,
       detail: `The body is not JSON: ${(error as Error).message}.`,
     });
   }

@@ -1,3 +1,4 @@
+import type { TSchema } from "@sinclair/typebox";
 import { rewordSchemaError } from "../config/reword-schema-error.js";
 
 export interface ValidationFailure {
@@ -8,12 +9,18 @@ export interface ValidationFailure {
 /**
  * Returns what is wrong with each property, for people. The first failure of a property is the cause: a missing
  * property is not an integer either.
+ *
+ * @param schema The schema of the part of the request that has them.
  */
-export function problemsByProperty(failures: readonly ValidationFailure[]): ReadonlyMap<string, string> {
+export function problemsByProperty(
+  failures: readonly ValidationFailure[],
+  schema: TSchema | undefined,
+): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   for (const { instancePath, message = "is not valid" } of failures) {
     const property = shortened(instancePath.slice(1).replaceAll("~1", "/").replaceAll("~0", "~")) || "the body";
-    if (!problems.has(property)) problems.set(property, patternProblem(message) ?? rewordSchemaError(message));
+    const problem = patternProblem(message) ?? rewordSchemaError(message, instancePath, schema);
+    if (!problems.has(property)) problems.set(property, problem);
   }
   return problems;
 }

@@ -73,7 +73,8 @@ export function HistoryPlot({ steps, until, point, name }: Props) {
   return (
     <>
       <p class="row">
-        <b class="pointed">{value}</b> <span class="small quiet">{spread}</span> <span class="small quiet">{time}</span>
+        <b class="pointed">{value}</b> {spread && <span class="small quiet">{spread}</span>}{" "}
+        <span class="small quiet">{time}</span>
       </p>
       <div
         class="plot"

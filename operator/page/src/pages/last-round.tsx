@@ -61,6 +61,7 @@ type Reports = NonNullable<LastUpdate["reports"]>;
 function Signers({ data, dataset, reports, absentees }: Props & { reports: Reports; absentees: readonly string[] }) {
   const isMedian = dataset.kind === "median";
   const { agreement } = data;
+  const rounds = agreement?.rounds === 1 ? "round" : `${agreement?.rounds ?? 0} rounds`;
   const records = new Map(agreement?.providers.map(({ provider, ...record }) => [provider, record]));
   const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
   const values = reports.map(({ value }) => value);
@@ -79,7 +80,7 @@ function Signers({ data, dataset, reports, absentees }: Props & { reports: Repor
         Provider: "",
         Signed: "number",
         ...(isMedian && { "From the median": "number" }),
-        [`Agreed, last ${agreement?.rounds ?? 0} rounds`]: "number",
+        [`Agreed, last ${rounds}`]: "number",
       }}
     >
       {[...rows, ...absent].map(({ provider, text, distance }) => (

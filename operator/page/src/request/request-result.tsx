@@ -75,11 +75,13 @@ const ADVICE: Readonly<Partial<Record<RequestFailure["code"], string>>> = {
   no_such_path: "The page and the operator have different versions. Reload the page.",
   unknown_network: "The operator no longer serves this network. Reload the page.",
   unknown_dataset: "The operator no longer serves this dataset. Reload the page.",
-  unknown_key: "No gas was spent. Choose one of the listed keys. A Web Oracle key needs a published request spec.",
+  unknown_key:
+    "No gas was spent. Choose one of the listed keys. A Web Oracle key needs a published request spec, and belongs to " +
+    "one of the two Web Oracle datasets only.",
   broadcast_unavailable: YOURSELF,
   too_many_broadcasts: YOURSELF,
   gas_budget_spent: YOURSELF,
-  no_quorum: "More than two thirds of the providers must sign. Nothing was sent. Try again in a few seconds.",
+  no_quorum: "Nothing was sent. Try again in a few seconds.",
   out_of_funds: `The operator's account has too little Ether. ${YOURSELF}`,
   fees_too_high: `Gas is more expensive than the operator's limit. ${YOURSELF}`,
   unreachable: "The operator does not answer. Check your connection and try again.",

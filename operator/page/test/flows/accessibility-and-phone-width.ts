@@ -44,6 +44,8 @@ export function accessibilityFlows(environment: () => TestEnvironment): void {
       await page.setViewportSize(PHONE);
       // A plot takes its width after its first frame.
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+      await expectAccessible();
+      await picture(`${name}-phone-dark`);
       await page.emulateMedia({ colorScheme: "light" });
       await picture(`${name}-phone`);
       await end();

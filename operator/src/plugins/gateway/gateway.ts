@@ -70,7 +70,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
 
   // Errors have the standard's form on these routes only.
   app.setErrorHandler((error, request, reply) => {
-    const failure = toProblem(error, request.routeOptions.bodyLimit);
+    const failure = toProblem(error, request.routeOptions);
     logFailure(request, error, failure);
     request.problemCode = failure.code;
     const { title, detail, code, status, headers } = failure;

@@ -76,21 +76,20 @@ async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise
       // The name of a built asset contains a hash of its content.
       const caching = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
       const url = prefix + (isIndex ? name.slice(0, -"index.html".length) : name);
-      // Fastify itself registers the root of a prefix with and without a slash.
-      for (const each of isIndex && url !== "/" ? [url, url.slice(0, -1)] : [url]) {
-        scope.get(each, { schema: { hide: true }, config: { rate } }, async (request, reply) => {
-          const path = request.url.split("?", 1)[0] ?? "/";
-          // Relative, because a proxy may serve the operator below another path.
-          if (isIndex && !path.endsWith("/")) return reply.redirect(`${posix.basename(path)}/`, 308);
-          if (await isLink(join(folder, name))) throw noSuchPath(path);
-          reply.headers({
-            "content-security-policy": STATIC_CSP,
-            "cache-control": caching,
-            vary: "accept-encoding",
-          });
-          return reply.sendFile(name);
+      // The router ignores a slash at the end, but relative links depend on it.
+      scope.get(url, { schema: { hide: true }, config: { rate } }, async (request, reply) => {
+        const path = request.url.split("?", 1)[0] ?? "/";
+        const target = isIndex ? `${posix.basename(path)}/` : `../${posix.basename(path)}`;
+        // Relative, because a proxy may serve the operator below another path.
+        if (path.endsWith("/") !== isIndex) return reply.redirect(target, 308);
+        if (await isLink(join(folder, name))) throw noSuchPath(path);
+        reply.headers({
+          "content-security-policy": STATIC_CSP,
+          "cache-control": caching,
+          vary: "accept-encoding",
         });
-      }
+        return reply.sendFile(name);
+      });
     }
     const notFound = join(folder, NOT_FOUND);
     if (!existsSync(notFound) || (await isLink(notFound))) return;

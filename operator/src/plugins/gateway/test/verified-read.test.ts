@@ -8,6 +8,7 @@ import { Contract, JsonRpcProvider } from "ethers";
 import Fastify, { type FastifyReply } from "fastify";
 import {
   type Address,
+  type BaseError,
   type ContractFunctionArgs,
   createPublicClient,
   createWalletClient,
@@ -321,10 +322,38 @@ test.each<[string, (reply: FastifyReply) => unknown]>([
   await expect(alone).rejects.toThrow(`No gateway answered. ${gateway.post}: `);
 });
 
-test("readVerified says why a gateway has no answer", async () => {
-  for (const provider of providers) provider.behavior = "server error";
-  const read = clientRead(await lensOf(honest), spotPriceKey("DOWN-USD"));
-  await expect(read).rejects.toThrow(`${honest}: HTTP 503: No quorum: more than two thirds`);
+describe("readVerified says in its error's short message", () => {
+  const shortMessageOf = (read: Promise<unknown>): Promise<string> =>
+    read.then(
+      () => "There is no error.",
+      ({ shortMessage }: BaseError) => shortMessage,
+    );
+
+  test("why no gateway has an answer", async () => {
+    for (const provider of providers) provider.behavior = "server error";
+    gateway.answer = (reply) => reply.send({ data: "a value" });
+    const lens = await lensOf(dead, gateway.get, honest);
+    const message = await shortMessageOf(clientRead(lens, spotPriceKey("DOWN-USD")));
+    expect(message).toMatch(/^No gateway answered\. /);
+    expect(message).toContain(`${dead}: connect ECONNREFUSED 127.0.0.1`);
+    expect(message).toContain(`${gateway.get}: an answer without data in hex`);
+    expect(message).toContain(`${honest}: HTTP 503: No quorum: more than two thirds`);
+  });
+
+  test.each<[string, () => Promise<Hex>, RegExp]>([
+    ["the lens's error", () => makeUpdate({ age: MAX_AGE + 20 }), /"read" reverted with TooOld\(4\d, 20\)\.$/],
+    ["the dataset's error", () => makeUpdate({ age: 1_000 }), /"read" reverted with ExpiredRound\(100\d, 300\)\.$/],
+    ["what is no update", async () => "0xdeadbeef", /"read" reverted with NotAnUpdate\(0xdeadbeef\)\.$/],
+  ])("%s", async (_, lie, message) => {
+    const data = await lie();
+    gateway.answer = (reply) => reply.send({ data });
+    expect(await shortMessageOf(clientRead(await lensOf(gateway.get)))).toMatch(message);
+  });
+
+  test("that a contract without an error is probably another one", async () => {
+    const message = await shortMessageOf(clientRead(dataset));
+    expect(message).toContain("reverted without a reason: check the addresses of the lens and the dataset.");
+  });
 });
 
 test.each([
