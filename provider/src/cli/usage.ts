@@ -147,7 +147,7 @@ that sends it.
   --url URL            where your provider answers: https on port 443 of a public host, in at most 256 bytes
   --withdraw           announce that the provider has no URL any more, in place of --url
   --from ADDRESS       send from an unlocked account of the endpoint, as development chains have them
-  --allow-local        for a development network whose operators set allowLocalNodes: allow http URLs of this machine
+  --allow-local        for a development network whose operators set allowLocalProviders: allow http URLs of this machine
   --help               show this text
 
 The announcement is signed with the key that the environment names, as for the provider: PROVIDER_PRIVATE_KEY_FILE or

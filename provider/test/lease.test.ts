@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Lease } from "./lease.js";
+import { Lease } from "../src/decisions/lease.js";
 
 const disk = vi.hoisted(() => ({ isFull: false }));
 vi.mock("node:fs/promises", async (importOriginal) => {

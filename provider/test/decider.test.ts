@@ -8,14 +8,14 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DataPoint } from "../data-point.js";
-import { Metrics } from "../metrics.js";
-import type { PairSource } from "../spot-price.js";
-import { ExtractionPool } from "../web-oracle/extraction-pool.js";
-import { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
-import { Decider } from "./decider.js";
-import { DecisionMemory } from "./decision-memory.js";
-import { Lease } from "./lease.js";
+import type { DataPoint } from "../src/data-point.js";
+import { Decider } from "../src/decisions/decider.js";
+import { DecisionMemory } from "../src/decisions/decision-memory.js";
+import { Lease } from "../src/decisions/lease.js";
+import { Metrics } from "../src/metrics.js";
+import type { PairSource } from "../src/spot-price.js";
+import { ExtractionPool } from "../src/web-oracle/extraction-pool.js";
+import { RateLimitedExtractor } from "../src/web-oracle/rate-limited-extractor.js";
 
 // Waiting for the disk matters when the power fails, and nothing here does.
 vi.mock("node:fs/promises", async (importOriginal) => {
