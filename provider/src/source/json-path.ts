@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { compareDecimals } from "./decimal-text.js";
-import { digitsOf, isNumber, type Json, NumberLiteral } from "./exact-json.js";
+import { compareNumber } from "lossless-json";
+import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
 import { compileText, type TemplateValues, type TextTemplate } from "./request-template.js";
 import { failed, type Reading } from "./source-failure.js";
@@ -155,7 +155,7 @@ function select(segment: Segment, node: Json, root: Json, budget: Budget): Json[
 const isArray = (node: Json | undefined): node is readonly Json[] => Array.isArray(node);
 
 const isObject = (node: Json | undefined): node is { readonly [name: string]: Json } =>
-  typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof NumberLiteral);
+  typeof node === "object" && node !== null && !Array.isArray(node) && !isNumber(node);
 
 const childrenOf = (node: Json): readonly Json[] => (isArray(node) ? node : isObject(node) ? Object.values(node) : []);
 
@@ -189,7 +189,7 @@ function compare(left: Json | undefined, right: Json, budget: Budget): -1 | 0 | 
   if (left !== undefined && isNumber(left) && isNumber(right)) {
     const [a, b] = [digitsOf(left), digitsOf(right)];
     spend(budget, a.length + b.length);
-    return Math.sign(compareDecimals(a, b)) as -1 | 0 | 1;
+    return compareNumber(a, b);
   }
   if (typeof left === "string" && typeof right === "string") {
     spend(budget, Math.ceil(Math.min(left.length, right.length) / 64));
