@@ -60,28 +60,7 @@ export function compileJsonPath(text: string, variables: readonly string[] = [])
     const segments = parsed.value.map((segment) => fillSegment(segment, fill));
     return { text, find: (document, budget) => findNodes(segments, text, document, budget) };
   };
-  if (used.size > 0) return ok({ variables: used, bind });
-  const bound = rememberNodes(bind({}));
-  return ok({ variables: used, bind: () => bound });
-}
-
-/**
- * Finds the nodes of each document once, because one answer of a source can serve a thousand keys, and every one of them
- * checks the same path for errors. With a budget, nothing is remembered, so that every search uses up the steps it takes.
- */
-function rememberNodes({ text, find }: BoundPath): BoundPath {
-  const found = new WeakMap<object, Reading<readonly Json[]>>();
-  return {
-    text,
-    find(document, budget) {
-      if (budget !== undefined || typeof document !== "object" || document === null) return find(document, budget);
-      const known = found.get(document);
-      if (known !== undefined) return known;
-      const nodes = find(document);
-      found.set(document, nodes);
-      return nodes;
-    },
-  };
+  return ok({ variables: used, bind });
 }
 
 function stringsIn(segment: Segment): string[] {

@@ -27,14 +27,14 @@ export interface Extracted {
  * @param parse Parses an answer; replaced to parse the same text only once.
  */
 export function extractValues(
-  sources: readonly Pick<BoundSource, "select" | "scale">[],
+  sources: readonly Pick<BoundSource, "extract">[],
   answers: readonly Reading<AnswerText>[],
   parse: (text: string) => Reading<Json> = parseExactJson,
 ): Extracted {
   const maxText = Math.floor(MAX_KEY_TEXT / sources.length);
   const maxSteps = Math.floor(MAX_KEY_STEPS / sources.length);
   let steps = 0;
-  const readings = sources.map(({ select, scale }, index) => {
+  const readings = sources.map(({ extract }, index) => {
     const answer = answers[index] as Reading<AnswerText>;
     if (!answer.ok) return answer;
     const { text } = answer.value;
@@ -45,9 +45,9 @@ export function extractValues(
     const document = parse(text);
     if (!document.ok) return document;
     const budget = { steps: maxSteps };
-    const node = select(document.value, budget);
+    const reading = extract(document.value, budget);
     steps += maxSteps - Math.max(budget.steps, 0);
-    return node.ok ? scale(node.value) : node;
+    return reading;
   });
   return { readings, steps };
 }
