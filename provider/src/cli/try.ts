@@ -12,6 +12,7 @@ import { Value } from "@sinclair/typebox/value";
 import ora from "ora";
 import { pino } from "pino";
 import { type Hex, hexToString } from "viem";
+import type { Caller } from "../caller.js";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
 import { readValue } from "../read-value.js";
 import type { ServedKey } from "../served-keys.js";
@@ -41,6 +42,9 @@ type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 const INTERVAL_MS = 1_000;
 const MAX_REPEAT = 1_000;
 
+/** The caller of everything that a command does. */
+const COMMAND: Caller = { id: "command", mayUseReserve: true };
+
 const now = () => BigInt(Math.floor(Date.now() / 1_000));
 
 /** Runs `provider try`: asks the sources of a key or of a spec now, and shows each answer. */
@@ -67,7 +71,7 @@ export async function tryValue(args: readonly string[]): Promise<void> {
   const reader = new SourceReader({ egress: recording, timeoutMs: config.sourceTimeoutMs, hasReserve: false, now });
   const read = async (): Promise<ReadValue> => {
     const at = now();
-    const value = await readValue(key, { reader, mayUseReserve: true, policy: config, at }, EXTRACT_HERE);
+    const value = await readValue(key, { reader, caller: COMMAND, policy: config, at }, EXTRACT_HERE);
     return { key, value, at };
   };
   try {
@@ -236,7 +240,7 @@ async function findPublishedKey(
   for (const { chainId, datasets } of deployments) {
     for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {
       try {
-        return await finder.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
+        return await finder.find({ chainId, kind }, key, COMMAND);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         problems.push(error);

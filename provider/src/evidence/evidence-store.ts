@@ -165,17 +165,8 @@ export class EvidenceStore {
   async #recorded(minute: string, request: SourceRequest, reading: Reading<AnswerText>): Promise<RecordedAnswer> {
     const { method, url, headers = {}, body } = request;
     const asked = { method, url, headers, ...(body !== undefined && { body }) };
-    if (reading.ok) {
-      return {
-        ...asked,
-        text: await this.#store(minute, reading.value.text),
-        failure: null,
-        detail: null,
-        retry_after: null,
-      };
-    }
-    const { code: failure, detail, retryAfter = null } = reading.error;
-    return { ...asked, text: null, failure, detail, retry_after: retryAfter };
+    if (!reading.ok) return { ...asked, text: null, failure: reading.error };
+    return { ...asked, text: await this.#store(minute, reading.value.text), failure: null };
   }
 
   /** Stores a text under its hash, unless it is already there. */

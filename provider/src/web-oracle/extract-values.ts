@@ -1,4 +1,5 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
+import type { Caller } from "../caller.js";
 import type { BoundSource } from "../source/compile-source.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
 import type { AnswerText } from "../source/judge-answer.js";
@@ -54,12 +55,13 @@ export function extractValues(
 
 /** Extracts a key's values from the answers to its requests. */
 export interface WebValueExtractor {
-  /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
-  waitMs(key: WebOracleKey): number;
+  /** Returns after how many milliseconds the key's values may be extracted for a caller; 0 for now. */
+  waitMs(key: WebOracleKey, caller: Caller): number;
   /** Returns one reading for each answer, or after how many milliseconds to try again. */
   extract(
     key: WebOracleKey,
     answers: readonly Reading<AnswerText>[],
+    caller: Caller,
   ): Promise<Result<Pick<Extracted, "readings">, number>>;
 }
 
