@@ -4,8 +4,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { TracedCaller } from "../caller.js";
-import type { SourceUse } from "../combined-value.js";
-import { type DataPoint, dataPointLogFields } from "../data-point.js";
+import { describeSources, type SourceUse } from "../combined-value.js";
 import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import {
@@ -17,12 +16,10 @@ import {
   sourceBusy,
   tooManyRounds,
 } from "../problems.js";
-import { readValue } from "../read-value.js";
-import type { ServedKey } from "../served-keys.js";
+import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window-limits.js";
 import type { FailureCode } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
-import { describeSources } from "../source-notes.js";
 import type { PricePolicy } from "../spot-price.js";
 import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
 import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";

@@ -8,15 +8,13 @@ import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { ValueWithSources } from "../combined-value.js";
-import type { DataPoint } from "../data-point.js";
+import { describeSources, type ValueWithSources } from "../combined-value.js";
 import type { Decision } from "../decisions/decision-memory.js";
-import type { ServedDataset, ServedKey } from "../served-keys.js";
+import type { DataPoint, ServedDataset, ServedKey } from "../served-keys.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
-import { describeSources } from "../source-notes.js";
 import type { PairSource, PricePolicy } from "../spot-price.js";
 import { writeFileAtomically } from "../write-file-atomically.js";
 
