@@ -24,7 +24,7 @@ import { checkWebOracleSettings, isHostAllowed } from "../web-oracle/check-setti
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
 import { bindSpec, keyOf, loadSpec } from "./spec-file.js";
-import { TRY_USAGE } from "./usage.js";
+import { MAX_REPEAT, TRY_USAGE } from "./usage.js";
 import { printable, type ReadValue, styleOf, valueToJson, valueToText } from "./value-text.js";
 import { summarizeReadings } from "./variation.js";
 
@@ -39,7 +39,6 @@ type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 /** The time from one reading to the next. Answers are shared within a second. */
 const INTERVAL_MS = 1_000;
-const MAX_REPEAT = 1_000;
 
 /** The caller of everything that a command does. */
 const COMMAND: Caller = { id: "command", mayUseReserve: true };
