@@ -1,8 +1,10 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import type { LocalAccount } from "viem";
-import { checkFolder } from "./check-folder.js";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkLeaseFolder } from "./decisions/lease.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
@@ -59,3 +61,26 @@ export function checkFolders({ lease, evidence, webOracle }: ProviderConfig): vo
   if (evidence !== null) checkFolder("evidence", evidence.folder);
   if (webOracle !== undefined) checkFolder("webOracle/folder", webOracle.folder);
 }
+
+/**
+ * Checks that files could be stored in a folder, without creating it.
+ *
+ * @param setting The setting that names the folder, for the error.
+ * @throws ConfigError
+ */
+function checkFolder(setting: string, folder: string): void {
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  try {
+    // The separator at the end makes this fail for a file.
+    accessSync(join(existing, sep), constants.W_OK);
+  } catch (error) {
+    throw unusableFolder(setting, folder, error);
+  }
+}
+
+export const unusableFolder = (setting: string, folder: string, error: unknown) =>
+  new ConfigError(
+    `${setting}: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}. Check that it is a folder that ` +
+      "this process can create and write to.",
+  );

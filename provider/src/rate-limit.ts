@@ -105,6 +105,13 @@ export class TokenBuckets {
     return this.#bucketOf(id).waitMs(now, mayUseReserve);
   }
 
+  /** Counts one request of an id, as `TokenBucket` does. */
+  take(id: string, mayUseReserve: boolean, now: number): Result<number, number> {
+    const bucket = this.#bucketOf(id);
+    this.#buckets.set(id, bucket);
+    return bucket.take(mayUseReserve, now);
+  }
+
   spend(id: string, amount: number, now: number): void {
     const bucket = this.#bucketOf(id);
     bucket.spend(amount, now);

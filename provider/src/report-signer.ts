@@ -5,11 +5,9 @@ import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/t
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
-import type { DataPoint } from "./data-point.js";
-import { dataPointLogFields } from "./data-point.js";
 import type { Decision } from "./decisions/decision-memory.js";
 import type { Metrics } from "./metrics.js";
-import type { ServedDataset } from "./served-keys.js";
+import { type DataPoint, dataPointLogFields, type ServedDataset } from "./served-keys.js";
 
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;

@@ -1,15 +1,19 @@
+import { parseAddress } from "@dataset-oracle/protocol/address";
+import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type {
   BatchReportRequest,
   ReportAnswer,
   ReportRequest,
   SignedBatchReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
-import type { TracedCaller } from "./caller.js";
-import { findDataPoint, findDataset } from "./data-point.js";
+import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
+import type { Address, Hex } from "viem";
+import type { Caller, TracedCaller } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-memory.js";
+import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
 import type { ReportSigner } from "./report-signer.js";
-import type { Served } from "./served-keys.js";
+import type { DataPoint, Served, ServedDataset } from "./served-keys.js";
 import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 interface ReporterParts {
@@ -49,4 +53,51 @@ export class Reporter {
     const keys = dataPoints.map(({ key }) => key.key);
     return signer.signRow(dataset, keys, round, decisions, caller.trace);
   }
+}
+
+/**
+ * Finds the dataset that a request names.
+ *
+ * @throws ProblemError when it is not served.
+ */
+function findDataset(served: Served, request: Pick<ReportRequest, "network_id" | "dataset">): ServedDataset {
+  const datasets = served.get(request.network_id);
+  const exact = datasets?.get(request.dataset as Address);
+  if (exact !== undefined) return exact;
+  const address = parseAddress(request.dataset);
+  if (!address.ok) throw invalidAddress(address.error);
+  if (datasets === undefined) throw unknownNetwork(request.network_id, [...served.keys()]);
+  const dataset = datasets.get(address.value);
+  if (dataset === undefined) throw unknownDataset(address.value, request.network_id);
+  return dataset;
+}
+
+/**
+ * Finds a key of a dataset.
+ *
+ * @param key In lower-case hex.
+ * @param webOracleKeys Null when the Web Oracle's keys are not served.
+ * @throws ProblemError when the key is not served.
+ */
+async function findDataPoint(
+  dataset: ServedDataset,
+  key: string,
+  webOracleKeys: Pick<WebOracleKeyFinder, "find"> | null,
+  caller: Caller,
+): Promise<DataPoint> {
+  const id = `${dataset.chainId}/${dataset.address}/${key}`;
+  const served = dataset.keys.get(key as Hex);
+  if (served !== undefined) return { id, dataset, key: served };
+  if (!matchesKeyForm(dataset.keyForm, key as Hex)) throw invalidKey(dataset.keyForm);
+  if (dataset.keyForm !== "WEB_ORACLE" || webOracleKeys === null) {
+    const name = keyToAscii(key as Hex) ?? key;
+    throw unknownKey(name, unservedReason(dataset, name));
+  }
+  return { id, dataset, key: await webOracleKeys.find(dataset, key as Hex, caller) };
+}
+
+function unservedReason({ keyForm, kind, unservedKeys }: ServedDataset, name: string) {
+  if (keyForm === "WEB_ORACLE") return "web_oracle_off";
+  if (kind === "majority") return "needs_median";
+  return unservedKeys.includes(name) ? "too_few_sources" : "not_listed";
 }

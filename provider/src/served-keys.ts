@@ -6,9 +6,13 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
+import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
+import type { ValueWithSources } from "./combined-value.js";
 import type { SpotSource } from "./source/spot-source.js";
-import { type SpotPriceKey, sourcesOfPair } from "./spot-price.js";
+import { type ReadContext, readSpotPrice, type SpotPriceKey, sourcesOfPair } from "./spot-price.js";
+import type { WebValueExtractor } from "./web-oracle/extract-values.js";
+import { readWebOracleValue } from "./web-oracle/read-web-oracle-value.js";
 import type { WebOracleKey } from "./web-oracle/web-oracle-key-finder.js";
 
 /** A key whose value the provider can read. */
@@ -28,6 +32,14 @@ export interface ServedDataset {
 
 /** Everything that a provider serves, by chain id and dataset address. */
 export type Served = ReadonlyMap<number, ReadonlyMap<Address, ServedDataset>>;
+
+/** A key of a dataset on a network. */
+export interface DataPoint {
+  /** Unique among all data points. */
+  readonly id: string;
+  readonly dataset: ServedDataset;
+  readonly key: ServedKey;
+}
 
 /** Finds, for each deployed dataset, the keys that at least `minSources` sources know. */
 export function findServedDatasets(
@@ -91,3 +103,20 @@ function serveDataset(
   const digests = new FastReportDigests(chainId, address, keccak);
   return { chainId, address, kind, keyForm, digests, keys, unservedKeys };
 }
+
+/** Reads a key's value from its sources now. */
+export function readValue(
+  key: ServedKey,
+  context: ReadContext,
+  extractor: WebValueExtractor,
+): Promise<ValueWithSources> {
+  return key.kind === "spot_price" ? readSpotPrice(key.sources, context) : readWebOracleValue(key, context, extractor);
+}
+
+/** Returns the fields of every log line about a data point at a round. */
+export const dataPointLogFields = ({ dataset, key }: DataPoint, round: bigint, trace: Trace | null) => ({
+  ...traceFieldsOf(trace),
+  network: dataset.chainId,
+  key: key.name,
+  round: Number(round),
+});

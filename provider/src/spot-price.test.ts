@@ -7,6 +7,7 @@ import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
 import { decidePrice, fetchQuotes, multiply, type PairSource, type PricePolicy } from "./spot-price.js";
 
 const POLICY: PricePolicy = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 60 };
+const CALLER = { id: "127.0.0.1", mayUseReserve: false };
 const AT = 1_800_000_000n;
 const E18 = 10n ** 18n;
 
@@ -138,7 +139,7 @@ describe("a converted price", () => {
   const reader = { read: async () => ok({ document: null, text: "null" }) };
   const ask = async (rates: PairSource[]) => {
     const tether = source("tether", ok({ value: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
-    const [only] = await fetchQuotes([tether], { reader, mayUseReserve: false, policy: POLICY, at: AT });
+    const [only] = await fetchQuotes([tether], { reader, caller: CALLER, policy: POLICY, at: AT });
     return only;
   };
   const rate = (name: string, price: bigint, age = 0n) => source(name, ok({ value: price, quotedAt: AT - age }));

@@ -1,6 +1,7 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { Hex } from "viem";
+import type { Caller } from "./caller.js";
 import { median, outcomeOfTooFewValues, type SourceUse, toUse, type ValueWithSources } from "./combined-value.js";
 import { divideHalfEven } from "./source/decimal-text.js";
 import { type FailureCode, failed, type Reading, throttled } from "./source/source-failure.js";
@@ -47,8 +48,7 @@ export interface PricePolicy {
 /** The circumstances in which sources are asked. */
 export interface ReadContext {
   readonly reader: Pick<SourceReader, "read">;
-  /** Allows use of the reserved part of the rate limits. */
-  readonly mayUseReserve: boolean;
+  readonly caller: Caller;
   readonly policy: PricePolicy;
   /** When the reading started, in whole seconds since 1970. All ages are measured at this time, those of rates too. */
   readonly at: bigint;
@@ -71,7 +71,7 @@ export async function fetchQuotes(sources: readonly PairSource[], context: ReadC
   };
   return Promise.all(
     sources.map(async ({ name, request, read, rate }) => {
-      const answering = context.reader.read(request, context.mayUseReserve);
+      const answering = context.reader.read(request, context.caller.mayUseReserve);
       const [answer, factor] = await Promise.all([answering, rate === null ? null : rateOf(rate)]);
       const quote = answer.ok ? read(answer.value.document) : answer;
       return toUse(name, refuseZero(factor === null ? quote : convert(quote, factor)));

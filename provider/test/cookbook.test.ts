@@ -223,7 +223,7 @@ async function attempt(name: string, args: readonly string[], answers: readonly 
     request: bound.value,
     requests: limited,
   } as unknown as WebOracleKey;
-  const value = await readWebOracleValue(key, { reader, mayUseReserve: true }, EXTRACT_HERE);
+  const value = await readWebOracleValue(key, { reader, caller: { id: "test", mayUseReserve: true } }, EXTRACT_HERE);
   await egress.close();
   const text = valueToText({ key, value, at: 1n }, styleOf({ isTTY: false }, {}));
   return { text, hasValue: value.kind === "value", type: compiled.type };

@@ -7,24 +7,26 @@ import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { Value } from "@sinclair/typebox/value";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
+import type { SourceUse } from "../src/combined-value.js";
+import { ProviderConfig } from "../src/config.js";
+import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
+import { decidePrice } from "../src/spot-price.js";
+import { findRecordedAnswer, HOSTS, startTlsExchanges, type TlsExchanges } from "./support/tls-exchanges.js";
 
 const REDIRECT_CONNECTIONS = fileURLToPath(new URL("support/redirect-connections.cjs", import.meta.url));
 /** A first start compiles the contracts, on a machine that may be busy. */
 const READY_MS = 240_000;
 
-/** The sources of BTC-USD in the recorded answers: OKX and Binance do not list it, and KuCoin has no rate of USDT. */
-const BTC_USD: Readonly<Record<string, string>> = {
-  coinbase: "6267.71",
-  gemini: "9500",
-  bitstamp: "26211",
-  bitfinex: "26313",
-  kraken: "30300.1",
-};
-/** The lower of the two that are left within 2 % of the median. */
-const VALUE = "26211";
+/** The prices of BTC-USD in the recorded answers. None can be converted from USDT, because no answer has its rate. */
+const BTC_USD = loadSources([SHIPPED_SOURCES]).flatMap(({ name, queries }): SourceUse[] => {
+  const query = queries.get("BTC-USD");
+  const recorded = query?.rate === null ? findRecordedAnswer(query.request.url)?.prices["BTC-USD"] : undefined;
+  if (recorded === undefined) return [];
+  return [{ source: name, quote: { value: parseUnits(recorded, 18), quotedAt: null }, dropped: null }];
+});
 
 let exchanges: TlsExchanges;
 let devnet: Awaited<ReturnType<typeof startLiveDevnet>>;
@@ -91,7 +93,8 @@ it("npm start -- --live stores the exact price that the exchanges' recorded answ
   const request = { network_id: 42, dataset, key: "SPOTPX/BTC-USD", broadcast: true };
   const { status, body } = await post(`${operator.url}/data/request`, request);
   expect({ status, body }).toMatchObject({ status: 200, body: { status: "OK" } });
-  expect(BigInt(body.value)).toBe(parseUnits(VALUE, 18));
+  const expected = decidePrice(BTC_USD, { policy: Value.Create(ProviderConfig), at: 0n });
+  expect(expected).toMatchObject({ kind: "value", value: BigInt(body.value) });
   expect(body.reports).toHaveLength(4);
 });
 
@@ -106,7 +109,7 @@ it("each of its providers asked all of the exchanges, under their own names", as
       timestamp: Math.floor(Date.now() / 1_000),
     });
     const values = body.sources.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
-    const expected = Object.entries(BTC_USD).map(([name, price]) => [name, String(parseUnits(price, 18))] as const);
+    const expected = BTC_USD.map(({ source, quote }) => [source, String(quote?.value)] as const);
     expect(new Map(values)).toEqual(new Map(expected));
   }
 });

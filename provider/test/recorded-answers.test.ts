@@ -36,7 +36,8 @@ describe.each(EXCHANGES)("%s", (name) => {
   });
 
   it.each(errors)("means $outcome by HTTP $status and $body", ({ status, body, outcome, says }) => {
-    const reading = judge(name, "ETH-BTC", status, body);
+    const [pair = ""] = SOURCES.get(name)?.spec.pairs ?? [];
+    const reading = judge(name, pair, status, body);
     expect(reading).toMatchObject({ ok: false, error: { code: outcome, detail: expect.stringContaining(says) } });
   });
 });

@@ -1,27 +1,11 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import { binance } from "./binance.js";
-import { bitfinex } from "./bitfinex.js";
-import { bitstamp } from "./bitstamp.js";
-import { coinbase } from "./coinbase.js";
-import { gemini } from "./gemini.js";
-import { kraken } from "./kraken.js";
-import { kucoin } from "./kucoin.js";
-import { okx } from "./okx.js";
+import * as exchanges from "./exchanges.js";
 import { MARKET_PAIRS, type MarketPair } from "./pairs.js";
 import { SimulatedPrices } from "./simulated-prices.js";
 import { weatherApi } from "./weather-api.js";
 
 /** How each exchange answers, by its name. */
-export const TICKERS: Readonly<Record<string, (app: FastifyInstance, prices: SimulatedPrices) => void>> = {
-  binance,
-  bitfinex,
-  bitstamp,
-  coinbase,
-  gemini,
-  kraken,
-  kucoin,
-  okx,
-};
+export const TICKERS: Readonly<Record<string, (app: FastifyInstance, prices: SimulatedPrices) => void>> = exchanges;
 
 /** Sent with every answer, so that nobody takes the prices for real ones. */
 const NOTICE = "simulated: no price or other value here is real";

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
 import { EXCHANGES } from "../exchange-origins.js";
 import { MARKET_PAIRS, USDT_USD } from "./pairs.js";
@@ -9,7 +12,11 @@ const SEED = 42;
 const POLICY = { heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
 const TOLERANCE_BPS = 100;
 
-const IN_USDT: readonly string[] = ["binance", "okx", "kucoin"];
+/** The exchanges that quote in USDT, not in US dollars. */
+const IN_USDT = EXCHANGES.filter((name) => {
+  const file = readFileSync(join(ROOT, "provider/sources", `${name}.json`), "utf8");
+  return JSON.parse(file).convert?.USD === "USDT";
+});
 
 /** Returns what an exchange's price of a pair is worth in the pair's own quote. */
 function worth(prices: SimulatedPrices, exchange: string, pair: string): number {

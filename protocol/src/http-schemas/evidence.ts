@@ -14,9 +14,17 @@ export const RecordedAnswer = Type.Object(
     headers: Type.Record(Type.String(), Type.String()),
     body: Type.Optional(Type.String()),
     text: orNull(Hash),
-    failure: orNull(Type.String()),
-    detail: orNull(Type.String()),
-    retry_after: orNull(Type.Number()),
+    failure: orNull(
+      Type.Object(
+        {
+          code: Type.String(),
+          detail: Type.String(),
+          retryAfter: Type.Optional(Type.Number()),
+          isRepeated: Type.Optional(Type.Boolean()),
+        },
+        strict,
+      ),
+    ),
   },
   strict,
 );
@@ -36,11 +44,7 @@ const decision = {
     description: "The origins that were replaced, with their replacements; used in development only.",
   }),
   answers: Type.Array(RecordedAnswer),
-  sources: Type.Optional(
-    Type.Array(SourceNote, {
-      description: "Each source's part in the value, as the provider computed it; absent in older evidence.",
-    }),
-  ),
+  sources: Type.Array(SourceNote, { description: "Each source's part in the value, as the provider computed it." }),
 };
 
 /** The evidence for a decision on a spot price. */

@@ -7,8 +7,7 @@ import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { toCanonicalJson } from "../web-oracle/canonical-json.js";
 import { type BoundRequest, type CompiledRequest, compileSpec } from "../web-oracle/compile-spec.js";
-import { DATASET_DISPLAY_NAMES } from "../web-oracle/dataset-display-names.js";
-import type { RequestSpec } from "../web-oracle/spec-schema.js";
+import { DATASET_DISPLAY_NAMES, type RequestSpec } from "../web-oracle/spec-schema.js";
 import { KEY_USAGE, VALIDATE_USAGE } from "./usage.js";
 import { styleOf, valueText } from "./value-text.js";
 

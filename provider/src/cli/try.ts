@@ -12,9 +12,9 @@ import { Value } from "@sinclair/typebox/value";
 import ora from "ora";
 import { pino } from "pino";
 import { type Hex, hexToString } from "viem";
+import type { Caller } from "../caller.js";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
-import { readValue } from "../read-value.js";
-import type { ServedKey } from "../served-keys.js";
+import { readValue, type ServedKey } from "../served-keys.js";
 import { checkRedirectedOrigins } from "../source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
 import { SourceReader } from "../source/source-reader.js";
@@ -24,7 +24,7 @@ import { checkWebOracleSettings, isHostAllowed } from "../web-oracle/check-setti
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
 import { bindSpec, keyOf, loadSpec } from "./spec-file.js";
-import { TRY_USAGE } from "./usage.js";
+import { MAX_REPEAT, TRY_USAGE } from "./usage.js";
 import { printable, type ReadValue, styleOf, valueToJson, valueToText } from "./value-text.js";
 import { summarizeReadings } from "./variation.js";
 
@@ -39,7 +39,9 @@ type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 /** The time from one reading to the next. Answers are shared within a second. */
 const INTERVAL_MS = 1_000;
-const MAX_REPEAT = 1_000;
+
+/** The caller of everything that a command does. */
+const COMMAND: Caller = { id: "command", mayUseReserve: true };
 
 const now = () => BigInt(Math.floor(Date.now() / 1_000));
 
@@ -67,7 +69,7 @@ export async function tryValue(args: readonly string[]): Promise<void> {
   const reader = new SourceReader({ egress: recording, timeoutMs: config.sourceTimeoutMs, hasReserve: false, now });
   const read = async (): Promise<ReadValue> => {
     const at = now();
-    const value = await readValue(key, { reader, mayUseReserve: true, policy: config, at }, EXTRACT_HERE);
+    const value = await readValue(key, { reader, caller: COMMAND, policy: config, at }, EXTRACT_HERE);
     return { key, value, at };
   };
   try {
@@ -236,7 +238,7 @@ async function findPublishedKey(
   for (const { chainId, datasets } of deployments) {
     for (const { kind } of datasets.filter(({ keyForm }) => keyForm === "WEB_ORACLE")) {
       try {
-        return await finder.find({ chainId, kind }, key, { id: "command", mayUseReserve: true });
+        return await finder.find({ chainId, kind }, key, COMMAND);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         problems.push(error);

@@ -56,6 +56,9 @@ ${SIGNING_KEY}
 Example
   PROVIDER_PRIVATE_KEY_FILE=provider.key provider check --config provider.json`;
 
+/** The most that `--repeat` may ask for. */
+export const MAX_REPEAT = 1_000;
+
 export const TRY_USAGE = `Usage: provider try KEY [options]
        provider try SPEC [ARGUMENT...] [options]
 
@@ -65,7 +68,7 @@ signed or stored.
   KEY                    the key of a spot price, such as SPOTPX/ETH-USD, or of the Web Oracle, which needs --config
   SPEC                   a request spec, published or not: a JSON file
   ARGUMENT               the values of the spec's variables, in the same order
-  --repeat N             ask N times, a second apart, and show how the answers vary, 2 to 1000; Ctrl-C ends it early
+  --repeat N             ask N times, a second apart, and show how the answers vary, 2 to ${MAX_REPEAT}; Ctrl-C ends it early
   --config FILE          ask as the provider with this configuration does: its sources, limits, secrets and hosts
   --override ORIGIN=URL  for development, like redirectedOrigins: ask an http address on this machine instead of an
                          https origin
@@ -147,7 +150,7 @@ that sends it.
   --url URL            where your provider answers: https on port 443 of a public host, in at most 256 bytes
   --withdraw           announce that the provider has no URL any more, in place of --url
   --from ADDRESS       send from an unlocked account of the endpoint, as development chains have them
-  --allow-local        for a development network whose operators set allowLocalNodes: allow http URLs of this machine
+  --allow-local        for a development network whose operators set allowLocalProviders: allow http URLs of this machine
   --help               show this text
 
 The announcement is signed with the key that the environment names, as for the provider: PROVIDER_PRIVATE_KEY_FILE or

@@ -2,21 +2,21 @@ import { styleText } from "node:util";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { formatUnits, hexToString, numberToHex } from "viem";
-import { type CombinedValue, OUTCOMES, type SourceUse, type ValueWithSources } from "../combined-value.js";
+import {
+  type CombinedValue,
+  OUTCOMES,
+  quoteTimeOf,
+  reasonOf,
+  type SourceUse,
+  type ValueWithSources,
+} from "../combined-value.js";
 import type { ServedKey } from "../served-keys.js";
 import type { SourceFailure } from "../source/source-failure.js";
-import { quoteTimeOf, reasonOf } from "../source-notes.js";
 import type { CompiledRequest } from "../web-oracle/compile-spec.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 
 /** Emphasizes text, or leaves it alone where no terminal would show the emphasis. */
-export interface Style {
-  readonly bold: (text: string) => string;
-  readonly good: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly doubtful: (text: string) => string;
-  readonly dim: (text: string) => string;
-}
+export type Style = Readonly<Record<"bold" | "good" | "bad" | "doubtful" | "dim", (text: string) => string>>;
 
 export function styleOf(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Style {
   const isShown = stream.isTTY === true && !env.NO_COLOR;

@@ -4,8 +4,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { TracedCaller } from "../caller.js";
-import type { SourceUse } from "../combined-value.js";
-import { type DataPoint, dataPointLogFields } from "../data-point.js";
+import { describeSources, type SourceUse } from "../combined-value.js";
 import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import {
@@ -17,14 +16,12 @@ import {
   sourceBusy,
   tooManyRounds,
 } from "../problems.js";
-import { readValue } from "../read-value.js";
-import type { ServedKey } from "../served-keys.js";
+import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window-limits.js";
 import type { FailureCode } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
-import { describeSources } from "../source-notes.js";
 import type { PricePolicy } from "../spot-price.js";
-import { extractFor, type RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
+import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
 import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";
 import type { Lease } from "./lease.js";
 
@@ -125,12 +122,11 @@ export class Decider {
   /** Reads a value, and counts the sources that were not used and logs changes of them. */
   async #read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
     const { extractor, policy, now, logger, metrics } = this.parts;
-    const { mayUseReserve, trace } = caller;
     const reader = new RecordingReader(this.parts.reader);
     const at = now();
-    const value = await readValue(dataPoint.key, { reader, mayUseReserve, policy, at }, extractFor(extractor, caller));
+    const value = await readValue(dataPoint.key, { reader, caller, policy, at }, extractor);
     metrics.valueRead(dataPoint.key.kind, value, at);
-    const fields = dataPointLogFields(dataPoint, round, trace);
+    const fields = dataPointLogFields(dataPoint, round, caller.trace);
     for (const use of value.sources) this.#logUse(use, dataPoint.id, fields);
     if (value.kind === "none") logger.warn({ ...fields, reason: value.reason }, "no value");
     return { dataPoint, value, at, answers: reader.answers };

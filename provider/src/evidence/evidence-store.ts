@@ -8,15 +8,13 @@ import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { ValueWithSources } from "../combined-value.js";
-import type { DataPoint } from "../data-point.js";
+import { describeSources, type ValueWithSources } from "../combined-value.js";
 import type { Decision } from "../decisions/decision-memory.js";
-import type { ServedDataset, ServedKey } from "../served-keys.js";
+import type { DataPoint, ServedDataset, ServedKey } from "../served-keys.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
-import { describeSources } from "../source-notes.js";
 import type { PairSource, PricePolicy } from "../spot-price.js";
 import { writeFileAtomically } from "../write-file-atomically.js";
 
@@ -165,17 +163,8 @@ export class EvidenceStore {
   async #recorded(minute: string, request: SourceRequest, reading: Reading<AnswerText>): Promise<RecordedAnswer> {
     const { method, url, headers = {}, body } = request;
     const asked = { method, url, headers, ...(body !== undefined && { body }) };
-    if (reading.ok) {
-      return {
-        ...asked,
-        text: await this.#store(minute, reading.value.text),
-        failure: null,
-        detail: null,
-        retry_after: null,
-      };
-    }
-    const { code: failure, detail, retryAfter = null } = reading.error;
-    return { ...asked, text: null, failure, detail, retry_after: retryAfter };
+    if (!reading.ok) return { ...asked, text: null, failure: reading.error };
+    return { ...asked, text: await this.#store(minute, reading.value.text), failure: null };
   }
 
   /** Stores a text under its hash, unless it is already there. */

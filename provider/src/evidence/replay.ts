@@ -4,12 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import {
-  type EvidenceRecord,
-  type RecordedAnswer,
-  SpotPriceRecord,
-  WebOracleRecord,
-} from "@dataset-oracle/protocol/http-schemas/evidence";
+import { type EvidenceRecord, SpotPriceRecord, WebOracleRecord } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { err, ok } from "@dataset-oracle/protocol/result";
@@ -18,18 +13,19 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { requireValid } from "@dataset-oracle/service/config/require-valid";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
+import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";
-import type { ValueWithSources } from "../combined-value.js";
+import type { Caller } from "../caller.js";
+import { describeSources, type ValueWithSources } from "../combined-value.js";
 import { type Decision, toDecision } from "../decisions/decision-memory.js";
 import { parseExactJson } from "../source/exact-json.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
-import type { FailureCode, Reading } from "../source/source-failure.js";
+import type { Reading, SourceFailure } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
 import { compileSpotSource, SpotSourceSpec } from "../source/spot-source.js";
-import { describeSources } from "../source-notes.js";
 import { readSpotPrice, sourcesOfPair } from "../spot-price.js";
 import { compileCanonicalSpec } from "../web-oracle/compile-spec.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
@@ -40,7 +36,7 @@ import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 export type Replay = {
   readonly value: ValueWithSources;
   readonly decision: Decision;
-  /** True when the decision and, if the record has them, the sources' parts in it are the same as in the record. */
+  /** True when the decision and the sources' parts in it are the same as in the record. */
   readonly isSame: boolean;
 } & (
   | { readonly kind: "spot_price"; readonly record: SpotPriceRecord }
@@ -61,6 +57,8 @@ export async function replay(file: string): Promise<Replay> {
     ? replaySpotPrice(file, requireValid(file, SpotPriceRecord, json), textOf)
     : replayWebValue(file, requireValid(file, WebOracleRecord, json), textOf);
 }
+
+const REPLAY: Caller = { id: "replay", mayUseReserve: false };
 
 /** The field that tells the kinds of records apart. */
 const AnyRecord = Type.Object({ kind: oneOf(["spot_price", "web_oracle"]) });
@@ -106,7 +104,7 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
   const { policy } = record;
   const at = BigInt(record.at);
   const asked = sourcesOfPair(pair, sources, policy.minSources, record.overrides);
-  const value = await readSpotPrice(asked, { reader, mayUseReserve: false, policy, at });
+  const value = await readSpotPrice(asked, { reader, caller: REPLAY, policy, at });
   return { kind: "spot_price", record, value, ...decideAgain(record, value, "median") };
 }
 
@@ -134,7 +132,7 @@ async function replayWebValue(file: string, record: WebOracleRecord, textOf: Tex
     request: request.value,
     requests,
   };
-  const value = await readWebOracleValue(asked, { reader, mayUseReserve: false }, EXTRACT_HERE);
+  const value = await readWebOracleValue(asked, { reader, caller: REPLAY }, EXTRACT_HERE);
   const again = decideAgain(record, value, compiled.value.kind);
   return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, value, ...again };
 }
@@ -146,7 +144,7 @@ function decideAgain(
 ): Pick<Replay, "decision" | "isSame"> {
   const decision = toDecision(value.kind === "value" ? value.value : null);
   const again = describeSources(value.sources, kind);
-  const isSameUse = sources === undefined || isDeepStrictEqual(withoutWords(sources), withoutWords(again));
+  const isSameUse = isDeepStrictEqual(withoutWords(sources), withoutWords(again));
   return { decision, isSame: decision.outcome === outcome && decision.value === signed && isSameUse };
 }
 
@@ -157,12 +155,7 @@ function withoutWords(sources: readonly SourceNote[]): readonly SourceNote[] {
 
 /** Makes a reader that answers from the record. */
 function readerOf(file: string, record: EvidenceRecord, textOf: TextOf): Pick<SourceReader, "read"> {
-  const answers = new Map(
-    record.answers.map(({ body, ...answer }) => {
-      const request = { ...answer, ...(body !== undefined && { body }) };
-      return [requestId(request), request] as const;
-    }),
-  );
+  const answers = new Map(record.answers.map((answer) => [requestId(answer as FetchRequest), answer]));
   function read(request: FileRequest): Promise<Reading<Answer>>;
   function read(request: SourceRequest): Promise<Reading<AnswerText>>;
   async function read(request: SourceRequest): Promise<Reading<AnswerText>> {
@@ -171,22 +164,10 @@ function readerOf(file: string, record: EvidenceRecord, textOf: TextOf): Pick<So
     const asked = request.url.replace("https://", "");
     if (answer === undefined)
       throw new ConfigError(`${file}: it has no answer from ${asked}. It was changed, or another version wrote it.`);
-    const text = toReading(answer, textOf);
-    return text.ok && request.source !== undefined ? withDocument(text.value) : text;
+    if (answer.text === null) return err(answer.failure as SourceFailure);
+    const text = textOf(answer.text);
+    const document = request.source === undefined ? ok(null) : parseExactJson(text);
+    return document.ok ? ok({ document: document.value, text }) : document;
   }
   return { read };
-}
-
-function withDocument({ text }: AnswerText): Reading<Answer> {
-  const document = parseExactJson(text);
-  return document.ok ? ok({ document: document.value, text }) : document;
-}
-
-function toReading(answer: RecordedAnswer, textOf: TextOf): Reading<AnswerText> {
-  if (answer.text === null) {
-    const code = (answer.failure ?? "unreachable") as FailureCode;
-    const { detail, retry_after: retryAfter } = answer;
-    return err({ code, detail: detail ?? "", ...(retryAfter !== null && { retryAfter }) });
-  }
-  return ok({ text: textOf(answer.text) });
 }

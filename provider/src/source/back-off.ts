@@ -10,62 +10,6 @@ interface BackOffBounds {
   readonly maxMs: number;
 }
 
-/**
- * Decides when something that fails may be tried again: after a wait that doubles with each failure in a row, plus up
- * to half of it at random, so that providers that failed together do not return together. After the wait, one attempt
- * is made alone; the others wait for its outcome.
- *
- * It makes no request and has no clock. All times are in milliseconds, by the same clock.
- */
-export class BackOff {
-  readonly #random: () => number;
-  #failures = 0;
-  /** When the wait ends. */
-  #until = Number.NEGATIVE_INFINITY;
-  /** When the attempt after the wait counts as lost, if its outcome is never reported. */
-  #attemptUntil = Number.NEGATIVE_INFINITY;
-
-  /** @param random Returns a number from 0 to below 1. */
-  constructor(
-    private readonly bounds: BackOffBounds,
-    random: () => number = Math.random,
-  ) {
-    this.#random = random;
-  }
-
-  /** Returns how long an attempt must wait; 0 when it may be made now. */
-  waitMs(now: number): number {
-    return Math.max(0, this.#until - now, this.#attemptUntil - now);
-  }
-
-  /** Makes the others wait for an attempt's outcome, for `deadlineMs` at most. */
-  begin(now: number, deadlineMs: number): void {
-    if (this.#failures > 0) this.#attemptUntil = now + deadlineMs;
-  }
-
-  /**
-   * Counts a failure. Attempts that were under way when the wait began are part of the failure that began it.
-   *
-   * @param startedAt When the attempt was made.
-   * @param atLeastMs A wait that the source asked for.
-   */
-  fail(startedAt: number, now: number, atLeastMs = 0): void {
-    if (startedAt >= this.#until) {
-      const { firstMs, maxMs } = this.bounds;
-      const wait = Math.min(maxMs, firstMs * 2 ** this.#failures);
-      this.#failures += 1;
-      this.#until = now + wait * (1 + this.#random() / 2);
-      this.#attemptUntil = Number.NEGATIVE_INFINITY;
-    }
-    this.#until = Math.max(this.#until, now + atLeastMs);
-  }
-
-  /** Tells whether an attempt that succeeded ends the back-off. One that was made before the wait proves nothing. */
-  isEndedBy(startedAt: number): boolean {
-    return startedAt >= this.#until;
-  }
-}
-
 /** After a rate-limit answer: exchanges ban callers that go on, Bitfinex for up to 60 s. */
 const AFTER_RATE_LIMIT: BackOffBounds = { firstMs: 10_000, maxMs: 300_000 };
 /** After any other failure. The first wait costs no more than the next second's value. */
@@ -74,10 +18,15 @@ const AFTER_FAILURE: BackOffBounds = { firstMs: 1_000, maxMs: 60_000 };
 /** More than source files need. Beyond it, the least recently used are forgotten, and only the rate limit remains. */
 const MAX_FAILING = 10_000;
 
-/** An origin or a request that backs off. */
+/** An origin or a request that backs off. All times are in milliseconds, by the same clock. */
 interface Failing {
-  readonly backOff: BackOff;
   failure: SourceFailure;
+  /** How many failures in a row there were. */
+  failures: number;
+  /** When the wait ends. */
+  until: number;
+  /** When the attempt after the wait counts as lost, if its outcome is never reported. */
+  attemptUntil: number;
 }
 
 /** The change of state that a request's outcome caused. */
@@ -86,13 +35,21 @@ type BackOffChange = "started" | "ended" | null;
 /**
  * Remembers what fails, and until when it is left alone: after a rate-limit answer the whole origin, because exchanges
  * limit addresses, and after any other failure only the same request, because a broken page says nothing about others.
+ *
+ * The wait doubles with each failure in a row, plus up to half of it at random, so that providers that failed together
+ * do not return together. After the wait, one attempt is made alone; the others wait for its outcome.
+ *
+ * It makes no request and has no clock.
  */
 export class RequestBackOffs {
   readonly #random: () => number;
   /** By origin, and by the ids of requests, which are never origins. */
   readonly #failing = new LRUCache<string, Failing>({ max: MAX_FAILING });
 
-  /** @param deadlineMs The deadline of a request. */
+  /**
+   * @param deadlineMs The deadline of a request.
+   * @param random Returns a number from 0 to below 1.
+   */
   constructor(
     private readonly deadlineMs: number,
     random: () => number,
@@ -104,7 +61,7 @@ export class RequestBackOffs {
   refusal(origin: string, id: string | null, now: number): SourceFailure | null {
     for (const key of [origin, id]) {
       const failing = key === null ? undefined : this.#failing.get(key);
-      const waitMs = failing?.backOff.waitMs(now) ?? 0;
+      const waitMs = failing === undefined ? 0 : waitOf(failing, now);
       if (failing === undefined || waitMs === 0) continue;
       const { code, detail } = failing.failure;
       const seconds = waitMs / 1_000;
@@ -120,10 +77,16 @@ export class RequestBackOffs {
 
   /** Notes that a request is made now: if it is the first after a wait, the others wait for its outcome. */
   begin(origin: string, id: string, now: number): void {
-    for (const key of [origin, id]) this.#failing.peek(key)?.backOff.begin(now, this.deadlineMs);
+    for (const key of [origin, id]) {
+      const failing = this.#failing.peek(key);
+      if (failing !== undefined) failing.attemptUntil = now + this.deadlineMs;
+    }
   }
 
-  /** Takes note of a request's outcome. Returns it with the wait that a rate limit now causes. */
+  /**
+   * Takes note of a request's outcome. Returns it with the wait that a rate limit now causes. Requests that were under
+   * way when a wait began are part of the failure that began it, and do not end the wait either.
+   */
   record<T>(
     [origin, id]: readonly [origin: string, id: string],
     reading: Reading<T>,
@@ -131,23 +94,31 @@ export class RequestBackOffs {
     now: number,
   ): { readonly reading: Reading<T>; readonly change: BackOffChange } {
     if (reading.ok) {
-      const ended = [origin, id].filter((key) => this.#failing.peek(key)?.backOff.isEndedBy(startedAt));
+      const ended = [origin, id].filter((key) => startedAt >= (this.#failing.peek(key)?.until ?? Infinity));
       for (const key of ended) this.#failing.delete(key);
       return { reading, change: ended.length > 0 ? "ended" : null };
     }
     const failure = reading.error;
     const isLimit = failure.code === "throttled";
+    const { firstMs, maxMs } = isLimit ? AFTER_RATE_LIMIT : AFTER_FAILURE;
     const key = isLimit ? origin : id;
     const known = this.#failing.get(key);
-    const failing = known ?? {
-      backOff: new BackOff(isLimit ? AFTER_RATE_LIMIT : AFTER_FAILURE, this.#random),
-      failure,
-    };
+    const failing = known ?? { failure, failures: 0, until: -Infinity, attemptUntil: -Infinity };
     failing.failure = failure;
-    failing.backOff.fail(startedAt, now, (failure.retryAfter ?? 0) * 1_000);
+    if (startedAt >= failing.until) {
+      const wait = Math.min(maxMs, firstMs * 2 ** failing.failures);
+      failing.failures += 1;
+      failing.until = now + wait * (1 + this.#random() / 2);
+      failing.attemptUntil = -Infinity;
+    }
+    // The source may have asked for a longer wait.
+    failing.until = Math.max(failing.until, now + (failure.retryAfter ?? 0) * 1_000);
     this.#failing.set(key, failing);
-    const retryAfter = failing.backOff.waitMs(now) / 1_000;
+    const retryAfter = waitOf(failing, now) / 1_000;
     const noted = { ...failure, ...(known && { isRepeated: true }), ...(isLimit && { retryAfter }) };
     return { reading: err(noted), change: known === undefined ? "started" : null };
   }
 }
+
+/** Returns how long an attempt must wait; 0 when it may be made now. */
+const waitOf = ({ until, attemptUntil }: Failing, now: number) => Math.max(0, until - now, attemptUntil - now);

@@ -69,16 +69,14 @@ export interface BoundSource {
   readonly request: FetchRequest;
   /** Returns the error that the source's answer names, or null. */
   findError(document: Json): SourceFailure | null;
+  /** Reads the value from an answer that names no error. */
+  read(document: Json): Reading<bigint>;
   /**
-   * Finds the node that the value is made from, unless the source names an error of its own.
+   * Reads the value, unless the answer names an error.
    *
    * @param budget The steps of both paths together; by default each may take `MAX_STEPS`.
    */
-  select(document: Json, budget?: Budget): Reading<Json>;
-  /** Makes the value from the node. */
-  scale(node: Json): Reading<bigint>;
-  /** Does both. */
-  extract(document: Json): Reading<bigint>;
+  extract(document: Json, budget?: Budget): Reading<bigint>;
 }
 
 /** Headers that belong to the connection, that contain credentials, or that change how an answer is read. */
@@ -131,11 +129,10 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
         const errors = boundErrorPath?.find(document, budget) ?? ok([]);
         return errors.ok ? toFailure(errors.value, codes) : errors.error;
       };
-      const select = (document: Json, budget?: Budget) => {
-        const error = findError(document, budget);
-        return error === null ? findOne(boundPath, document, budget) : err(error);
+      const read = (document: Json, budget?: Budget) => {
+        const node = findOne(boundPath, document, budget);
+        return node.ok ? nodeToValue(node.value, shape.value) : node;
       };
-      const scale = (node: Json) => nodeToValue(node, shape.value);
       const headers = spec.headers ?? {};
       const isBodiless = filledBody.value === null;
       return ok({
@@ -146,11 +143,10 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
           ...(filledBody.value !== null && { body: filledBody.value }),
         },
         findError,
-        select,
-        scale,
-        extract: (document) => {
-          const node = select(document);
-          return node.ok ? scale(node.value) : node;
+        read,
+        extract: (document, budget) => {
+          const error = findError(document, budget);
+          return error === null ? read(document, budget) : err(error);
         },
       });
     },

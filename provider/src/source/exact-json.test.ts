@@ -1,7 +1,8 @@
 import fc from "fast-check";
+import { LosslessNumber } from "lossless-json";
 import { expect, it } from "vitest";
 import { plainJson } from "../../test/support/plain-json.js";
-import { digitsOf, isNumber, type Json, NumberLiteral, parseExactJson } from "./exact-json.js";
+import { digitsOf, isNumber, type Json, parseExactJson } from "./exact-json.js";
 
 const NONE = Symbol("no JSON");
 function parseNatively(text: string): unknown {
@@ -41,7 +42,7 @@ it("accepts exactly what JSON.parse accepts, except for objects with a duplicate
 it("keeps all digits of a number", () => {
   expect(parseExactJson("[100.10,1e400,0.12345678901234567890]")).toEqual({
     ok: true,
-    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new NumberLiteral(text)),
+    value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new LosslessNumber(text)),
   });
 });
 

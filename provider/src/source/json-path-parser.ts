@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { type Json, NumberLiteral } from "./exact-json.js";
+import { LosslessNumber } from "lossless-json";
+import type { Json } from "./exact-json.js";
 
 /** Selects a child of an object by its name, or of an array by its index, which counts from the end when negative. */
 export type ChildName = string | number;
@@ -121,7 +122,7 @@ function takeLiteral(scanner: Scanner): Json | undefined {
   const word = scanner.take(WORD);
   if (word !== undefined) return JSON.parse(word);
   const digits = scanner.take(NUMBER);
-  return digits === undefined ? undefined : new NumberLiteral(digits);
+  return digits === undefined ? undefined : new LosslessNumber(digits);
 }
 
 function takeIndex(scanner: Scanner): number | undefined {

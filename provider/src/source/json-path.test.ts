@@ -289,31 +289,3 @@ describe("a filter by a member's text", () => {
     expect(steps()).toBe(first);
   });
 });
-
-describe("a path without variables", () => {
-  const compiled = compileJsonPath("$.errors[*]", ["pair"]);
-  if (!compiled.ok) throw new Error(compiled.error);
-  const [one, other] = [compiled.value.bind({ pair: "ETH-USD" }), compiled.value.bind({ pair: "BTC-USD" })];
-
-  it("finds the nodes of each document", () => {
-    const [busy, fine] = [parsed('{"errors":["busy"]}'), parsed('{"errors":[]}')];
-    for (const path of [one, other, one]) {
-      expect(path.find(busy)).toEqual({ ok: true, value: ["busy"] });
-      expect(path.find(fine)).toEqual({ ok: true, value: [] });
-      expect(path.find(null)).toEqual({ ok: true, value: [] });
-    }
-  });
-
-  it("searches a document once for all keys", () => {
-    const document = parsed('{"errors":["busy"]}');
-    expect(other.find(document)).toBe(one.find(document));
-  });
-
-  it("takes its steps out of a budget, whether it has searched the document or not", () => {
-    const document = parsed('{"errors":["busy","slow"]}');
-    const first = stepsOf(one, document);
-    expect(first).toBeGreaterThan(2);
-    one.find(document);
-    expect(stepsOf(one, document)).toBe(first);
-  });
-});

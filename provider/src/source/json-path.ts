@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { compareDecimals } from "./decimal-text.js";
-import { digitsOf, isNumber, type Json, NumberLiteral } from "./exact-json.js";
+import { compareNumber } from "lossless-json";
+import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
 import { compileText, type TemplateValues, type TextTemplate } from "./request-template.js";
 import { failed, type Reading } from "./source-failure.js";
@@ -60,28 +60,7 @@ export function compileJsonPath(text: string, variables: readonly string[] = [])
     const segments = parsed.value.map((segment) => fillSegment(segment, fill));
     return { text, find: (document, budget) => findNodes(segments, text, document, budget) };
   };
-  if (used.size > 0) return ok({ variables: used, bind });
-  const bound = rememberNodes(bind({}));
-  return ok({ variables: used, bind: () => bound });
-}
-
-/**
- * Finds the nodes of each document once, because one answer of a source can serve a thousand keys, and every one of them
- * checks the same path for errors. With a budget, nothing is remembered, so that every search uses up the steps it takes.
- */
-function rememberNodes({ text, find }: BoundPath): BoundPath {
-  const found = new WeakMap<object, Reading<readonly Json[]>>();
-  return {
-    text,
-    find(document, budget) {
-      if (budget !== undefined || typeof document !== "object" || document === null) return find(document, budget);
-      const known = found.get(document);
-      if (known !== undefined) return known;
-      const nodes = find(document);
-      found.set(document, nodes);
-      return nodes;
-    },
-  };
+  return ok({ variables: used, bind });
 }
 
 function stringsIn(segment: Segment): string[] {
@@ -155,7 +134,7 @@ function select(segment: Segment, node: Json, root: Json, budget: Budget): Json[
 const isArray = (node: Json | undefined): node is readonly Json[] => Array.isArray(node);
 
 const isObject = (node: Json | undefined): node is { readonly [name: string]: Json } =>
-  typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof NumberLiteral);
+  typeof node === "object" && node !== null && !Array.isArray(node) && !isNumber(node);
 
 const childrenOf = (node: Json): readonly Json[] => (isArray(node) ? node : isObject(node) ? Object.values(node) : []);
 
@@ -189,7 +168,7 @@ function compare(left: Json | undefined, right: Json, budget: Budget): -1 | 0 | 
   if (left !== undefined && isNumber(left) && isNumber(right)) {
     const [a, b] = [digitsOf(left), digitsOf(right)];
     spend(budget, a.length + b.length);
-    return Math.sign(compareDecimals(a, b)) as -1 | 0 | 1;
+    return compareNumber(a, b);
   }
   if (typeof left === "string" && typeof right === "string") {
     spend(budget, Math.ceil(Math.min(left.length, right.length) / 64));

@@ -14,7 +14,7 @@ describe("an answer whose body is JSON", () => {
       const judged = answer(contentType, '{"price": 1.50}');
       expect(judgeAnswer(judged, 0, () => null)).toMatchObject({
         ok: true,
-        value: { document: { price: { text: "1.50" } } },
+        value: { document: { price: { value: "1.50" } } },
       });
       expect(judgeText(judged, 0)).toEqual({ ok: true, value: { text: '{"price": 1.50}' } });
     },

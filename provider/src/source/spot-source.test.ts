@@ -1,17 +1,27 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { formatUnits } from "viem";
 import { describe, expect, it } from "vitest";
 import { parseExactJson } from "./exact-json.js";
-import { compileSpreadClamp } from "./spot-source.js";
+import { SHIPPED_SOURCES } from "./load-sources.js";
+import { compileSpotSource } from "./spot-source.js";
 
-const SHAPE = { type: "uint", decimals: 18, rounding: "half-even" } as const;
 const E18 = 10n ** 18n;
+
+/** The shipped file of Coinbase, with these places of the bid and the ask. */
+function compile(spread: { bid: string; ask: string }) {
+  const file = readFileSync(join(SHIPPED_SOURCES, "coinbase.json"), "utf8");
+  return compileSpotSource({ ...JSON.parse(file), path: "$[0]", spread, quoteTime: undefined });
+}
 
 /** Limits a price to a bid and an ask, given as JSON. Returns the price or the failure's code. */
 function clamp(price: bigint, bid: string, ask: string): bigint | string {
-  const compiled = compileSpreadClamp({ bid: "$['{name}'][0]", ask: "$['{name}'][1]" }, SHAPE, ["name"]);
-  const document = parseExactJson(`{"a":[${bid},${ask}]}`);
-  if (!compiled.ok || !document.ok) throw new Error("The paths or the document are wrong.");
-  const reading = compiled.value({ name: "a" })(document.value, price);
-  return reading.ok ? reading.value : reading.error.code;
+  const source = compile({ bid: "$[1]", ask: "$[2]" });
+  const document = parseExactJson(`["${formatUnits(price, 18)}",${bid},${ask}]`);
+  const query = source.ok ? source.value.queries.get("ETH-USD") : undefined;
+  if (query === undefined || !document.ok) throw new Error("The paths or the document are wrong.");
+  const reading = query.read(document.value);
+  return reading.ok ? reading.value.value : reading.error.code;
 }
 
 describe("a price", () => {
@@ -41,6 +51,6 @@ describe("a price", () => {
 });
 
 it("an invalid path is refused", () => {
-  expect(compileSpreadClamp({ bid: "bid", ask: "$.ask" }, SHAPE, [])).toMatchObject({ ok: false });
-  expect(compileSpreadClamp({ bid: "$.bid", ask: "$.{base}" }, SHAPE, [])).toMatchObject({ ok: false });
+  expect(compile({ bid: "bid", ask: "$.ask" })).toMatchObject({ ok: false });
+  expect(compile({ bid: "$.bid", ask: "$.{base}" })).toMatchObject({ ok: false });
 });

@@ -7,7 +7,6 @@ import { ROUNDINGS, scaleDecimal } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
-import type { TemplateValues } from "./request-template.js";
 import { failed, type Reading } from "./source-failure.js";
 import type { FileRequest } from "./source-request.js";
 
@@ -23,28 +22,13 @@ const QuoteTimeSpec = Type.Object(
 );
 type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
 
-/** Reads a quote's time from an answer, in whole seconds since 1970. */
-type ReadQuoteTime = (document: Json) => Reading<bigint>;
-
-function compileQuoteTime(
-  { path, unit }: QuoteTimeSpec,
-  variables: readonly string[],
-): Result<(values: TemplateValues) => ReadQuoteTime> {
-  const compiled = compileJsonPath(path, variables);
-  if (!compiled.ok) return compiled;
-  return ok((values) => {
-    const bound = compiled.value.bind(values);
-    return (document) => {
-      const node = findOne(bound, document);
-      return node.ok ? toSeconds(node.value, unit) : failed("no_quote_time", node.error.detail);
-    };
-  });
-}
-
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-function toSeconds(node: Json, unit: QuoteTimeSpec["unit"]): Reading<bigint> {
-  const text = isNumber(node) ? digitsOf(node) : node;
+/** Reads a quote's time from an answer, in whole seconds since 1970. */
+function readQuoteTime(document: Json, path: BoundPath, unit: QuoteTimeSpec["unit"]): Reading<bigint> {
+  const node = findOne(path, document);
+  if (!node.ok) return failed("no_quote_time", node.error.detail);
+  const text = isNumber(node.value) ? digitsOf(node.value) : node.value;
   if (typeof text !== "string") return failed("no_quote_time", "contains no time");
   if (unit === "iso8601") {
     const milliseconds = ISO.test(text) ? Date.parse(text) : Number.NaN;
@@ -70,42 +54,23 @@ const SpreadSpec = Type.Object(
       "lowered to it.",
   },
 );
-type SpreadSpec = Static<typeof SpreadSpec>;
-
-/** Limits a price to the spread. Fails when there is none: then nobody can trade, and the last trade may be old. */
-type Clamp = (document: Json, price: bigint) => Reading<bigint>;
 
 /**
- * Compiles the rule for a source's price: its last trade, limited to the best bid and ask. The last trade alone may be
- * old, and lie outside of what can be traded now; the middle of the spread alone would move with any order, without a
- * trade.
+ * Limits a price, the last trade, to the best bid and ask. The last trade alone may be old, and lie outside of what can
+ * be traded now; the middle of the spread alone would move with any order, without a trade. Without a spread it fails:
+ * then nobody can trade, and the last trade may be old.
  */
-export function compileSpreadClamp(
-  { bid, ask }: SpreadSpec,
-  shape: ValueShape,
-  variables: readonly string[],
-): Result<(values: TemplateValues) => Clamp> {
-  const bidPath = compileJsonPath(bid, variables);
-  if (!bidPath.ok) return bidPath;
-  const askPath = compileJsonPath(ask, variables);
-  if (!askPath.ok) return askPath;
-  return ok((values) => {
-    const [low, high] = [bidPath.value.bind(values), askPath.value.bind(values)];
-    return (document, price) => {
-      // A last trade of 0 means that there was none, and is refused as such.
-      if (price === 0n) return ok(price);
-      const [bid, ask] = [read(low, document, shape), read(high, document, shape)];
-      if (bid === null || ask === null) return failed("no_spread", "has no bid or no ask");
-      if (bid > ask) return failed("no_spread", "has a bid above its ask");
-      if (price < bid) return ok(bid);
-      if (price > ask) return ok(ask);
-      return ok(price);
-    };
-  });
+function limitToSpread(price: bigint, bid: bigint | null, ask: bigint | null): Reading<bigint> {
+  // A last trade of 0 means that there was none, and is refused as such.
+  if (price === 0n) return ok(price);
+  if (bid === null || ask === null) return failed("no_spread", "has no bid or no ask");
+  if (bid > ask) return failed("no_spread", "has a bid above its ask");
+  if (price < bid) return ok(bid);
+  return ok(price > ask ? ask : price);
 }
 
 /** Returns the price at a path; null when an order book is empty there, which sources write as null, "" or 0. */
-function read(path: BoundPath, document: Json, shape: ValueShape): bigint | null {
+function priceAt(path: BoundPath, document: Json, shape: ValueShape): bigint | null {
   const node = findOne(path, document);
   const price = node.ok ? nodeToValue(node.value, shape) : node;
   return price.ok && price.value > 0n ? price.value : null;
@@ -205,14 +170,15 @@ export interface PairQuery {
 
 /** Checks what a schema cannot: the templates and the paths, for each of the pairs. */
 export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
-  const { symbols, rateLimit } = spec;
+  const { symbols, rateLimit, quoteTime, spread } = spec;
   const variables = symbols.pairs === undefined ? ["base", "quote"] : ["pair"];
   const source = compileSource(spec, variables);
   if (!source.ok) return source;
-  const quoteTime = spec.quoteTime === undefined ? ok(null) : compileQuoteTime(spec.quoteTime, variables);
-  if (!quoteTime.ok) return quoteTime;
-  const spread = spec.spread === undefined ? ok(null) : compileSpreadClamp(spec.spread, source.value.shape, variables);
-  if (!spread.ok) return spread;
+  const { origin, shape } = source.value;
+  const [time, bid, ask] = [quoteTime?.path, spread?.bid, spread?.ask].map((path) =>
+    path === undefined ? null : compileJsonPath(path, variables),
+  );
+  for (const path of [time, bid, ask]) if (path?.ok === false) return path;
   const queries = new Map<string, PairQuery>();
   for (const pair of spec.pairs) {
     const [base = "", quote = ""] = pair.split("-");
@@ -220,22 +186,25 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
     const values = spell(symbols, base, asked);
     const bound = source.value.bind(values);
     if (!bound.ok) return err(`${pair}: ${bound.error}`);
-    const { extract, findError } = bound.value;
-    const clamp = spread.value?.(values) ?? ((_: Json, price: bigint) => ok(price));
-    const readTime = quoteTime.value?.(values) ?? (() => ok(null));
+    const { request, read, findError } = bound.value;
+    const [timePath, bidPath, askPath] = [time, bid, ask].map((path) => (path?.ok ? path.value.bind(values) : null));
     queries.set(pair, {
-      request: { ...bound.value.request, source: { name: spec.name, findError }, rateLimit },
+      request: { ...request, source: { name: spec.name, findError }, rateLimit },
       rate: asked === quote ? null : `${asked}-${quote}`,
       read: (document) => {
-        const last = extract(document);
-        const price = last.ok ? clamp(document, last.value) : last;
+        const last = read(document);
+        if (!last.ok) return last;
+        const price =
+          bidPath && askPath
+            ? limitToSpread(last.value, priceAt(bidPath, document, shape), priceAt(askPath, document, shape))
+            : last;
         if (!price.ok) return price;
-        const quotedAt = readTime(document);
+        const quotedAt = timePath && quoteTime ? readQuoteTime(document, timePath, quoteTime.unit) : ok(null);
         return quotedAt.ok ? ok({ value: price.value, quotedAt: quotedAt.value }) : quotedAt;
       },
     });
   }
-  return ok({ spec, name: spec.name, origin: source.value.origin, rateLimit, queries });
+  return ok({ spec, name: spec.name, origin, rateLimit, queries });
 }
 
 /** Returns the variables' values for a pair, in the source's spelling. */

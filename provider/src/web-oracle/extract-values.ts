@@ -1,4 +1,5 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
+import type { Caller } from "../caller.js";
 import type { BoundSource } from "../source/compile-source.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
 import type { AnswerText } from "../source/judge-answer.js";
@@ -27,14 +28,14 @@ export interface Extracted {
  * @param parse Parses an answer; replaced to parse the same text only once.
  */
 export function extractValues(
-  sources: readonly Pick<BoundSource, "select" | "scale">[],
+  sources: readonly Pick<BoundSource, "extract">[],
   answers: readonly Reading<AnswerText>[],
   parse: (text: string) => Reading<Json> = parseExactJson,
 ): Extracted {
   const maxText = Math.floor(MAX_KEY_TEXT / sources.length);
   const maxSteps = Math.floor(MAX_KEY_STEPS / sources.length);
   let steps = 0;
-  const readings = sources.map(({ select, scale }, index) => {
+  const readings = sources.map(({ extract }, index) => {
     const answer = answers[index] as Reading<AnswerText>;
     if (!answer.ok) return answer;
     const { text } = answer.value;
@@ -45,21 +46,22 @@ export function extractValues(
     const document = parse(text);
     if (!document.ok) return document;
     const budget = { steps: maxSteps };
-    const node = select(document.value, budget);
+    const reading = extract(document.value, budget);
     steps += maxSteps - Math.max(budget.steps, 0);
-    return node.ok ? scale(node.value) : node;
+    return reading;
   });
   return { readings, steps };
 }
 
 /** Extracts a key's values from the answers to its requests. */
 export interface WebValueExtractor {
-  /** Returns after how many milliseconds the key's values may be extracted; 0 for now. */
-  waitMs(key: WebOracleKey): number;
+  /** Returns after how many milliseconds the key's values may be extracted for a caller; 0 for now. */
+  waitMs(key: WebOracleKey, caller: Caller): number;
   /** Returns one reading for each answer, or after how many milliseconds to try again. */
   extract(
     key: WebOracleKey,
     answers: readonly Reading<AnswerText>[],
+    caller: Caller,
   ): Promise<Result<Pick<Extracted, "readings">, number>>;
 }
 

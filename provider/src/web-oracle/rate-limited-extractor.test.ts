@@ -7,7 +7,7 @@ import type { RequestSpec } from "./spec-schema.js";
 
 const MOST = MAX_KEY_TEXT + MAX_KEY_STEPS;
 const SPEC: RequestSpec = { title: "a", variables: [], sources: [], minSources: 1, combine: "median" };
-const job = (specHash: `0x${string}` = "0x01") => ({ specHash, spec: SPEC, args: [], answers: [] });
+const key = (specHash: `0x${string}` = "0x01") => ({ specHash, args: [], compiled: { spec: SPEC } });
 const mallory = { id: "203.0.113.1", mayUseReserve: false };
 const alice = { id: "203.0.113.2", mayUseReserve: false };
 const operator = { id: "198.51.100.7", mayUseReserve: true };
@@ -25,7 +25,7 @@ function open({ hasReserve = false, fails = null as PoolFailure | null } = {}) {
 /** Asks for different specs until the caller is refused. */
 async function exhaust(extractor: RateLimitedExtractor): Promise<number> {
   for (let count = 0; ; ++count) {
-    const extracted = await extractor.extract(job(`0x${count + 10}`), mallory);
+    const extracted = await extractor.extract(key(`0x${count + 10}`), [], mallory);
     if (!extracted.ok) return count;
   }
 }
@@ -35,11 +35,11 @@ describe("a caller's allowance", () => {
     const { extractor, clock } = open();
     expect(await exhaust(extractor)).toBe(Math.ceil(ANONYMOUS_WORK.burst / MOST));
     const jobs = clock.jobs;
-    expect(await extractor.extract(job(), mallory)).toMatchObject({ ok: false });
+    expect(await extractor.extract(key(), [], mallory)).toMatchObject({ ok: false });
     expect(clock.jobs).toBe(jobs);
-    expect((await extractor.extract(job(), alice)).ok).toBe(true);
-    clock.now += extractor.waitMs(mallory, "0x01");
-    expect((await extractor.extract(job(), mallory)).ok).toBe(true);
+    expect((await extractor.extract(key(), [], alice)).ok).toBe(true);
+    clock.now += extractor.waitMs(key(), mallory);
+    expect((await extractor.extract(key(), [], mallory)).ok).toBe(true);
   });
 
   it("is used up at once by work that ended its worker, and not by a full pool", async () => {
@@ -48,7 +48,7 @@ describe("a caller's allowance", () => {
       ["full", 1_000],
     ] as const) {
       const { extractor, clock } = open({ fails });
-      for (let count = 0; count < 1_000; ++count) await extractor.extract(job(`0x${count + 10}`), mallory);
+      for (let count = 0; count < 1_000; ++count) await extractor.extract(key(`0x${count + 10}`), [], mallory);
       expect(clock.jobs).toBe(most);
     }
   });
@@ -56,10 +56,10 @@ describe("a caller's allowance", () => {
 
 it("half of a spec's allowance is left to operators, whatever anonymous callers ask", async () => {
   const { extractor } = open({ hasReserve: true });
-  const ask = (id: number) => extractor.extract(job(), { id: `203.0.113.${id}`, mayUseReserve: false });
+  const ask = (id: number) => extractor.extract(key(), [], { id: `203.0.113.${id}`, mayUseReserve: false });
   let count = 0;
   while ((await ask(count)).ok) count += 1;
   expect(count).toBe(Math.ceil(SPEC_WORK.burst / 2 / MOST));
-  expect((await extractor.extract(job(), operator)).ok).toBe(true);
-  expect((await extractor.extract(job("0x02"), mallory)).ok).toBe(true);
+  expect((await extractor.extract(key(), [], operator)).ok).toBe(true);
+  expect((await extractor.extract(key("0x02"), [], mallory)).ok).toBe(true);
 });

@@ -7,14 +7,14 @@ import type { WebOracleKey } from "./web-oracle-key-finder.js";
 /** Asks all sources of a key at the same time and combines their values. Each source is named by its path in the spec. */
 export async function readWebOracleValue(
   key: WebOracleKey,
-  { reader, mayUseReserve }: Pick<ReadContext, "reader" | "mayUseReserve">,
+  { reader, caller }: Pick<ReadContext, "reader" | "caller">,
   extractor: WebValueExtractor,
 ): Promise<ValueWithSources> {
   // Asked first, so that a caller above its allowance costs no source a request.
-  const waitMs = extractor.waitMs(key);
+  const waitMs = extractor.waitMs(key, caller);
   if (waitMs > 0) return busy(waitMs);
-  const answers = await Promise.all(key.requests.map((request) => reader.read(request, mayUseReserve)));
-  const extracted = await extractor.extract(key, answers);
+  const answers = await Promise.all(key.requests.map((request) => reader.read(request, caller.mayUseReserve)));
+  const extracted = await extractor.extract(key, answers, caller);
   if (!extracted.ok) return busy(extracted.error);
   const { readings } = extracted.value;
   const sources = readings.map((reading, index) =>

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";
 import type { Caller } from "../caller.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
-import { type RateLimit, TokenBucket, TokenBuckets } from "../rate-limit.js";
+import { type RateLimit, TokenBuckets } from "../rate-limit.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
 
@@ -72,7 +72,7 @@ const MAX_COMPILED = 1_000;
 /** The wait that callers are told when a registry cannot be read, in seconds. */
 const RETRY_AFTER = 2;
 
-interface SpecFinderParts {
+export interface SpecFinderParts {
   readonly registries: ReadonlyMap<number, Pick<SpecRegistry, "read">>;
   readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
   /** Reserves a part of the registries' rate limits for reserved callers. */
@@ -87,11 +87,13 @@ export class SpecFinder {
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
   /** The lookups on chain that are in progress, by network and hash. */
   readonly #lookups = new Map<string, Promise<CompiledRequest>>();
-  readonly #rates = new Map<number, TokenBucket>();
+  readonly #rates: TokenBuckets;
   readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
   readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
 
-  constructor(private readonly parts: SpecFinderParts) {}
+  constructor(private readonly parts: SpecFinderParts) {
+    this.#rates = new TokenBuckets(REGISTRY_RATE, parts.hasReserve);
+  }
 
   /**
    * Finds a spec. A caller that asked for too many specs that are not published is refused without a lookup, so that it
@@ -111,60 +113,45 @@ export class SpecFinder {
   }
 
   #startLookup(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
-    const registry = this.parts.registries.get(chainId);
+    const { registries, specStore, logger } = this.parts;
+    const registry = registries.get(chainId);
     if (registry === undefined) throw specNotPublished(specHash, chainId);
     const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
     const now = performance.now();
     const missWaitMs = misses.waitMs(caller.id, now);
     if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
-    const wait = this.#rateOf(chainId).take(caller.mayUseReserve, now);
+    const wait = this.#rates.take(String(chainId), caller.mayUseReserve, now);
     if (!wait.ok) throw registryUnavailable(Math.ceil(wait.error / 1_000));
     // Charged in advance and refunded unless it is a miss, because many lookups may be made at once.
     misses.spend(caller.id, 1, now);
     const refund = () => misses.spend(caller.id, -1, performance.now());
-    const lookup = this.#lookUp(id, chainId, specHash, registry, wait.value, refund);
-    this.#lookups.set(id, lookup);
-    return lookup.finally(() => this.#lookups.delete(id));
-  }
-
-  /** @param refund Called unless the spec is not published. */
-  async #lookUp(
-    id: string,
-    chainId: number,
-    specHash: Hex,
-    registry: Pick<SpecRegistry, "read">,
-    waitMs: number,
-    refund: () => void,
-  ): Promise<CompiledRequest> {
-    const { specStore, logger } = this.parts;
-    if (waitMs > 0) await sleep(waitMs);
-    const spec = await registry.read(specHash).catch((error) => {
+    const lookUp = async () => {
+      if (wait.value > 0) await sleep(wait.value);
+      const spec = await registry.read(specHash).catch((error) => {
+        refund();
+        if (!(error instanceof SpecRegistryError)) throw error;
+        logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
+        throw registryUnavailable(RETRY_AFTER);
+      });
+      if (spec === null) {
+        this.#unpublished.set(id, true);
+        throw specNotPublished(specHash, chainId);
+      }
       refund();
-      if (!(error instanceof SpecRegistryError)) throw error;
-      logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
-      throw registryUnavailable(RETRY_AFTER);
-    });
-    if (spec === null) {
-      this.#unpublished.set(id, true);
-      throw specNotPublished(specHash, chainId);
-    }
-    refund();
-    await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
-      logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
-    });
-    return this.#compile(id, spec);
+      await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
+        logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
+      });
+      return this.#compile(id, spec);
+    };
+    const lookup = lookUp().finally(() => this.#lookups.delete(id));
+    this.#lookups.set(id, lookup);
+    return lookup;
   }
 
   #compile(id: string, spec: Hex): CompiledRequest {
     const compiled = compileCanonicalSpec(spec);
     this.#compiled.set(id, compiled);
     return requireValid(compiled);
-  }
-
-  #rateOf(chainId: number): TokenBucket {
-    const rate = this.#rates.get(chainId) ?? new TokenBucket(REGISTRY_RATE, this.parts.hasReserve);
-    this.#rates.set(chainId, rate);
-    return rate;
   }
 }
 

@@ -1,8 +1,8 @@
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
 import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
 import { type Static, Type } from "@sinclair/typebox";
 import { SourceSpec } from "../source/compile-source.js";
-import { COMBINATIONS } from "./combine.js";
 
 /** The character classes for values. Specs name one of them, because a regular expression could be made to run for ever. */
 const CHARACTERS = {
@@ -66,6 +66,10 @@ export function argumentProblem({ type, characters, minLength, maxLength }: Vari
   return null;
 }
 
+/** The ways in which values of several sources become one. */
+export const COMBINATIONS = ["median", "majority", "equal"] as const;
+export type Combination = (typeof COMBINATIONS)[number];
+
 /** A request spec. Its canonical JSON is published, and keys contain the hash of that JSON. */
 export const RequestSpec = Type.Object(
   {
@@ -90,3 +94,6 @@ export const RequestSpec = Type.Object(
   { additionalProperties: false },
 );
 export type RequestSpec = Static<typeof RequestSpec>;
+
+/** The Web Oracle's two datasets, as the documentation calls them. */
+export const DATASET_DISPLAY_NAMES: Readonly<Record<DatasetKind, string>> = { median: "number", majority: "bytes" };

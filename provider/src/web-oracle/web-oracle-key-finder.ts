@@ -1,15 +1,13 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
-import type { Logger } from "pino";
 import { type Hex, hexToString } from "viem";
 import type { Caller } from "../caller.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
 import { type SourceRequest, unlimitedIfRedirected } from "../source/source-request.js";
 import { type CheckedWebOracleSettings, isHostAllowed } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile-spec.js";
-import type { PublishedSpecStore } from "./published-spec-store.js";
-import { SpecFinder, SpecRegistry } from "./spec-finder.js";
+import { SpecFinder, type SpecFinderParts, SpecRegistry } from "./spec-finder.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
 export interface WebOracleKey extends WebOracleKeyContent {
@@ -23,12 +21,8 @@ export interface WebOracleKey extends WebOracleKeyContent {
   readonly requests: readonly SourceRequest[];
 }
 
-interface WebOracleKeyFinderOptions {
-  readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
+interface WebOracleKeyFinderOptions extends Omit<SpecFinderParts, "registries"> {
   readonly redirectedOrigins: RedirectedOrigins;
-  /** Reserves a part of the rate limits for reserved callers. */
-  readonly hasReserve: boolean;
-  readonly logger: Logger;
 }
 
 /** Finds the key of a published, valid spec that asks only allowed hosts. */
@@ -39,11 +33,11 @@ export class WebOracleKeyFinder {
   /** Connects to nothing before the first key is asked for. */
   constructor(
     private readonly settings: CheckedWebOracleSettings,
-    { specStore, redirectedOrigins, hasReserve, logger }: WebOracleKeyFinderOptions,
+    { redirectedOrigins, ...parts }: WebOracleKeyFinderOptions,
   ) {
     this.#redirectedOrigins = redirectedOrigins;
     const registries = new Map(settings.registries.map((registry) => [registry.chainId, new SpecRegistry(registry)]));
-    this.#specs = new SpecFinder({ registries, specStore, hasReserve, logger });
+    this.#specs = new SpecFinder({ ...parts, registries });
   }
 
   /**

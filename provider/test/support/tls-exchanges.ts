@@ -3,12 +3,13 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { EXCHANGE_ORIGINS } from "@dataset-oracle/devnet/exchange-origins";
 import type { Certificate } from "@dataset-oracle/tools/certificates";
+import { loadSources, SHIPPED_SOURCES } from "../../src/source/load-sources.js";
 import { loadRecordedAnswers, type RecordedExchangeAnswer } from "./recorded-answers.js";
 
 /** The names of the exchanges' hosts. */
 export const HOSTS = Object.values(EXCHANGE_ORIGINS).map((origin) => new URL(origin).host);
 
-const EXCHANGE_OF = new Map(Object.entries(EXCHANGE_ORIGINS).map(([name, origin]) => [new URL(origin).host, name]));
+const SOURCES = loadSources([SHIPPED_SOURCES]);
 
 /** Stands in for the exchanges on loopback, over TLS, under their own names. */
 export interface TlsExchanges {
@@ -19,22 +20,19 @@ export interface TlsExchanges {
 }
 
 /**
- * Starts a server that answers with what was recorded of the exchange in the Host header: of Coinbase the answer for
- * the requested pair, of others the first.
+ * Starts a server that answers each URL with what was recorded of it.
  *
  * @param isCurrent Replaces the times in the answers with the current time.
  */
 export async function startTlsExchanges(certificate: Certificate, isCurrent = false): Promise<TlsExchanges> {
   const requests: string[] = [];
   const server = createServer(certificate, (request, response) => {
-    const { host = "" } = request.headers;
-    const path = request.url ?? "";
-    requests.push(`https://${host}${path}`);
-    const name = EXCHANGE_OF.get(host);
-    const answer = name === undefined ? undefined : findAnswer(loadRecordedAnswers(name).answers, path);
+    const url = `https://${request.headers.host}${request.url}`;
+    requests.push(url);
+    const answer = findRecordedAnswer(url);
     response.setHeader("content-type", "application/json");
     if (answer === undefined) response.writeHead(404).end('{"message":"NotFound"}');
-    else response.end(isCurrent ? withTime(answer.body, new Date()) : answer.body);
+    else response.end(isCurrent ? withTime(answer, new Date()) : answer.body);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -48,17 +46,23 @@ export async function startTlsExchanges(certificate: Certificate, isCurrent = fa
   };
 }
 
-/** Only Coinbase is asked for one pair at a time, as `/products/BTC-USD/ticker`. */
-function findAnswer(answers: readonly RecordedExchangeAnswer[], path: string): RecordedExchangeAnswer | undefined {
-  const pair = /^\/products\/([^/]+)\/ticker$/.exec(path)?.[1];
-  return answers.find(({ prices }) => pair === undefined || Object.hasOwn(prices, pair));
+/** Returns the first recorded answer with a price that is read from this URL. */
+export function findRecordedAnswer(url: string): RecordedExchangeAnswer | undefined {
+  const source = SOURCES.find(({ origin }) => origin === new URL(url).origin);
+  if (source === undefined) return undefined;
+  return loadRecordedAnswers(source.name).answers.find(({ prices }) =>
+    Object.keys(prices).some((pair) => source.queries.get(pair)?.request.url === url),
+  );
 }
 
-/** Replaces a time, in whatever form the exchanges write it. */
-function withTime(body: string, now: Date): string {
+/** Replaces the time of an answer's quotes, in whatever unit the exchange writes it. */
+function withTime({ body, quotedAt }: RecordedExchangeAnswer, now: Date): string {
+  if (quotedAt === null) return body;
+  const seconds = Math.floor(now.getTime() / 1_000);
+  const iso = new Date(quotedAt * 1_000).toISOString().slice(0, -".000Z".length);
   return body
-    .replace(/"time":"[^"]+"/, `"time":"${now.toISOString()}"`)
-    .replace(/"time":\d+/, `"time":${now.getTime()}`)
-    .replace(/"ts":"\d+"/, `"ts":"${now.getTime()}"`)
-    .replace(/"timestamp":"\d+"/, `"timestamp":"${Math.floor(now.getTime() / 1_000)}"`);
+    .replace(new RegExp(`${iso}(?:\\.\\d+)?Z`, "g"), now.toISOString())
+    .replace(new RegExp(`\\b${quotedAt}(\\d{3})?\\b`, "g"), (_, milliseconds) =>
+      String(milliseconds === undefined ? seconds : now.getTime()),
+    );
 }
