@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -59,11 +58,9 @@ export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), ra
 
 /**
  * Serves a folder as a site. Each file has its own route: no request is resolved to a path in the folder, and a missing
- * file is answered like any unknown path. So is a link, because it can lead out of the folder. If the site has a page for
- * unknown paths, a browser gets that one.
+ * file is answered like any unknown path. So is a link. If the site has a page for unknown paths, a browser gets that one.
  */
-async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise<void> {
-  const folder = realpathSync(given);
+async function addSite(app: App, { folder, prefix, rate }: Site): Promise<void> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".gz"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
@@ -82,7 +79,6 @@ async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise
           const path = request.url.split("?", 1)[0] ?? "/";
           // Relative, because a proxy may serve the operator below another path.
           if (isIndex && !path.endsWith("/")) return reply.redirect(`${posix.basename(path)}/`, 308);
-          if (await isLink(join(folder, name))) throw noSuchPath(path);
           reply.headers({
             "content-security-policy": STATIC_CSP,
             "cache-control": caching,
@@ -93,8 +89,7 @@ async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise
       }
     }
     const notFound = join(folder, NOT_FOUND);
-    if (!existsSync(notFound) || (await isLink(notFound))) return;
-    addNotFound(scope as unknown as App, { prefix, rate }, readFileSync(notFound, "utf8"));
+    if (existsSync(notFound)) addNotFound(scope as unknown as App, { prefix, rate }, readFileSync(notFound, "utf8"));
   });
 }
 
@@ -113,22 +108,12 @@ function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: str
 }
 
 /**
- * Reports whether a file or its compressed form is a symbolic link: it can have become one since the start. A missing
- * file does not count as one.
- */
-async function isLink(file: string): Promise<boolean> {
-  const paths = [file, `${file}.gz`];
-  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
-  return real.some((path, index) => path !== paths[index]);
-}
-
-/**
  * Replaces the streams of static files with their bytes. A stream keeps its file open while its response waits behind
  * other pipelined responses, and forever if the connection closes first, so a few callers could exhaust the file
  * descriptors of the process. Responses share the bytes, so waiting ones do not exhaust memory either.
  */
 function shareBytes(app: App): void {
-  const files = new LRUCache<string, { etag: unknown; size: number; bytes: Promise<Buffer> }>({
+  const files = new LRUCache<string, { size: number; bytes: Promise<Buffer> }>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ size }) => size,
   });
@@ -136,17 +121,16 @@ function shareBytes(app: App): void {
     if (!(payload instanceof Readable) || request.method !== "GET") return payload;
     // A partial response is not shared, because it has the etag of the whole file.
     if (reply.statusCode !== 200) return buffer(payload);
-    const path = posix.normalize(decodeURI(request.url.split("?", 1)[0] ?? "/"));
-    const key = `${path} ${reply.getHeader("content-encoding")}`;
-    const etag = reply.getHeader("etag");
+    // A file that was replaced has another etag, and so has its compressed form.
+    const key = `${request.routeOptions.url} ${reply.getHeader("etag")}`;
     const known = files.get(key);
-    if (known && known.etag === etag) {
+    if (known !== undefined) {
       payload.destroy();
       return known.bytes;
     }
     const bytes = buffer(payload);
     bytes.catch(() => files.delete(key));
-    files.set(key, { etag, size: Number(reply.getHeader("content-length")) + 1, bytes });
+    files.set(key, { size: Number(reply.getHeader("content-length")) + 1, bytes });
     return bytes;
   });
 }
