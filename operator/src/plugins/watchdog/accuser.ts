@@ -30,7 +30,7 @@ export class Accuser {
 
   /** Takes the next step against each of them. It never throws. */
   async pursueAll(): Promise<void> {
-    for (const found of this.held.unsettled) {
+    for (const found of this.held.contradictions) {
       await this.#pursue(found).catch((error: unknown) => {
         const { dataset, provider } = found;
         const reason = describeError(error);
