@@ -106,11 +106,6 @@ export class SingleFlight<T> {
     return this.#entries.get(id);
   }
 
-  /** Tells whether this work is running, or has succeeded and no later `run` has forgotten it. */
-  has(id: string): boolean {
-    return this.#entries.has(id);
-  }
-
   /** Lets the next caller start again, because the result turned out to be useless. */
   forget(id: string): void {
     this.#entries.delete(id);

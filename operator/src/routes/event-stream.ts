@@ -14,7 +14,7 @@ export const streamedAnswer = <Answer extends TSchema>(
   description: string,
   schema: Answer,
   events: string,
-  example?: string,
+  example: string,
 ) => ({
   description,
   headers: RATE_HEADERS,
@@ -27,7 +27,7 @@ export const streamedAnswer = <Answer extends TSchema>(
           `Server-sent events with JSON data: ${events}. The last event is \`answer\`, with the JSON answer, or ` +
           "`problem`, with a problem's body.",
       }),
-      ...(example !== undefined && { example }),
+      example,
     },
   },
 });
@@ -37,13 +37,11 @@ export const streamedAnswer = <Answer extends TSchema>(
  * `problem`, with the body that an answer without a stream would have.
  *
  * @param work Continues when the caller stops reading, because others may be waiting for the same result.
- * @param isGone Reports whether the caller stopped the work by leaving: then its failure is not logged.
  */
 export function eventStream<Progress extends { readonly event: string }>(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (listener: (step: Progress) => void) => Promise<object>,
-  isGone: () => boolean = () => false,
 ): Readable {
   reply.header("cache-control", "no-store").type("text/event-stream");
   const stream = new PassThrough();
@@ -56,7 +54,7 @@ export function eventStream<Progress extends { readonly event: string }>(
       (error: unknown) => {
         const problem = toProblem(error);
         request.problemCode = problem.code;
-        if (!isGone()) logFailure(request, error, problem);
+        logFailure(request, error, problem);
         write("problem", problem);
       },
     )

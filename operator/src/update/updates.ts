@@ -149,15 +149,8 @@ export class Updates {
     if (update === null || first === undefined) return new Map();
     const job = batchJob(dataset, keys, update, builder);
     const { hash, confirmed } = await this.senders.enqueue(job, dataset.address, first);
-    const { notAvailable } = update;
-    this.context.logger.info(
-      {
-        ...this.#logFields(round, hash),
-        keys: keys.filter((_, index) => update.isStored[index]),
-        ...(notAvailable === 0 ? {} : { notAvailable }),
-      },
-      "batch sent",
-    );
+    const sent = keys.filter((_, index) => update.isStored[index]);
+    this.context.logger.info({ ...this.#logFields(round, hash), keys: sent }, "batch sent");
     const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS);
     if (mined?.isReverted) return new Map();
     const { isStored } = mined?.call ?? update;
@@ -184,7 +177,7 @@ export class Updates {
    * mined; another relayer's is known only from the chain.
    */
   async #overtaking(key: Hex, newerId: string | undefined): Promise<UpdateInFlight> {
-    const newer = newerId === undefined ? null : this.#broadcasts.find(newerId);
+    const newer = newerId === undefined ? undefined : this.#broadcasts.find(newerId);
     return (await newer?.result.catch(() => null)) ?? storedOrPending(this.dataset, key);
   }
 
@@ -228,7 +221,7 @@ export class Updates {
 
   /** Reports whether a round of a key is being broadcast, or was just now. */
   isOnItsWay(key: Hex, round: bigint): boolean {
-    return this.#broadcasts.has(roundId(key, round));
+    return this.#broadcasts.find(roundId(key, round)) !== undefined;
   }
 
   /**
@@ -253,7 +246,7 @@ export class Updates {
   /** Returns the transaction of this round if it has been built already; null when the caller has to wait for it. */
   preparedAnswer(key: Hex): DataAnswer | null {
     const id = roundId(key, roundAt(this.context.clock()));
-    if (this.#broadcasts.has(id)) return null;
+    if (this.#broadcasts.find(id) !== undefined) return null;
     const prepared = this.#prepared.done(id);
     return prepared?.kind === "prepared" ? prepared.answer : null;
   }

@@ -244,13 +244,13 @@ export class FeedLoop {
   ): Promise<void> {
     try {
       const rows = await this.served.builder.rowsOf(keys, round, end);
-      this.#backoff.worked("committee", "rows");
+      this.#backoff.worked("committee");
       this.#observe(keys, rows, gathered);
     } catch (error) {
       const [first] = keys;
       if (keys.length > 1 && isWorthSplitting(error)) {
         await Promise.all(keys.map((key) => this.#gatherRows([key], round, end, gathered)));
-      } else if (first !== undefined) await this.#failed(keys.length > 1 ? "rows" : first, error);
+      } else if (first !== undefined) await this.#failed(first, error);
     }
   }
 
