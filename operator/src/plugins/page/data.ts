@@ -111,14 +111,11 @@ function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }
 }
 
 function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {
-  const [first, ...others] = values.map((value) => hexToBigInt(value));
-  if (kind === "majority" || first === undefined) return null;
-  let [lowest, highest] = [first, first];
-  for (const value of others) {
-    if (value < lowest) lowest = value;
-    if (value > highest) highest = value;
-  }
-  return (highest - lowest).toString();
+  // All have 32 bytes, so their text sorts as their numbers do.
+  const sorted = values.toSorted();
+  const [lowest, highest] = [sorted[0], sorted.at(-1)];
+  if (kind === "majority" || lowest === undefined || highest === undefined) return null;
+  return (hexToBigInt(highest) - hexToBigInt(lowest)).toString();
 }
 
 type Shown = readonly [update: PastUpdate, round: MinedRound];

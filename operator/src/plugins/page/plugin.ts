@@ -5,7 +5,7 @@ import { addData } from "./data.js";
 import { addHistory } from "./history.js";
 import { addOverview, ShownNetwork } from "./overview.js";
 import type { PagePlan } from "./settings.js";
-import { addGuide, addPage } from "./static-sites.js";
+import { addGuide, addPage } from "./sites.js";
 
 /** The page and the guide, and the routes that the page reads: the overview, data points and their history. */
 export async function page(

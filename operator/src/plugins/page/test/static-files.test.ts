@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/service/http-server/static-site";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addGuide, addPage, SITE_PATH_PLACEHOLDER } from "../static-sites.js";
+import { addGuide, addPage } from "../sites.js";
 
 const SECRET = "not a part of the site";
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2_000))});`;

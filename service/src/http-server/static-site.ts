@@ -2,22 +2,16 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { App } from "@dataset-oracle/service/http-server/app";
-import { noSuchPath } from "@dataset-oracle/service/http-server/http-problems";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import serveStatic from "@fastify/static";
 import { LRUCache } from "lru-cache";
+import type { App } from "./app.js";
+import { noSuchPath } from "./http-problems.js";
+import type { RateLimit } from "./rate-limit.js";
 
-const ROOT = join(import.meta.dirname, "..", "..", "..", "..");
-
-/** A site may load its own files and query this operator: nothing from other origins, and nothing inline. */
+/** A site may load its own files and query its own server: nothing from other origins, and nothing inline. */
 export const STATIC_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Returns a limit for one site, so that opening a page does not use up the caller's limit for the API. */
-const staticRate = (name: string): RateLimit => ({ name, perMinute: 300 });
 
 /** A site's page for unknown paths. */
 const NOT_FOUND = "404.html";
@@ -27,6 +21,7 @@ export const SITE_PATH_PLACEHOLDER = "/__guide__/";
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 
+/** A folder that is served as a site. */
 interface Site {
   readonly folder: string;
   /** The path that it is served below, with a trailing slash. */
@@ -35,32 +30,10 @@ interface Site {
 }
 
 /**
- * Serves the operator's page at `/`.
- *
- * @returns false if it has not been built.
- */
-export async function addPage(app: App, folder = join(ROOT, "operator", "page", "dist")): Promise<boolean> {
-  if (!existsSync(join(folder, "index.html"))) return false;
-  await addSite(app, { folder, prefix: "/", rate: staticRate("page") });
-  return true;
-}
-
-/** Serves the documentation at `/guide/`. */
-export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), rate = staticRate("guide")) {
-  if (existsSync(join(folder, "index.html"))) return addSite(app, { folder, prefix: "/guide/", rate });
-  app.get("/guide/", { schema: { hide: true } }, async () => {
-    throw new ProblemError(404, "no_such_path", {
-      title: "This operator has no guide.",
-      detail: 'The operator\'s owner can build it with "npm run docs" and restart the operator.',
-    });
-  });
-}
-
-/**
  * Serves a folder as a site. Each file has its own route: no request is resolved to a path in the folder, and a missing
  * file is answered like any unknown path. So is a link. If the site has a page for unknown paths, a browser gets that one.
  */
-async function addSite(app: App, { folder, prefix, rate }: Site): Promise<void> {
+export async function addStaticSite(app: App, { folder, prefix, rate }: Site): Promise<void> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".gz"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
@@ -77,7 +50,7 @@ async function addSite(app: App, { folder, prefix, rate }: Site): Promise<void> 
       for (const each of isIndex && url !== "/" ? [url, url.slice(0, -1)] : [url]) {
         scope.get(each, { schema: { hide: true }, config: { rate } }, async (request, reply) => {
           const path = request.url.split("?", 1)[0] ?? "/";
-          // Relative, because a proxy may serve the operator below another path.
+          // Relative, because a proxy may serve this below another path.
           if (isIndex && !path.endsWith("/")) return reply.redirect(`${posix.basename(path)}/`, 308);
           reply.headers({
             "content-security-policy": STATIC_CSP,
@@ -102,7 +75,7 @@ function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: str
     if (!request.headers.accept?.includes("text/html")) throw noSuchPath(path);
     reply.status(404).type("text/html; charset=utf-8");
     reply.headers({ "content-security-policy": STATIC_CSP, "cache-control": "no-cache", vary: "accept" });
-    // Relative, because a proxy may serve the operator below another path.
+    // Relative, because a proxy may serve this below another path.
     return html.replaceAll(SITE_PATH_PLACEHOLDER, "../".repeat(slashes(path) - depthOfSite) || "./");
   });
 }
