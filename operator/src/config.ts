@@ -7,9 +7,7 @@ import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
-import { AddressRanges } from "@dataset-oracle/service/http-server/address-ranges";
-import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connection-limits";
-import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
+import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readDeployment } from "./dataset/deployment-from-chain.js";
@@ -187,8 +185,8 @@ export type PluginName = (typeof PLUGINS)[number];
 /** The operator's configuration file. */
 export const OperatorConfig = Type.Object(
   {
-    host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
-    port: Type.Integer({ ...range(0, 65_535, 8080), description: "The port; 0 takes a free one." }),
+    // 9464 is the provider's: a data provider with a node runs both programs on one machine.
+    ...serverSettings(8080, 9_465),
     basePath: Type.String({
       pattern: "^(/[A-Za-z0-9._~-]+)*$",
       default: "",
@@ -198,8 +196,6 @@ export const OperatorConfig = Type.Object(
       ["fatal", "error", "warn", "info", "debug", "silent"].map((level) => Type.Literal(level)),
       { default: "info", description: "The minimum severity of the log lines to write." },
     ),
-    // 9464 is the provider's: a data provider with a node runs both programs on one machine.
-    ...metricsSettings(9_465),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 60,
@@ -216,11 +212,6 @@ export const OperatorConfig = Type.Object(
       description:
         "The maximum number of requests per minute and caller for keys that are neither stored, nor in a feed, nor in the " +
         "deployment file. All callers together may make ten times as many.",
-    }),
-    maxConnections: MaxConnections,
-    maxConnectionsPerCaller: MaxConnectionsPerCaller,
-    trustedProxies: AddressRanges({
-      description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is trusted.",
     }),
     plugins: Type.Array(Type.Union(PLUGINS.map((name) => Type.Literal(name))), {
       default: [...PLUGINS],
