@@ -2,9 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import type { Logger } from "pino";
-import type { Address, Hex } from "viem";
+import type { Counter } from "prom-client";
+import type { Hex } from "viem";
 import type { Context } from "../../context.js";
 import type { StoredCommittee } from "../../dataset/committee.js";
+import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { agreedValueInBatch } from "../../reports/quorum.js";
 import type { GatherEnd } from "../../reports/report-source.js";
@@ -35,12 +37,6 @@ export interface FeedLoopSettings {
   readonly feedPollMs: number;
   readonly beatSeconds: number;
   readonly providerTimeoutMs: number;
-}
-
-/** What is counted of the feeds. Rounds are in seconds since 1970. */
-export interface FeedMetrics {
-  seen(network: number, dataset: Address, key: Hex, round: bigint): void;
-  failedOver(network: number, count: number): void;
 }
 
 /**
@@ -93,7 +89,7 @@ export class FeedLoop {
     private readonly standing: Standing,
     private readonly settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
-    private readonly metrics: FeedMetrics,
+    private readonly failovers: Counter<"network">,
   ) {
     const { sender, stageMs } = standing;
     const { feedPollMs, beatSeconds } = settings;
@@ -151,6 +147,15 @@ export class FeedLoop {
     return { committee, ranking: new Ranking(this.served.dataset.address, ranked) };
   }
 
+  get dataset(): Dataset {
+    return this.served.dataset;
+  }
+
+  /** The stored round of each feed as last read, in seconds since 1970; 0 if it was never stored. */
+  get storedRounds(): ReadonlyMap<Hex, bigint> {
+    return new Map(this.feeds.map(({ key }) => [key, this.#storedRound(key)]));
+  }
+
   #storedRound(key: Hex): bigint {
     return this.#stored.get(key)?.updatedAt ?? 0n;
   }
@@ -160,13 +165,10 @@ export class FeedLoop {
     const { dataset } = this.served;
     if (!this.#backoff.isDue("chain")) return null;
     try {
-      const keys = [...this.#feedOf.keys()];
       const blockNumber = BigInt(await readBlockNumber(dataset.client));
-      this.#stored = await readManyStored(dataset, keys, "latest");
+      this.#stored = await readManyStored(dataset, [...this.#feedOf.keys()], "latest");
       this.#backoff.worked("chain");
-      const storedRounds = new Map(keys.map((key) => [key, this.#storedRound(key)]));
-      for (const [key, round] of storedRounds) this.metrics.seen(dataset.chainId, dataset.address, key, round);
-      return { blockNumber, storedRounds };
+      return { blockNumber, storedRounds: this.storedRounds };
     } catch (error) {
       this.#backoff.failed("chain", error);
       return null;
@@ -274,7 +276,7 @@ export class FeedLoop {
     if (late.length > 0) {
       const rank = Math.max(...late.map(rankOf));
       this.#log.warn({ keys: late, rank }, "feed: the members of better ranks did not update these keys");
-      this.metrics.failedOver(this.served.dataset.chainId, late.length);
+      this.failovers.inc({ network: this.served.dataset.chainId }, late.length);
     }
     const isStored = (key: Hex) => this.#storedRound(key) > 0n && !this.#backoff.isFailing(key);
     for (const chunk of chunksOf(keys.filter(isStored))) this.#broadcast(chunk, round);
