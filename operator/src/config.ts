@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
+import { strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
@@ -14,8 +15,6 @@ import { readDeployment } from "./dataset/deployment-from-chain.js";
 import { type Feed, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
 import type { CorePlan, Standing } from "./served-network.js";
-
-const strict = { additionalProperties: false } as const;
 
 const range = (minimum: number, maximum: number, defaultValue: number) => ({ minimum, maximum, default: defaultValue });
 
@@ -267,7 +266,9 @@ async function planNetwork(
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
   const deployment = await planDeployment(settings, at, folder, rpcUrls);
   const where = `network ${deployment.chainId}`;
-  const directory = planDirectory(settings, deployment);
+  const { committeeDirectory = deployment.committeeDirectory } = settings;
+  const directory =
+    committeeDirectory === undefined ? null : requireAddress(committeeDirectory, `${where}: committeeDirectory`);
   if (settings.providers.length === 0 && directory === null) {
     throw new ConfigError(
       `${where}: providers is empty, and there is no directory. Add the address and url of each committee member, or the ` +
@@ -322,11 +323,6 @@ async function planDeployment(
   const repeated = firstRepeated(addresses);
   if (repeated !== undefined) throw new ConfigError(`${at}: datasets names ${repeated} twice. Keep one.`);
   return readDeployment(rpcUrls, addresses, rpcTimeoutMs);
-}
-
-function planDirectory({ committeeDirectory }: NetworkSettings, deployment: Deployment): Address | null {
-  if (committeeDirectory === undefined) return deployment.committeeDirectory ?? null;
-  return requireAddress(committeeDirectory, `network ${deployment.chainId}: committeeDirectory`);
 }
 
 function firstRepeated<T>(all: readonly T[]): T | undefined {

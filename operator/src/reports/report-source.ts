@@ -263,15 +263,18 @@ function checkRow(
   return { kind: "row", provider, ...row, signature };
 }
 
-/** The fields that a report and a row share. */
-type SharedFields = Pick<SignedReport, "network_id" | "dataset" | "timestamp" | "provider">;
+/** The fields that a report and a row share, each with its name for people. */
+const SHARED_FIELDS = [
+  ["network_id", "network"],
+  ["dataset", "dataset"],
+  ["timestamp", "round"],
+  ["provider", "provider"],
+] as const;
+type SharedFields = Pick<SignedReport, (typeof SHARED_FIELDS)[number][0]>;
 
 /** Names the first of the shared fields in which an answer differs from what was asked for. */
 function firstDifference(answer: SharedFields, expected: SharedFields): string | null {
-  if (answer.network_id !== expected.network_id) return "network";
-  if (answer.dataset !== expected.dataset) return "dataset";
-  if (answer.timestamp !== expected.timestamp) return "round";
-  return answer.provider === expected.provider ? null : "provider";
+  return SHARED_FIELDS.find(([field]) => answer[field] !== expected[field])?.[1] ?? null;
 }
 
 const answeredForOther = (difference: string, { provider }: SharedFields) =>

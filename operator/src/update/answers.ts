@@ -5,7 +5,7 @@ import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { type Hex, numberToHex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
-import { readManyStored, readStored } from "../dataset/stored-values.js";
+import { readManyStored } from "../dataset/stored-values.js";
 import { findUpdates } from "../dataset/update-events.js";
 import { updateReverted } from "../problems.js";
 import type { Call } from "../transactions/job.js";
@@ -60,9 +60,7 @@ export function toUnsent(
 
 /** Returns what is stored, or pending and about to be, whoever submitted it. */
 export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
-  const stored = await readStored(dataset, key, "pending");
-  const hashes = await findHashes(dataset, new Map([[key, stored.updatedAt]]));
-  return toUpdateInFlight(dataset, key, stored, hashes.get(key));
+  return (await allStoredOrPending(dataset, [key])).get(key) as UpdateInFlight;
 }
 
 /** Does the same for several keys, with as few calls as for one. Returns the updates by key. */
@@ -71,13 +69,10 @@ export async function allStoredOrPending(
   keys: readonly Hex[],
 ): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
   const stored = [...(await readManyStored(dataset, keys, "pending"))];
-  const hashes = await findHashes(dataset, new Map(stored.map(([key, { updatedAt }]) => [key, updatedAt])));
+  const rounds = new Map(stored.map(([key, { updatedAt }]) => [key, updatedAt]));
+  // An answer can do without the transactions.
+  const hashes = await findUpdates(dataset, rounds).catch((): ReadonlyMap<Hex, Hex> => new Map());
   return new Map(stored.map(([key, point]) => [key, toUpdateInFlight(dataset, key, point, hashes.get(key))]));
-}
-
-/** Finds the transactions that stored rounds, by key. An answer can do without them. */
-function findHashes(dataset: Dataset, rounds: ReadonlyMap<Hex, bigint>): Promise<ReadonlyMap<Hex, Hex>> {
-  return findUpdates(dataset, rounds).catch((): ReadonlyMap<Hex, Hex> => new Map());
 }
 
 function toUpdateInFlight(

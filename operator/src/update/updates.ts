@@ -29,7 +29,7 @@ import {
   type UpdateInFlight,
 } from "./answers.js";
 import type { Update, UpdateBuilder } from "./builder.js";
-import { batchJob, keysOfDataPointId, updateJob } from "./jobs.js";
+import { keysOfDataPointId, updateJob } from "./jobs.js";
 
 /** The request that waits for an update. */
 export interface Caller {
@@ -147,7 +147,7 @@ export class Updates {
     const [first] = keys;
     const update = await builder.buildBatch(keys, round);
     if (update === null || first === undefined) return new Map();
-    const job = batchJob(dataset, keys, update, builder);
+    const job = updateJob(dataset, keys, null, update, () => builder.buildNewestBatch(keys));
     const { hash, confirmed } = await this.senders.enqueue(job, dataset.address, first);
     const sent = keys.filter((_, index) => update.isStored[index]);
     this.context.logger.info({ ...this.#logFields(round, hash), keys: sent }, "batch sent");
@@ -185,7 +185,7 @@ export class Updates {
   async #enqueue(key: Hex, update: Update, payer: string | null, progress: Progress): Promise<UpdateInFlight> {
     const { dataset, builder } = this;
     const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
-    const job = updateJob(dataset, key, payer, update, () => builder.buildNewest(key), onSigned);
+    const job = updateJob(dataset, [key], payer, update, () => builder.buildNewest(key), onSigned);
     const isNewKey = payer !== null && !(await dataset.storedKeys.has(key));
     const { hash, confirmed } = await this.senders.enqueue(job, dataset.address, key, isNewKey ? "new" : "stored");
     const { round, status, reports } = update;
@@ -217,11 +217,6 @@ export class Updates {
   get keysInQueues(): ReadonlySet<Hex> {
     const all = this.senders.queues.flatMap(({ dataPointIds }) => dataPointIds);
     return new Set(all.flatMap((id) => keysOfDataPointId(this.dataset, id)));
-  }
-
-  /** Reports whether a round of a key is being broadcast, or was just now. */
-  isOnItsWay(key: Hex, round: bigint): boolean {
-    return this.#broadcasts.find(roundId(key, round)) !== undefined;
   }
 
   /**
@@ -256,7 +251,11 @@ export class Updates {
     if (overtaken !== null) return overtaken;
     const prepare = async (progress: Progress): Promise<Prepared> => {
       const update = await this.builder.build(key, round, progress);
-      if (update.kind === "stale") return { kind: "overtaken", newerRound: await this.#storedRound(key, round) };
+      if (update.kind === "stale") {
+        const { updatedAt } = await readStored(this.dataset, key, "pending");
+        // Nodes that do not know the pending state may answer with an older one.
+        return { kind: "overtaken", newerRound: maxOf(updatedAt, round) };
+      }
       const answer = { ...toDataAnswer(this.dataset, key, update), ...toUnsent(this.dataset.chainId, update) };
       return { kind: "prepared", answer };
     };
@@ -275,15 +274,9 @@ export class Updates {
     const newest = roundAt(this.context.clock());
     const rounds: bigint[] = [];
     for (let each = maxOf(round, newest - MAX_JOINED_AGE); each <= newest; each++) {
-      if (this.isOnItsWay(key, each)) rounds.push(each);
+      if (this.#broadcasts.find(roundId(key, each)) !== undefined) rounds.push(each);
     }
     return rounds;
-  }
-
-  /** Reads the stored round. Nodes that do not know the pending state may answer with one older than `atLeast`. */
-  async #storedRound(key: Hex, atLeast: bigint): Promise<bigint> {
-    const { updatedAt } = await readStored(this.dataset, key, "pending");
-    return updatedAt > atLeast ? updatedAt : atLeast;
   }
 
   /** Answers with the stored value if the network is configured to, and the value is young enough. */

@@ -73,16 +73,7 @@ const ROUNDS_MS = 1_000;
  * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how
  * often each provider's report agreed with what was stored; null when there is none.
  */
-async function readLastRounds(
-  { events, plan }: ShownNetwork,
-  dataset: Dataset,
-  key: Hex,
-  mined: MinedReports,
-): Promise<{
-  readonly last: LastUpdate;
-  readonly agreement: Agreement;
-  readonly lastRounds: DataPointAnswer["last_rounds"];
-} | null> {
+async function readLastRounds({ events, plan }: ShownNetwork, dataset: Dataset, key: Hex, mined: MinedReports) {
   const to = await events.readHead();
   const range = { from: Math.max(0, to - plan.settings.historyBlocks + 1), to, fromTime: null, toTime: null };
   const [update] = (await findHistory(events, dataset, key, { ...range, limit: 1 })).updates;
