@@ -135,13 +135,10 @@ export class GuardedHttp {
     signal: AbortSignal,
   ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
-    if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal);
+    // The owner chose it, or allows providers on this machine.
+    const isTrusted = this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
+    if (isTrusted) return postText(url, headers, body, limits, signal);
     const all = { "content-type": "application/json", ...headers };
     return this.egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal);
-  }
-
-  /** Reports whether a base URL is asked without guards: the owner chose it, or allows providers on this machine. */
-  #isTrusted(base: string): boolean {
-    return this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
   }
 }

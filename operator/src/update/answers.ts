@@ -1,4 +1,3 @@
-import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
@@ -72,18 +71,14 @@ export async function allStoredOrPending(
   const rounds = new Map(stored.map(([key, { updatedAt }]) => [key, updatedAt]));
   // An answer can do without the transactions.
   const hashes = await findUpdates(dataset, rounds).catch((): ReadonlyMap<Hex, Hex> => new Map());
-  return new Map(stored.map(([key, point]) => [key, toUpdateInFlight(dataset, key, point, hashes.get(key))]));
-}
-
-function toUpdateInFlight(
-  dataset: Dataset,
-  key: Hex,
-  { output, status, updatedAt }: QueryResult,
-  hash: Hex | undefined,
-): UpdateInFlight {
-  // The state of the chain does not contain the reports.
-  const answer = toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] });
-  return { answer: { ...answer, transaction_hash: hash ?? null }, mined: Promise.resolve(null) };
+  return new Map(
+    stored.map(([key, { output, status, updatedAt }]) => {
+      // The state of the chain does not contain the reports.
+      const answer = toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] });
+      const transaction_hash = hashes.get(key) ?? null;
+      return [key, { answer: { ...answer, transaction_hash }, mined: Promise.resolve(null) }];
+    }),
+  );
 }
 
 /**

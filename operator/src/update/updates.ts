@@ -168,17 +168,11 @@ export class Updates {
     const newer = this.#roundsSince(key, round + 1n).map((each) => roundId(key, each));
     const submitted = newer.map((id) => this.#broadcasts.done(id)).find((each) => each !== undefined);
     if (submitted !== undefined) return submitted;
-    if (update.kind === "stale") return this.#overtaking(key, newer[0]);
-    return this.#enqueue(key, update, payer, progress);
-  }
-
-  /**
-   * Finds the update that made a round stale. A newer one that this operator is submitting is known here before it is
-   * mined; another relayer's is known only from the chain.
-   */
-  async #overtaking(key: Hex, newerId: string | undefined): Promise<UpdateInFlight> {
-    const newer = newerId === undefined ? undefined : this.#broadcasts.find(newerId);
-    return (await newer?.result.catch(() => null)) ?? storedOrPending(this.dataset, key);
+    if (update.kind !== "stale") return this.#enqueue(key, update, payer, progress);
+    // A newer one that this operator is submitting is known here before it is mined; another relayer's is known only
+    // from the chain.
+    const overtaking = newer[0] === undefined ? undefined : this.#broadcasts.find(newer[0]);
+    return (await overtaking?.result.catch(() => null)) ?? storedOrPending(this.dataset, key);
   }
 
   /** Enqueues an update. It returns once an RPC endpoint has accepted its transaction. */

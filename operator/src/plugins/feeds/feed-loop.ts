@@ -6,7 +6,6 @@ import type { Counter } from "prom-client";
 import type { Hex } from "viem";
 import type { Context } from "../../context.js";
 import type { StoredCommittee } from "../../dataset/committee.js";
-import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { agreedValueInBatch } from "../../reports/quorum.js";
 import type { GatherEnd } from "../../reports/report-source.js";
@@ -84,7 +83,7 @@ export class FeedLoop {
   #blockMs = MAX_BLOCK_INTERVAL_MS;
 
   constructor(
-    private readonly served: ServedDataset,
+    readonly served: ServedDataset,
     private readonly feeds: readonly Feed[],
     private readonly standing: Standing,
     private readonly settings: FeedLoopSettings,
@@ -145,10 +144,6 @@ export class FeedLoop {
     // Only a member of the committee has a rank.
     const ranked = members === null ? committee.members : members.filter((one) => committee.members.includes(one));
     return { committee, ranking: new Ranking(this.served.dataset.address, ranked) };
-  }
-
-  get dataset(): Dataset {
-    return this.served.dataset;
   }
 
   /** The stored round of each feed as last read, in seconds since 1970; 0 if it was never stored. */

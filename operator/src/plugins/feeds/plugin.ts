@@ -43,9 +43,10 @@ export async function feeds(
     labelNames: ["network", "dataset", "key"],
     registers,
     collect() {
-      for (const { dataset, storedRounds } of loops) {
+      for (const { served, storedRounds } of loops) {
+        const { chainId: network, address: dataset } = served.dataset;
         for (const [key, round] of storedRounds) {
-          const labels = { network: dataset.chainId, dataset: dataset.address, key };
+          const labels = { network, dataset, key };
           if (round > 0n) this.set(labels, context.clock() / 1000 - Number(round));
         }
       }

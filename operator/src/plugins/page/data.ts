@@ -117,28 +117,26 @@ type Shown = readonly [update: PastUpdate, round: MinedRound];
 function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreement {
   const rounds = shown.flatMap(([update, { reports }]) => (reports === null ? [] : [{ update, ...reports }]));
   const { members, toleranceBps } = dataset.committee.current;
-  const agrees = (update: PastUpdate, report: DecodedReport) =>
-    report.outcome === update.status &&
-    (report.outcome !== "OK" || agreesWithStored(dataset, toleranceBps, update, report));
   return {
     rounds: rounds.length,
     providers: members.map((provider: Address) => {
       const signed = rounds.flatMap(({ update, reports }) => {
         const report = reports.find((one) => one.provider === provider);
-        return report === undefined ? [] : [agrees(update, report)];
+        return report === undefined ? [] : [agreesWithStored(dataset, toleranceBps, update, report)];
       });
       return { provider, signed: signed.length, agreed: signed.filter(Boolean).length };
     }),
   };
 }
 
-/** Reports whether a value agrees with the stored one, by the rule of the dataset's kind. */
+/** Reports whether a report agrees with what is stored, by the rule of the dataset's kind. */
 function agreesWithStored(
   { kind }: Dataset,
   toleranceBps: bigint,
   stored: PastUpdate,
-  { value }: DecodedReport,
+  { outcome, value }: DecodedReport,
 ): boolean {
+  if (outcome !== stored.status || outcome !== "OK") return outcome === stored.status;
   if (kind === "majority") return value === stored.value;
   const [median, signed] = [hexToBigInt(stored.value), hexToBigInt(value)];
   const distance = signed > median ? signed - median : median - signed;

@@ -21,7 +21,7 @@ import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
-import { unwrapRpcError } from "../../rpc/rpc-error.js";
+import { nullFor, unwrapRpcError } from "../../rpc/rpc-error.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { SingleFlight } from "../../single-flight.js";
 import { type EventSource, PastEvents } from "./past-events.js";
@@ -104,7 +104,7 @@ export class ShownNetwork {
   async read(): Promise<NetworkOverview> {
     const { settings, deployment } = this.plan;
     const [head, datasets] = await Promise.all([
-      nullIfUnreadable(readHead(this.network.client)),
+      readHead(this.network.client).catch(nullFor(ProblemError)),
       Promise.all([...this.network.datasets.values()].map(({ dataset }) => this.#dataset(dataset))),
     ]);
     return {
@@ -124,7 +124,7 @@ export class ShownNetwork {
     const { urls, failures } = this.network.providers;
     const { members, toleranceBps } = dataset.committee.current;
     const nameOf = new Map(this.plan.settings.providers.map(({ address, name }) => [getAddress(address), name]));
-    const stored = await nullIfUnreadable(this.#stored(dataset));
+    const stored = await this.#stored(dataset).catch(nullFor(ProblemError));
     return {
       dataset: dataset.address,
       name: dataset.name,
@@ -197,14 +197,4 @@ function addedKeys({
       });
     },
   };
-}
-
-/** Returns null where the chain cannot be read now. */
-async function nullIfUnreadable<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ProblemError) return null;
-    throw error;
-  }
 }

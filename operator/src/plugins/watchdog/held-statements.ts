@@ -41,7 +41,8 @@ export class HeldStatements {
     const { provider, round } = statement;
     const signer = signerOf(dataset, provider);
     if (this.#contradictions.has(signer)) return "contradicted";
-    if (!this.#isStorableRound(dataset, round)) return "old";
+    const now = BigInt(Math.floor(this.clock() / 1000));
+    if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) return "old";
     const held = this.#heldOf(dataset, signer);
     for (const key of keysOf(statement)) {
       const first = held.hold(statement, key);
@@ -62,11 +63,6 @@ export class HeldStatements {
   settle({ dataset, provider }: Contradiction): void {
     this.#contradictions.delete(signerOf(dataset, provider));
     this.#held.delete(signerOf(dataset, provider));
-  }
-
-  #isStorableRound({ maxRoundAge }: Dataset, round: bigint): boolean {
-    const now = BigInt(Math.floor(this.clock() / 1000));
-    return round <= now + MAX_AHEAD && round + maxRoundAge > now;
   }
 
   #heldOf(dataset: Dataset, signer: SignerOf): HeldOfSigner {
