@@ -18,7 +18,7 @@ import { type Failure, toProblemMember } from "../reports/failures.js";
 import { decideByQuorum, NoQuorum, type ReportAnswer, reachesQuorum, reportsOf } from "../reports/quorum.js";
 import type { GatherEnd, ReportSource, RowAnswer } from "../reports/report-source.js";
 import { roundAt } from "../schedule/beat.js";
-import { followFlight, Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import { Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../transactions/job.js";
 import type { Refused, Simulator, StaleRound } from "./simulator.js";
 
@@ -148,11 +148,8 @@ export class UpdateBuilder {
     const { dataset } = this;
     const id = `${key} ${round} ${committee.hash}`;
     const flight = this.#reports.run(id, (steps) => this.#gather(key, round, committee, steps), progress.trace);
-    const answers = await followFlight(
-      flight,
-      (step) => progress.emit(step),
-      (all) => all,
-    );
+    const unfollow = flight.progress.follow((step) => progress.emit(step));
+    const answers = await flight.result.finally(unfollow);
 
     const members = committee.members.length;
     const decision = decideByQuorum(members, answers);
