@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/operator/dist/plugins/page/static-sites.js";
+import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/service/http-server/static-site";
 import { inlineScripts } from "./inline-scripts-and-styles.js";
 
 /** The first script of every page, at the root of the site. */

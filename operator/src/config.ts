@@ -1,23 +1,20 @@
 import { dirname, resolve } from "node:path";
 import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
+import { strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
-import { AddressRanges } from "@dataset-oracle/service/http-server/address-ranges";
-import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connection-limits";
-import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
+import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readDeployment } from "./dataset/deployment-from-chain.js";
 import { type Feed, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
 import type { CorePlan, Standing } from "./served-network.js";
-
-const strict = { additionalProperties: false } as const;
 
 const range = (minimum: number, maximum: number, defaultValue: number) => ({ minimum, maximum, default: defaultValue });
 
@@ -187,8 +184,8 @@ export type PluginName = (typeof PLUGINS)[number];
 /** The operator's configuration file. */
 export const OperatorConfig = Type.Object(
   {
-    host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
-    port: Type.Integer({ ...range(0, 65_535, 8080), description: "The port; 0 takes a free one." }),
+    // 9464 is the provider's: a data provider with a node runs both programs on one machine.
+    ...serverSettings(8080, 9_465),
     basePath: Type.String({
       pattern: "^(/[A-Za-z0-9._~-]+)*$",
       default: "",
@@ -198,8 +195,6 @@ export const OperatorConfig = Type.Object(
       ["fatal", "error", "warn", "info", "debug", "silent"].map((level) => Type.Literal(level)),
       { default: "info", description: "The minimum severity of the log lines to write." },
     ),
-    // 9464 is the provider's: a data provider with a node runs both programs on one machine.
-    ...metricsSettings(9_465),
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 60,
@@ -216,11 +211,6 @@ export const OperatorConfig = Type.Object(
       description:
         "The maximum number of requests per minute and caller for keys that are neither stored, nor in a feed, nor in the " +
         "deployment file. All callers together may make ten times as many.",
-    }),
-    maxConnections: MaxConnections,
-    maxConnectionsPerCaller: MaxConnectionsPerCaller,
-    trustedProxies: AddressRanges({
-      description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For is trusted.",
     }),
     plugins: Type.Array(Type.Union(PLUGINS.map((name) => Type.Literal(name))), {
       default: [...PLUGINS],
@@ -276,7 +266,9 @@ async function planNetwork(
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
   const deployment = await planDeployment(settings, at, folder, rpcUrls);
   const where = `network ${deployment.chainId}`;
-  const directory = planDirectory(settings, deployment);
+  const { committeeDirectory = deployment.committeeDirectory } = settings;
+  const directory =
+    committeeDirectory === undefined ? null : requireAddress(committeeDirectory, `${where}: committeeDirectory`);
   if (settings.providers.length === 0 && directory === null) {
     throw new ConfigError(
       `${where}: providers is empty, and there is no directory. Add the address and url of each committee member, or the ` +
@@ -331,11 +323,6 @@ async function planDeployment(
   const repeated = firstRepeated(addresses);
   if (repeated !== undefined) throw new ConfigError(`${at}: datasets names ${repeated} twice. Keep one.`);
   return readDeployment(rpcUrls, addresses, rpcTimeoutMs);
-}
-
-function planDirectory({ committeeDirectory }: NetworkSettings, deployment: Deployment): Address | null {
-  if (committeeDirectory === undefined) return deployment.committeeDirectory ?? null;
-  return requireAddress(committeeDirectory, `network ${deployment.chainId}: committeeDirectory`);
 }
 
 function firstRepeated<T>(all: readonly T[]): T | undefined {

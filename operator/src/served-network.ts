@@ -113,15 +113,11 @@ export async function connectNetworks(
     plans.map(async (plan) => {
       const { chainId } = plan.deployment;
       const logger = context.logger.child({ network: chainId });
-      const own = senders.get(chainId);
-      for (const warning of own?.warnings ?? []) logger.warn(warning);
-      if (own === undefined)
-        logger.warn(
-          "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)",
-        );
-      const network = await connectNetwork(plan, own?.accounts ?? [], context, metrics);
+      const { accounts, warnings } = senders.get(chainId) ?? { accounts: [], warnings: [NO_SENDER] };
+      for (const warning of warnings) logger.warn(warning);
+      const network = await connectNetwork(plan, accounts, context, metrics);
       const datasets = [...network.datasets.keys()];
-      const addresses = network.senders.queues.map(({ address }) => address);
+      const addresses = accounts.map(({ address }) => address);
       logger.info({ datasets, senders: addresses, sendsFor: plan.standing.sender }, "connected");
       // Nobody waits for it: it logs which senders have to be funded.
       void network.balances.read();
@@ -130,6 +126,9 @@ export async function connectNetworks(
   );
   return { context, networks: new Map(networks.map((network) => [network.chainId, network])) };
 }
+
+const NO_SENDER =
+  "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)";
 
 /**
  * Connects a network, from the bottom up: its chain, its datasets, their providers, its senders, and what updates each

@@ -8,7 +8,7 @@ test("runs once for all who ask at the same time, and for those who ask soon aft
   const work = new SingleFlight<number>(() => now, 1_000);
   const start = async () => ++runs;
   expect(await Promise.all([work.run("a", start).result, work.run("a", start).result])).toEqual([1, 1]);
-  expect(work.has("a")).toBe(true);
+  expect(work.find("a")).toBeDefined();
   now = 999;
   expect(await work.run("a", start).result).toBe(1);
   expect(await work.run("b", start).result).toBe(2);
@@ -21,7 +21,7 @@ test("forgets a failure at once", async () => {
   const failing = () => Promise.reject(new Error("no"));
   const both = await Promise.allSettled([work.run("a", failing).result, work.run("a", failing).result]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(work.has("a")).toBe(false);
+  expect(work.find("a")).toBeUndefined();
   expect(await work.run("a", async () => 1).result).toBe(1);
 });
 
@@ -30,7 +30,7 @@ test("keeps running work, however long it takes", async () => {
   const work = new SingleFlight<number>(() => now, 1_000);
   let finish: (value: number) => void = () => {};
   const first = work.run("slow", () => new Promise((resolve) => (finish = resolve)));
-  expect(work.has("slow")).toBe(true);
+  expect(work.find("slow")).toBe(first);
   now = 5_000;
   await work.run("quick", async () => 2).result;
   expect(work.run("slow", async () => 3)).toBe(first);

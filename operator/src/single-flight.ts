@@ -47,9 +47,8 @@ export async function followFlight<T, R>(
 }
 
 interface Entry<T> extends Flight<T> {
-  /** When it succeeded, in milliseconds since 1970; null while it runs. */
-  doneAt: number | null;
-  value?: T;
+  /** What it came to, and when, in milliseconds since 1970; null while it runs. */
+  done: { readonly value: T; readonly at: number } | null;
 }
 
 /**
@@ -76,12 +75,11 @@ export class SingleFlight<T> {
     }
     const progress = new Progress(trace);
     const result = start(progress);
-    const entry: Entry<T> = { result, progress, doneAt: null };
+    const entry: Entry<T> = { result, progress, done: null };
     this.#entries.set(id, entry);
     result.then(
       (value) => {
-        entry.value = value;
-        entry.doneAt = this.clock();
+        entry.done = { value, at: this.clock() };
         if (this.#entries.get(id) !== entry) return;
         // Entries stay ordered by when they ended, so that the oldest is found without a search.
         this.#entries.delete(id);
@@ -96,19 +94,14 @@ export class SingleFlight<T> {
 
   /** Returns the result of work that has succeeded and that no later `run` has forgotten. */
   done(id: string): T | undefined {
-    const value = this.#entries.get(id)?.value;
-    if (value !== undefined) this.onShared();
-    return value;
+    const done = this.#entries.get(id)?.done;
+    if (done) this.onShared();
+    return done?.value;
   }
 
   /** Returns work that is running, or has succeeded and that no later `run` has forgotten. */
   find(id: string): Flight<T> | undefined {
     return this.#entries.get(id);
-  }
-
-  /** Tells whether this work is running, or has succeeded and no later `run` has forgotten it. */
-  has(id: string): boolean {
-    return this.#entries.has(id);
   }
 
   /** Lets the next caller start again, because the result turned out to be useless. */
@@ -118,9 +111,9 @@ export class SingleFlight<T> {
 
   #forgetOld(): void {
     const oldest = this.clock() - this.rememberMs;
-    for (const [id, { doneAt }] of this.#entries) {
-      if (doneAt === null) continue;
-      if (doneAt > oldest) return;
+    for (const [id, { done }] of this.#entries) {
+      if (done === null) continue;
+      if (done.at > oldest) return;
       this.#entries.delete(id);
     }
   }

@@ -28,9 +28,6 @@ const ON_PENDING = ["eth_call", "eth_estimateGas"];
 const TRUSTED_MS = 600_000;
 
 const run = (data: Hex = READS) => simulator.execute(dataset, data);
-/** Runs calls at the same moment, each of which changes one data point. */
-const runAll = (calls: readonly (readonly [dataPoint: string, data: Hex])[]) =>
-  Promise.allSettled(calls.map(([dataPoint, data]) => simulator.execute(dataset, data, dataPoint)));
 const asked = () => proxy.calls.splice(0).map(({ method }) => method);
 /** Runs calls until the simulator trusts the node's simulation. */
 const untilTrusted = () =>
@@ -130,51 +127,6 @@ test("when a node stops simulating, or refuses the block, the call runs on pendi
   await untilTrusted();
 });
 
-test("calls that change different data points share a simulated block, and one that reverts fails by itself", async () => {
-  await untilTrusted();
-  const alone = await run();
-  asked();
-  const [first, second, third] = await runAll([
-    ["a", READS],
-    ["b", REVERTS],
-    ["c", READS],
-  ]);
-  expect([first, third].map((each) => each?.status === "fulfilled" && each.value)).toEqual([alone, alone]);
-  expect(second).toMatchObject({ status: "rejected", reason: { kind: "refused" } });
-  expect(asked()).toEqual(["eth_simulateV1"]);
-});
-
-test("calls that change the same data point, or may change more than one, do not share a block", async () => {
-  await untilTrusted();
-  proxy.calls.length = 0;
-  await Promise.all([
-    runAll([
-      ["a", READS],
-      ["a", READS],
-      ["b", READS],
-    ]),
-    run(),
-    run(),
-  ]);
-  const blocks = proxy.calls.map(
-    ({ params }) => (params[0] as { blockStateCalls: [{ calls: unknown[] }] }).blockStateCalls,
-  );
-  expect(blocks.map(([{ calls }]) => calls.length).toSorted()).toEqual([1, 1, 1, 2]);
-});
-
-test("when a node refuses a block with several calls, each is simulated by itself, and then run on pending", async () => {
-  await untilTrusted();
-  proxy.answers.set("eth_simulateV1", { body: { error: { code: -38026, message: "client limit exceeded" } } });
-  const results = await runAll([
-    ["a", READS],
-    ["b", READS],
-  ]);
-  expect(results.map((each) => each.status === "fulfilled" && hexToNumber(each.value.result))).toEqual([1_000, 1_000]);
-  const methods = asked();
-  expect(methods.slice(0, 3)).toEqual(["eth_simulateV1", "eth_simulateV1", "eth_simulateV1"]);
-  expect(methods.slice(3).filter((method) => method === "eth_call").length).toBe(2);
-});
-
 test("simulation and estimate are compared again after ten minutes", async () => {
   await untilTrusted();
   elapsed = TRUSTED_MS + 10_000;
@@ -187,12 +139,12 @@ test("an update that would change nothing is told from one that would be stored"
     encodeFunctionResult({ abi: datasetAbi, functionName: "update", result: [3, isNew] });
   proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });
   proxy.answers.set("eth_call", { body: { result: answer(true) } });
-  expect(await simulator.simulateUpdate(dataset, "0x41", "OK", READS)).toMatchObject({
+  expect(await simulator.simulateUpdate(dataset, "OK", READS)).toMatchObject({
     kind: "ok",
     status: "DISAGREEMENT",
   });
   proxy.answers.set("eth_call", { body: { result: answer(false) } });
-  expect(await simulator.simulateUpdate(dataset, "0x41", "OK", READS)).toEqual({ kind: "stale" });
+  expect(await simulator.simulateUpdate(dataset, "OK", READS)).toEqual({ kind: "stale" });
 });
 
 test("of a batch, only the keys whose outcome is STORED are stored", async () => {
@@ -207,7 +159,7 @@ test("an EVM that lacks an instruction is named", async () => {
     proxy.answers.set(method, { body: { error: { code: -32000, message: "invalid opcode: MCOPY" } } });
   }
   const title = expect.stringContaining("invalid opcode");
-  expect(await simulator.simulateUpdate(dataset, "0x41", "OK", READS)).toMatchObject({
+  expect(await simulator.simulateUpdate(dataset, "OK", READS)).toMatchObject({
     kind: "refused",
     problem: { title },
   });
@@ -222,7 +174,7 @@ test("a failed endpoint does not change how the call is run", async () => {
 
 describe("a node whose clock is behind a round", () => {
   const ROUND = 1_790_000_000n;
-  const update = () => simulator.simulateUpdate(dataset, "0x41", "OK", READS);
+  const update = () => simulator.simulateUpdate(dataset, "OK", READS);
   /** Lets the node refuse the update as a dataset does when the chain's clock is behind its round. */
   const fallBehind = (seconds: bigint) => {
     const data = encodeErrorResult({ abi: datasetAbi, errorName: "FutureRound", args: [ROUND, ROUND - seconds] });

@@ -3,8 +3,7 @@ import { requireReachablePort } from "@dataset-oracle/service/config/blocked-por
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
 import { AddressRanges } from "@dataset-oracle/service/http-server/address-ranges";
-import { MaxConnections, MaxConnectionsPerCaller } from "@dataset-oracle/service/http-server/connection-limits";
-import { metricsSettings } from "@dataset-oracle/service/http-server/metrics";
+import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
 import { rateLimitSchema } from "./rate-limit.js";
 import { SOURCE_MS } from "./source/source-reader.js";
@@ -39,14 +38,7 @@ export type WebOracleSettings = Static<typeof WebOracleSettings>;
 /** A provider's configuration file. Paths are relative to its folder. The signing key comes from the environment. */
 export const ProviderConfig = Type.Object(
   {
-    host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
-    port: Type.Integer({
-      minimum: 0,
-      maximum: 65_535,
-      default: 8100,
-      description: "The port to listen on; 0 takes a free one.",
-    }),
-    ...metricsSettings(9464),
+    ...serverSettings(8100, 9464),
     deployments: Type.Array(Type.String(), {
       minItems: 1,
       description: "Paths of the deployments/<chainId>.json files with the datasets to report on.",
@@ -141,11 +133,6 @@ export const ProviderConfig = Type.Object(
       minimum: 1,
       default: 6_000,
       description: "Requests per minute that each address in `operators` may make.",
-    }),
-    maxConnections: MaxConnections,
-    maxConnectionsPerCaller: MaxConnectionsPerCaller,
-    trustedProxies: AddressRanges({
-      description: "Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For names the caller.",
     }),
   },
   { additionalProperties: false },

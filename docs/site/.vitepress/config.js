@@ -2,7 +2,7 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SITE_PATH_PLACEHOLDER, STATIC_CSP } from "@dataset-oracle/operator/dist/plugins/page/static-sites.js";
+import { SITE_PATH_PLACEHOLDER, STATIC_CSP } from "@dataset-oracle/service/http-server/static-site";
 import { precompress } from "@dataset-oracle/tools/precompress";
 import { defineConfig } from "vitepress";
 import { stripInlineScriptsAndStyles } from "../inline-scripts-and-styles.js";

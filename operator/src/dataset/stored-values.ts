@@ -40,14 +40,14 @@ export async function readManyStored(
   return stored;
 }
 
-/** Reads all in one call; key by key if the node refuses or ignores the lens, which is a state override of code. */
+/** Reads all in one call, which one key does not need; key by key if the node refuses or ignores the lens, which is a state override of code. */
 async function readChunk(
   dataset: DatasetContract,
   keys: readonly Hex[],
   blockTag: BlockTag,
 ): Promise<readonly QueryResult[]> {
   try {
-    return await simulateQueries(dataset.client, { dataset: dataset.address, keys, blockTag });
+    if (keys.length > 1) return await simulateQueries(dataset.client, { dataset: dataset.address, keys, blockTag });
   } catch (error) {
     const rpcError = rpcErrorIn(error);
     if (rpcError !== null && rpcError.kind !== "refused") throw rpcError;

@@ -2,8 +2,7 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
-import type { Clock } from "../context.js";
-import { type Blocks, readBlockNumber, readWindows } from "../rpc/blocks.js";
+import { readBlockNumber } from "../rpc/blocks.js";
 import { unwrapRpcError } from "../rpc/rpc-error.js";
 import type { DatasetContract } from "./contract.js";
 
@@ -25,39 +24,6 @@ export interface KeyedUpdate extends PastUpdate {
 
 /** How far back the transaction that stored a recent round is searched for. */
 const RECENT_BLOCKS = 100;
-const MAX_CALLS = 100;
-const MAX_MS = 10_000;
-
-/** The updates in a window of blocks, the newest first. */
-export interface UpdatesInWindow {
-  /** The window's first block. */
-  readonly from: number;
-  readonly updates: readonly PastUpdate[];
-}
-
-/**
- * Reads the updates of a key in a range of blocks, from the end backwards, until it takes too long or too many calls.
- *
- * @throws RpcError when a call fails, or the node refuses even a single block.
- */
-export async function* readUpdatesBackwards(
-  dataset: DatasetContract,
-  key: Hex,
-  blocks: Blocks,
-  clock: Clock,
-): AsyncGenerator<UpdatesInWindow> {
-  const keyHash = keccak256(key);
-  const giveUpAt = clock() + MAX_MS;
-  let calls = 0;
-  const read = (window: Blocks) => {
-    calls++;
-    return readUpdates(dataset, [keyHash], window.from, window.to);
-  };
-  for await (const { from, result } of readWindows(blocks, "backwards", read)) {
-    yield { from, updates: result.toReversed() };
-    if (calls >= MAX_CALLS || clock() > giveUpAt) return;
-  }
-}
 
 /**
  * Finds the recent transactions that stored rounds of keys, all in one search.

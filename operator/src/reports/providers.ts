@@ -1,6 +1,6 @@
 import { isLocalUrl } from "@dataset-oracle/protocol/base-url";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import { ok, type Result } from "@dataset-oracle/protocol/result";
+import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
@@ -70,29 +70,24 @@ export class Providers {
       const base = this.urls.urlOf(provider);
       if (base === undefined) return fail("no_endpoint", NO_URL);
       host = new URL(base).host;
-      const answer = await this.#post(base, question, signal);
+      const { path, limits, body, read } = question;
+      const headers = { accept: "application/json", ...question.headers };
+      const answer = await this.http.post(base, path, headers, body, limits, signal);
       if (!answer.ok) {
         const { code } = answer.error;
         if (code === "aborted") return fail("late", "did not respond before the grace period ended");
         const reason = code === "forbidden" || code === "busy" ? "unreachable" : code;
         return fail(reason, describeFetchFailure(answer.error));
       }
-      const { status, json } = answer.value;
-      return status === 200 ? question.read(json, provider, fail) : refusal(status, json, fail);
+      const { status, text } = answer.value;
+      const json = parseJson(text);
+      return status === 200 ? read(json, provider, fail) : refusal(status, json, fail);
     } catch (error) {
       host = null;
       return fail("unexpected", `could not be asked (${error instanceof Error ? error.name : "an error"})`);
     }
   }
-
-  async #post<T>(base: string, { path, headers, body, limits }: Question<T>, signal: AbortSignal): Promise<Posted> {
-    const answer = await this.http.post(base, path, { accept: "application/json", ...headers }, body, limits, signal);
-    return answer.ok ? ok({ status: answer.value.status, json: parseJson(answer.value.text) }) : answer;
-  }
 }
-
-/** A provider's answer: the HTTP status, and the body; null if it is not JSON. */
-type Posted = Result<{ readonly status: number; readonly json: unknown }, FetchFailure<EgressFailure>>;
 
 /** Describes an answer with another status than 200. */
 function refusal(status: number, json: unknown, fail: Fail): Failure {
@@ -149,13 +144,10 @@ export class GuardedHttp {
     signal: AbortSignal,
   ): Promise<Result<HttpAnswer, FetchFailure<EgressFailure>>> {
     const url = `${base}${path}`;
-    if (this.#isTrusted(base)) return postText(url, headers, body, limits, signal);
+    // The owner chose it, or allows providers on this machine.
+    const isTrusted = this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
+    if (isTrusted) return postText(url, headers, body, limits, signal);
     const all = { "content-type": "application/json", ...headers };
     return this.egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal);
-  }
-
-  /** Reports whether a base URL is asked without guards: the owner chose it, or allows providers on this machine. */
-  #isTrusted(base: string): boolean {
-    return this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
   }
 }

@@ -94,10 +94,8 @@ export class ReportSource {
       headers: traceHeaders(trace),
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_REPORT_BYTES },
-      read: (json, provider, fail) => {
-        const report = checkReport(json, { ...expected, provider }, round, digestOf, dataset.maxValue, fail);
-        return isFailure(report) ? report : this.#count(report, fail);
-      },
+      read: (json, provider, fail) =>
+        this.#count(checkReport(json, { ...expected, provider }, round, digestOf, dataset.maxValue, fail), fail),
     };
     const isEnough = (answers: readonly ReportAnswer[]) => decideByQuorum(members.length, answers).kind !== "no_quorum";
     return this.#askAll(question, members, isEnough, onReport);
@@ -129,18 +127,17 @@ export class ReportSource {
       headers: {},
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES },
-      read: (json, provider, fail) => {
-        const row = checkRow(json, { ...expected, provider }, keys, round, digestOf, fail);
-        return isFailure(row) ? row : this.#count(row, fail);
-      },
+      read: (json, provider, fail) =>
+        this.#count(checkRow(json, { ...expected, provider }, keys, round, digestOf, fail), fail),
     };
     const isEnough = (answers: readonly RowAnswer[]) =>
       reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
     return this.#askAll(question, members, isEnough, () => {}, end);
   }
 
-  #count<T extends Statement>(statement: T, fail: Fail): T | Failure {
-    if (this.#filters.every((accepts) => accepts(this.dataset, statement))) return statement;
+  /** Turns a statement that a filter refuses into a failure. */
+  #count<T extends Statement>(answer: T | Failure, fail: Fail): T | Failure {
+    if (isFailure(answer) || this.#filters.every((accepts) => accepts(this.dataset, answer))) return answer;
     return fail("contradicted", "signed two conflicting statements about one key and round");
   }
 
@@ -179,12 +176,8 @@ export class ReportSource {
       const { graceMs, leastMs } = end ?? { graceMs: this.settings.graceMs, leastMs: 0 };
       grace ??= setTimeout(stop, Math.max(graceMs, leastMs - (performance.now() - startedAt)));
     };
-    const askAgainAfterMs = end?.askAgainAfterMs ?? null;
-    await Promise.all(
-      members.map(async (provider) =>
-        take(provider, await this.#ask(question, provider, over.signal, askAgainAfterMs)),
-      ),
-    );
+    const ask = (provider: Address) => this.#ask(question, provider, over.signal, end?.askAgainAfterMs);
+    await Promise.all(members.map(async (provider) => take(provider, await ask(provider))));
     clearTimeout(grace);
     clearTimeout(most);
     closing.removeEventListener("abort", stop);
@@ -196,10 +189,10 @@ export class ReportSource {
     question: Question<T>,
     provider: Address,
     signal: AbortSignal,
-    askAgainAfterMs: number | null,
+    askAgainAfterMs: number | undefined,
   ): Promise<T | Failure> {
     const first = this.providers.ask(question, provider, signal);
-    if (askAgainAfterMs === null) return first;
+    if (askAgainAfterMs === undefined) return first;
     const early = await Promise.race([first, delay(askAgainAfterMs, null, { signal }).catch(() => null)]);
     const isAnswered = early !== null && !(isFailure(early) && NOT_ANSWERED.includes(early.reason));
     if (isAnswered || signal.aborted) return first;
@@ -263,15 +256,18 @@ function checkRow(
   return { kind: "row", provider, ...row, signature };
 }
 
-/** The fields that a report and a row share. */
-type SharedFields = Pick<SignedReport, "network_id" | "dataset" | "timestamp" | "provider">;
+/** The fields that a report and a row share, each with its name for people. */
+const SHARED_FIELDS = [
+  ["network_id", "network"],
+  ["dataset", "dataset"],
+  ["timestamp", "round"],
+  ["provider", "provider"],
+] as const;
+type SharedFields = Pick<SignedReport, (typeof SHARED_FIELDS)[number][0]>;
 
 /** Names the first of the shared fields in which an answer differs from what was asked for. */
 function firstDifference(answer: SharedFields, expected: SharedFields): string | null {
-  if (answer.network_id !== expected.network_id) return "network";
-  if (answer.dataset !== expected.dataset) return "dataset";
-  if (answer.timestamp !== expected.timestamp) return "round";
-  return answer.provider === expected.provider ? null : "provider";
+  return SHARED_FIELDS.find(([field]) => answer[field] !== expected[field])?.[1] ?? null;
 }
 
 const answeredForOther = (difference: string, { provider }: SharedFields) =>

@@ -1,14 +1,14 @@
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
+import { eventStream, streamedAnswer } from "@dataset-oracle/service/http-server/event-stream";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import { invalidMember, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../single-flight.js";
 import { MAX_MINING_WAIT_MS } from "../update/answers.js";
-import { eventStream, streamedAnswer } from "./event-stream.js";
-import { dataPointFinder } from "./find-data-point.js";
+import { findDataPoint } from "./find-data-point.js";
 import { problemsOf, unlessClosing } from "./problem-responses.js";
 
 const EVENTS = [
@@ -66,9 +66,8 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
   });
-  const findDataPoint = dataPointFinder(networks);
   app.post("/data/request", { schema }, async (request, reply) => {
-    const { dataset, updates, key } = findDataPoint(request.body);
+    const { dataset, updates, key } = findDataPoint(networks, request.body, "invalid_body");
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     const wait = preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000);

@@ -4,7 +4,6 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
-import type { Address } from "viem";
 import { readView } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";
 import type { ProviderUrls } from "../reports/provider-urls.js";
@@ -30,34 +29,32 @@ const schema = {
 export function addDatasets(app: App): void {
   const { context, networks } = app.operator;
   const prices = new SingleFlight<bigint>(context.clock, REMEMBER_MS);
-  app.get("/datasets", { schema }, async (): Promise<ServedDataset[]> => {
-    const served = [...networks.values()].map(({ datasets, providers }) =>
-      Promise.all([...datasets.values()].map(({ dataset }) => describe(dataset, providers.urls, prices))),
-    );
-    return (await Promise.all(served)).flat();
-  });
-}
 
-async function describe(dataset: Dataset, urls: ProviderUrls, prices: SingleFlight<bigint>): Promise<ServedDataset> {
-  const { chainId, address, kind, keys, committee } = dataset;
-  return {
-    network_id: chainId,
-    dataset: address,
-    kind,
-    keys: keys.listed.flatMap((key) => keyToAscii(key) ?? []),
-    query_price: (await readPrice(dataset, prices)).toString(),
-    providers: committee.current.members.flatMap((member: Address) => {
-      const url = urls.urlOf(member);
-      return url === undefined ? [] : [{ address: member, url }];
-    }),
-  };
-}
-
-async function readPrice(dataset: Dataset, prices: SingleFlight<bigint>): Promise<bigint> {
-  const { chainId, address } = dataset;
-  try {
-    return await prices.run(`${chainId} ${address}`, () => readView(dataset, "queryPrice")).result;
-  } catch (error) {
-    throw error instanceof RpcError ? problem("not_ready", { network: chainId }) : error;
+  async function readPrice(dataset: Dataset): Promise<bigint> {
+    const { chainId, address } = dataset;
+    try {
+      return await prices.run(`${chainId} ${address}`, () => readView(dataset, "queryPrice")).result;
+    } catch (error) {
+      throw error instanceof RpcError ? problem("not_ready", { network: chainId }) : error;
+    }
   }
+
+  const describe = async (dataset: Dataset, urls: ProviderUrls): Promise<ServedDataset> => ({
+    network_id: dataset.chainId,
+    dataset: dataset.address,
+    kind: dataset.kind,
+    keys: dataset.keys.listed.flatMap((key) => keyToAscii(key) ?? []),
+    query_price: (await readPrice(dataset)).toString(),
+    providers: dataset.committee.current.members.flatMap((address) => {
+      const url = urls.urlOf(address);
+      return url === undefined ? [] : [{ address, url }];
+    }),
+  });
+
+  app.get("/datasets", { schema }, async (): Promise<ServedDataset[]> => {
+    const served = [...networks.values()].flatMap(({ datasets, providers }) =>
+      [...datasets.values()].map(({ dataset }) => describe(dataset, providers.urls)),
+    );
+    return Promise.all(served);
+  });
 }

@@ -3,13 +3,9 @@ import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
-import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { type InvalidPart, invalidKey, invalidMember, unknownNetwork } from "../problems.js";
 import type { ServedDataset, ServedNetwork } from "../served-network.js";
-
-/** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take up at most about 20 MB. */
-const MAX_REMEMBERED = 10_000;
 
 /** A key of a served dataset. */
 export interface DataPoint extends ServedDataset {
@@ -45,18 +41,4 @@ export function findDataPoint(
   const { keyForm } = served.dataset;
   if (!matchesKeyForm(keyForm, key.value)) throw invalidKey(keyForm);
   return { ...served, key: key.value };
-}
-
-/** Finds the data points that bodies name, and remembers them: many requests name the same one. */
-export function dataPointFinder(networks: ReadonlyMap<number, ServedNetwork>): (request: Names) => DataPoint {
-  const known = new LRUCache<string, DataPoint>({ max: MAX_REMEMBERED });
-  return (request) => {
-    const { network_id, dataset, key } = request;
-    const id = `${network_id} ${dataset} ${key}`;
-    const remembered = known.get(id);
-    if (remembered !== undefined) return remembered;
-    const found = findDataPoint(networks, request, "invalid_body");
-    known.set(id, found);
-    return found;
-  };
 }

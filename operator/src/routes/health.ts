@@ -1,3 +1,4 @@
+import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
@@ -5,20 +6,15 @@ import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { problemsOf } from "./problem-responses.js";
 
-const strict = { additionalProperties: false } as const;
-
 const NetworkHealth = Type.Object(
   {
     network_id: Type.Integer(),
     rpc: Type.Boolean({ description: "True if an RPC endpoint of the network can be used." }),
-    broadcasting: Type.Union(
-      ["ok", "low_balance", "no_key", "no_rpc"].map((state) => Type.Literal(state)),
-      {
-        description:
-          "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_key` without a " +
-          "sender; otherwise `no_rpc` while `rpc` is false; otherwise `low_balance` while a sender has less than " +
-          "`lowBalanceGwei`, or nothing at all.",
-      },
+    broadcasting: oneOf(
+      ["ok", "low_balance", "no_key", "no_rpc"],
+      "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_key` without a " +
+        "sender; otherwise `no_rpc` while `rpc` is false; otherwise `low_balance` while a sender has less than " +
+        "`lowBalanceGwei`, or nothing at all.",
     ),
   },
   strict,
@@ -66,7 +62,7 @@ export function addHealth(app: App): void {
         const isLow = (await balances.read()).some((balance) => balance.isLow);
         const rpc = client.isReady();
         const broadcasting = !senders.canSend ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
-        return { network_id: chainId, rpc, broadcasting };
+        return { network_id: chainId, rpc, broadcasting } as const;
       }),
     );
     if (health.some(({ rpc }) => !rpc)) throw notAllReady(health);

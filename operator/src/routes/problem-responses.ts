@@ -1,3 +1,4 @@
+import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
 import {
   OPERATOR_PROBLEM_CODES,
   OPERATOR_PROBLEMS,
@@ -34,10 +35,7 @@ export function gatewayErrorsOf(route: OperatorRoute, statusOf: (status: number)
   }
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const code = Type.Union(
-        codes.map((each) => Type.Literal(each)),
-        { description: "A stable code, for programs." },
-      );
+      const code = oneOf(codes, "A stable code, for programs.");
       const message = Type.String({ description: "What went wrong, and how to fix it." });
       const schema = Type.Object({ message, code });
       return [

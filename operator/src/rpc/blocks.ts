@@ -1,7 +1,7 @@
 import { BlockNotFoundError, type Hex } from "viem";
 import { getBlock, getBlockNumber } from "viem/actions";
 import type { ChainClient } from "./client.js";
-import { nullFor, RpcError, unwrapRpcError } from "./rpc-error.js";
+import { nullFor, unwrapRpcError } from "./rpc-error.js";
 
 /** A block of the chain. */
 export interface Block {
@@ -72,40 +72,4 @@ export async function readBlockIntervalMs(client: ChainClient): Promise<number> 
 
 function toBlock({ number, hash, timestamp }: { number: bigint; hash: Hex; timestamp: bigint }): Block {
   return { number: Number(number), hash, timestamp: Number(timestamp) };
-}
-
-/** The window that is read at first. Nodes limit the logs of one call, each in its own way. */
-const FIRST_WINDOW = 2_000;
-
-/**
- * Reads a range of blocks window by window, from its beginning or backwards from its end. A window that the node refuses
- * is halved, and stays so for the rest of the range.
- *
- * @param read Reads the logs of a window.
- * @throws RpcError when a call fails, or the node refuses even a single block.
- */
-export async function* readWindows<T>(
-  blocks: Blocks,
-  direction: "forwards" | "backwards",
-  read: (window: Blocks) => Promise<T>,
-): AsyncGenerator<Blocks & { readonly result: T }> {
-  let { from, to } = blocks;
-  for (let size = FIRST_WINDOW; from <= to; ) {
-    const window =
-      direction === "forwards"
-        ? { from, to: Math.min(to, from + size - 1) }
-        : { from: Math.max(from, to - size + 1), to };
-    let result: T;
-    try {
-      result = await read(window);
-    } catch (error) {
-      const isRefused = error instanceof RpcError && error.kind === "refused";
-      if (!isRefused || window.from === window.to) throw error;
-      size = Math.ceil((window.to - window.from + 1) / 2);
-      continue;
-    }
-    if (direction === "forwards") from = window.to + 1;
-    else to = window.from - 1;
-    yield { ...window, result };
-  }
 }

@@ -72,10 +72,10 @@ export function isUndecodable({ reason }: RpcError): boolean {
   return reason.startsWith(UNDECODABLE);
 }
 
-/** Turns viem's "not found" error into null. */
-export function nullFor(NotFound: abstract new (...args: never[]) => Error): (error: unknown) => null {
+/** Turns an error of one class, such as viem's "not found", into null. */
+export function nullFor(Expected: abstract new (...args: never[]) => Error): (error: unknown) => null {
   return (error) => {
-    if (error instanceof NotFound) return null;
+    if (error instanceof Expected) return null;
     throw error;
   };
 }

@@ -1,11 +1,10 @@
-import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { type Hex, numberToHex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
-import { readManyStored, readStored } from "../dataset/stored-values.js";
+import { readManyStored } from "../dataset/stored-values.js";
 import { findUpdates } from "../dataset/update-events.js";
 import { updateReverted } from "../problems.js";
 import type { Call } from "../transactions/job.js";
@@ -60,9 +59,7 @@ export function toUnsent(
 
 /** Returns what is stored, or pending and about to be, whoever submitted it. */
 export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
-  const stored = await readStored(dataset, key, "pending");
-  const hashes = await findHashes(dataset, new Map([[key, stored.updatedAt]]));
-  return toUpdateInFlight(dataset, key, stored, hashes.get(key));
+  return (await allStoredOrPending(dataset, [key])).get(key) as UpdateInFlight;
 }
 
 /** Does the same for several keys, with as few calls as for one. Returns the updates by key. */
@@ -71,24 +68,17 @@ export async function allStoredOrPending(
   keys: readonly Hex[],
 ): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
   const stored = [...(await readManyStored(dataset, keys, "pending"))];
-  const hashes = await findHashes(dataset, new Map(stored.map(([key, { updatedAt }]) => [key, updatedAt])));
-  return new Map(stored.map(([key, point]) => [key, toUpdateInFlight(dataset, key, point, hashes.get(key))]));
-}
-
-/** Finds the transactions that stored rounds, by key. An answer can do without them. */
-function findHashes(dataset: Dataset, rounds: ReadonlyMap<Hex, bigint>): Promise<ReadonlyMap<Hex, Hex>> {
-  return findUpdates(dataset, rounds).catch((): ReadonlyMap<Hex, Hex> => new Map());
-}
-
-function toUpdateInFlight(
-  dataset: Dataset,
-  key: Hex,
-  { output, status, updatedAt }: QueryResult,
-  hash: Hex | undefined,
-): UpdateInFlight {
-  // The state of the chain does not contain the reports.
-  const answer = toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] });
-  return { answer: { ...answer, transaction_hash: hash ?? null }, mined: Promise.resolve(null) };
+  const rounds = new Map(stored.map(([key, { updatedAt }]) => [key, updatedAt]));
+  // An answer can do without the transactions.
+  const hashes = await findUpdates(dataset, rounds).catch((): ReadonlyMap<Hex, Hex> => new Map());
+  return new Map(
+    stored.map(([key, { output, status, updatedAt }]) => {
+      // The state of the chain does not contain the reports.
+      const answer = toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] });
+      const transaction_hash = hashes.get(key) ?? null;
+      return [key, { answer: { ...answer, transaction_hash }, mined: Promise.resolve(null) }];
+    }),
+  );
 }
 
 /**

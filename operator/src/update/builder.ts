@@ -15,17 +15,10 @@ import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { type Failure, toProblemMember } from "../reports/failures.js";
 import { KEY_REFUSALS } from "../reports/providers.js";
-import {
-  agreedValueInBatch,
-  decideByQuorum,
-  NoQuorum,
-  type ReportAnswer,
-  reachesQuorum,
-  reportsOf,
-} from "../reports/quorum.js";
+import { decideByQuorum, NoQuorum, type ReportAnswer, reachesQuorum, reportsOf } from "../reports/quorum.js";
 import type { GatherEnd, ReportSource, RowAnswer } from "../reports/report-source.js";
 import { roundAt } from "../schedule/beat.js";
-import { followFlight, Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import { Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../transactions/job.js";
 import type { Refused, Simulator, StaleRound } from "./simulator.js";
 
@@ -42,12 +35,6 @@ export interface Update extends RoundCall {
 export interface BatchUpdate extends RoundCall {
   /** One flag for each key, in the batch's order: true if it is going to be stored. */
   readonly isStored: readonly boolean[];
-}
-
-/** A batch's update with what its rows say, for the log. */
-interface BuiltBatch extends BatchUpdate {
-  /** How many of the keys it stores as NOT_AVAILABLE. */
-  readonly notAvailable: number;
 }
 
 /** After this time, the providers are asked again for a key that they did not serve. */
@@ -110,17 +97,14 @@ export class UpdateBuilder {
    * @returns Null when the chain would store none of its keys.
    * @throws ProblemError when too few members sign a row, or the dataset refuses the update.
    */
-  async buildBatch(keys: readonly Hex[], round: bigint): Promise<BuiltBatch | null> {
+  async buildBatch(keys: readonly Hex[], round: bigint): Promise<BatchUpdate | null> {
     const { kind, address, committee } = this.dataset;
     const { current } = committee;
     const rows = await this.rowsOf(keys, round);
     const data = encodeUpdateBatch(kind, { keys, round }, current, rows);
     const { isStored, gas } = await this.simulator.simulateBatch(address, data);
     if (!isStored.includes(true)) return null;
-    const isNotAvailable = (index: number) =>
-      agreedValueInBatch(kind, current.members.length, rows, index)?.status === "NOT_AVAILABLE";
-    const notAvailable = keys.filter((_, index) => isStored[index] && isNotAvailable(index)).length;
-    return { ...this.#roundCall(round, data, gas), isStored, notAvailable };
+    return { ...this.#roundCall(round, data, gas), isStored };
   }
 
   /** Builds the update of the newest round of a batch; null when the chain would store none of its keys. */
@@ -164,11 +148,8 @@ export class UpdateBuilder {
     const { dataset } = this;
     const id = `${key} ${round} ${committee.hash}`;
     const flight = this.#reports.run(id, (steps) => this.#gather(key, round, committee, steps), progress.trace);
-    const answers = await followFlight(
-      flight,
-      (step) => progress.emit(step),
-      (all) => all,
-    );
+    const unfollow = flight.progress.follow((step) => progress.emit(step));
+    const answers = await flight.result.finally(unfollow);
 
     const members = committee.members.length;
     const decision = decideByQuorum(members, answers);
@@ -184,7 +165,7 @@ export class UpdateBuilder {
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
-    const simulation = await this.simulator.simulateUpdate(dataset.address, key, outcome, data);
+    const simulation = await this.simulator.simulateUpdate(dataset.address, outcome, data);
     if (simulation.kind === "refused") this.#reports.forget(id);
     if (simulation.kind !== "ok") return simulation;
     const { status, gas } = simulation;

@@ -1,9 +1,9 @@
 import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import type { Hex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
-import { readManyStored, readStored } from "../dataset/stored-values.js";
+import { readManyStored } from "../dataset/stored-values.js";
 import type { Call, Job, RoundCall } from "../transactions/job.js";
-import { type BatchUpdate, expiryOf, type UpdateBuilder } from "./builder.js";
+import { expiryOf, type UpdateBuilder } from "./builder.js";
 
 const dataPointIdOf = ({ address }: Dataset, keys: readonly Hex[]) => `${address} ${keys.join(" ")}`;
 
@@ -14,39 +14,23 @@ export function keysOfDataPointId({ address }: Dataset, dataPointId: string): re
 }
 
 /**
- * Makes the job of one update. If its transaction gets stuck or lost, `renew` builds the next.
+ * Makes the job of an update of one key or more. If its transaction gets stuck or lost, `renew` builds the next.
  *
  * @param payer The caller that it is for; null for a feed.
  */
 export function updateJob<C extends RoundCall>(
   dataset: Dataset,
-  key: Hex,
+  keys: readonly Hex[],
   payer: string | null,
   call: C,
   renew: () => Promise<C | null>,
   onSigned?: (hash: Hex) => void,
 ): Job<C> {
-  const isStored = async (round: bigint) => (await readStored(dataset, key, "latest")).updatedAt >= round;
-  return { dataPointId: dataPointIdOf(dataset, [key]), payer, call, renew, isStored, onSigned };
-}
-
-/** Makes the job of a batch. If its transaction gets stuck or lost, the newest round of its keys replaces it. */
-export function batchJob(
-  dataset: Dataset,
-  keys: readonly Hex[],
-  call: BatchUpdate,
-  builder: UpdateBuilder,
-): Job<BatchUpdate> {
-  return {
-    dataPointId: dataPointIdOf(dataset, keys),
-    payer: null,
-    call,
-    renew: () => builder.buildNewestBatch(keys),
-    isStored: async (round) => {
-      const stored = await readManyStored(dataset, keys, "latest");
-      return [...stored.values()].every(({ updatedAt }) => updatedAt >= round);
-    },
+  const isStored = async (round: bigint) => {
+    const stored = await readManyStored(dataset, keys, "latest");
+    return [...stored.values()].every(({ updatedAt }) => updatedAt >= round);
   };
+  return { dataPointId: dataPointIdOf(dataset, keys), payer, call, renew, isStored, onSigned };
 }
 
 /**
@@ -62,9 +46,8 @@ export function recoverJob(dataset: Dataset, builder: UpdateBuilder, call: Call)
   if (pending.kind === "batch") {
     const keys = dataset.keys.ofHashes(pending.keyHashes);
     if (keys === null || keys.length === 0) return null;
-    // No caller waits for this batch, so nobody needs to know which keys it stores.
-    return batchJob(dataset, keys, { ...roundCall, isStored: [] }, builder);
+    return updateJob<RoundCall>(dataset, keys, null, roundCall, () => builder.buildNewestBatch(keys));
   }
   const { key } = pending;
-  return updateJob<RoundCall>(dataset, key, null, roundCall, () => builder.buildNewest(key));
+  return updateJob<RoundCall>(dataset, [key], null, roundCall, () => builder.buildNewest(key));
 }

@@ -4,13 +4,12 @@ import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
-import { call, estimateGas } from "viem/actions";
+import { call, estimateGas, simulateBlocks } from "viem/actions";
 import type { Clock } from "../context.js";
 import { updateReverted } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { isInvalidOpcode } from "../rpc/evm-support.js";
-import { RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
-import { BlockSimulation, type Executed } from "./block-simulation.js";
+import { RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
@@ -22,6 +21,12 @@ const MAX_BEHIND_MS = 10_000;
 /** The update would change nothing: the chain has its round or a newer one, or is about to. */
 export interface StaleRound {
   readonly kind: "stale";
+}
+
+/** A call that succeeded: the data that it returned, and its gas. */
+interface Executed {
+  readonly result: Hex;
+  readonly gas: bigint;
 }
 
 /** The dataset, or the node's EVM, would refuse an update. */
@@ -41,25 +46,21 @@ export interface Refused {
 export class Simulator {
   #trustedUntil = 0;
   #nextTrialAt = 0;
-  readonly #blocks: BlockSimulation;
 
   constructor(
     private readonly client: ChainClient,
     private readonly clock: Clock,
     private readonly closing: AbortSignal,
-  ) {
-    this.#blocks = new BlockSimulation(client, clock);
-  }
+  ) {}
 
   /** Executes an update. It returns the status that would be stored and the gas limit to send. */
   async simulateUpdate(
     dataset: Address,
-    key: Hex,
     outcome: Outcome,
     data: Hex,
   ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
     try {
-      const { result, gas } = await this.#executeDue(dataset, data, `${dataset} ${key}`);
+      const { result, gas } = await this.#executeDue(dataset, data);
       const [status, isNew] = this.#decode(() => decodeUpdate(outcome, result));
       return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
     } catch (error) {
@@ -89,11 +90,11 @@ export class Simulator {
   }
 
   /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
-  async #executeDue(dataset: Address, data: Hex, dataPointId: string | null = null): Promise<Executed> {
+  async #executeDue(dataset: Address, data: Hex): Promise<Executed> {
     const giveUpAt = performance.now() + MAX_BEHIND_MS;
     for (;;) {
       try {
-        return await this.execute(dataset, data, dataPointId);
+        return await this.execute(dataset, data);
       } catch (error) {
         const behindMs = msBehindRound(error);
         if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
@@ -109,12 +110,10 @@ export class Simulator {
   /**
    * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
    *
-   * @param dataPointId Identifies the only data point that the call changes: the call may share a simulated block with calls that
-   * change others. Null if it may change more.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
-  async execute(to: Address, data: Hex, dataPointId: string | null = null): Promise<Executed> {
-    const simulated = this.clock() < this.#trustedUntil ? await this.#blocks.execute(to, data, dataPointId) : null;
+  async execute(to: Address, data: Hex): Promise<Executed> {
+    const simulated = this.clock() < this.#trustedUntil ? await this.#simulate(to, data) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
     const { client } = this;
@@ -130,11 +129,36 @@ export class Simulator {
   /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
   async #try(to: Address, data: Hex, estimate: bigint): Promise<void> {
     this.#nextTrialAt = this.clock() + TRUSTED_MS;
-    const simulated = await this.#blocks.execute(to, data, null).catch(() => null);
+    const simulated = await this.#simulate(to, data).catch(() => null);
     // A gas refund can make the estimate up to a tenth larger.
     if (simulated === null || estimate * 10n > simulated.gas * 11n) return;
     this.#trustedUntil = this.clock() + TRUSTED_MS;
     this.#nextTrialAt = 0;
+  }
+
+  /**
+   * Executes a call in a simulated block on top of the latest one (`eth_simulateV1`).
+   *
+   * @returns Null when the node cannot simulate the block, or only `eth_call` tells why the call failed.
+   * @throws RpcError: `refused`, with the revert data, when the call reverts.
+   */
+  async #simulate(to: Address, data: Hex): Promise<Executed | null> {
+    const { client } = this;
+    // No round is newer than the clock's next second, and a block that was just made is older.
+    const time = BigInt(Math.floor(this.clock() / 1000) + 1);
+    const blocks = [{ blockOverrides: { time }, calls: [{ to, data }] }];
+    const simulated = await simulateBlocks(client, { blocks }).catch((error: unknown) => {
+      const rpcError = rpcErrorIn(error);
+      // An error that is not the transport's means that the node answered in another shape.
+      if (rpcError === null || rpcError.kind === "refused") return null;
+      throw rpcError;
+    });
+    const executed = simulated?.[0]?.calls[0];
+    if (executed === undefined) return null;
+    const { status, data: result, gasUsed } = executed;
+    if (status === "success") return { result, gas: gasUsed };
+    if (result === "0x") return null;
+    throw new RpcError("refused", client.chain.id, "eth_simulateV1", "the call reverted", result);
   }
 
   /** @throws RpcError when a call returned something that no dataset returns. */

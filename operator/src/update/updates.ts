@@ -29,7 +29,7 @@ import {
   type UpdateInFlight,
 } from "./answers.js";
 import type { Update, UpdateBuilder } from "./builder.js";
-import { batchJob, keysOfDataPointId, updateJob } from "./jobs.js";
+import { keysOfDataPointId, updateJob } from "./jobs.js";
 
 /** The request that waits for an update. */
 export interface Caller {
@@ -147,17 +147,10 @@ export class Updates {
     const [first] = keys;
     const update = await builder.buildBatch(keys, round);
     if (update === null || first === undefined) return new Map();
-    const job = batchJob(dataset, keys, update, builder);
+    const job = updateJob(dataset, keys, null, update, () => builder.buildNewestBatch(keys));
     const { hash, confirmed } = await this.senders.enqueue(job, dataset.address, first);
-    const { notAvailable } = update;
-    this.context.logger.info(
-      {
-        ...this.#logFields(round, hash),
-        keys: keys.filter((_, index) => update.isStored[index]),
-        ...(notAvailable === 0 ? {} : { notAvailable }),
-      },
-      "batch sent",
-    );
+    const sent = keys.filter((_, index) => update.isStored[index]);
+    this.context.logger.info({ ...this.#logFields(round, hash), keys: sent }, "batch sent");
     const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS);
     if (mined?.isReverted) return new Map();
     const { isStored } = mined?.call ?? update;
@@ -175,24 +168,18 @@ export class Updates {
     const newer = this.#roundsSince(key, round + 1n).map((each) => roundId(key, each));
     const submitted = newer.map((id) => this.#broadcasts.done(id)).find((each) => each !== undefined);
     if (submitted !== undefined) return submitted;
-    if (update.kind === "stale") return this.#overtaking(key, newer[0]);
-    return this.#enqueue(key, update, payer, progress);
-  }
-
-  /**
-   * Finds the update that made a round stale. A newer one that this operator is submitting is known here before it is
-   * mined; another relayer's is known only from the chain.
-   */
-  async #overtaking(key: Hex, newerId: string | undefined): Promise<UpdateInFlight> {
-    const newer = newerId === undefined ? null : this.#broadcasts.find(newerId);
-    return (await newer?.result.catch(() => null)) ?? storedOrPending(this.dataset, key);
+    if (update.kind !== "stale") return this.#enqueue(key, update, payer, progress);
+    // A newer one that this operator is submitting is known here before it is mined; another relayer's is known only
+    // from the chain.
+    const overtaking = newer[0] === undefined ? undefined : this.#broadcasts.find(newer[0]);
+    return (await overtaking?.result.catch(() => null)) ?? storedOrPending(this.dataset, key);
   }
 
   /** Enqueues an update. It returns once an RPC endpoint has accepted its transaction. */
   async #enqueue(key: Hex, update: Update, payer: string | null, progress: Progress): Promise<UpdateInFlight> {
     const { dataset, builder } = this;
     const onSigned = (hash: Hex) => progress.emit({ event: "signed", transaction_hash: hash });
-    const job = updateJob(dataset, key, payer, update, () => builder.buildNewest(key), onSigned);
+    const job = updateJob(dataset, [key], payer, update, () => builder.buildNewest(key), onSigned);
     const isNewKey = payer !== null && !(await dataset.storedKeys.has(key));
     const { hash, confirmed } = await this.senders.enqueue(job, dataset.address, key, isNewKey ? "new" : "stored");
     const { round, status, reports } = update;
@@ -226,11 +213,6 @@ export class Updates {
     return new Set(all.flatMap((id) => keysOfDataPointId(this.dataset, id)));
   }
 
-  /** Reports whether a round of a key is being broadcast, or was just now. */
-  isOnItsWay(key: Hex, round: bigint): boolean {
-    return this.#broadcasts.has(roundId(key, round));
-  }
-
   /**
    * Builds an update transaction for the caller to send.
    *
@@ -253,7 +235,7 @@ export class Updates {
   /** Returns the transaction of this round if it has been built already; null when the caller has to wait for it. */
   preparedAnswer(key: Hex): DataAnswer | null {
     const id = roundId(key, roundAt(this.context.clock()));
-    if (this.#broadcasts.has(id)) return null;
+    if (this.#broadcasts.find(id) !== undefined) return null;
     const prepared = this.#prepared.done(id);
     return prepared?.kind === "prepared" ? prepared.answer : null;
   }
@@ -263,7 +245,11 @@ export class Updates {
     if (overtaken !== null) return overtaken;
     const prepare = async (progress: Progress): Promise<Prepared> => {
       const update = await this.builder.build(key, round, progress);
-      if (update.kind === "stale") return { kind: "overtaken", newerRound: await this.#storedRound(key, round) };
+      if (update.kind === "stale") {
+        const { updatedAt } = await readStored(this.dataset, key, "pending");
+        // Nodes that do not know the pending state may answer with an older one.
+        return { kind: "overtaken", newerRound: maxOf(updatedAt, round) };
+      }
       const answer = { ...toDataAnswer(this.dataset, key, update), ...toUnsent(this.dataset.chainId, update) };
       return { kind: "prepared", answer };
     };
@@ -282,15 +268,9 @@ export class Updates {
     const newest = roundAt(this.context.clock());
     const rounds: bigint[] = [];
     for (let each = maxOf(round, newest - MAX_JOINED_AGE); each <= newest; each++) {
-      if (this.isOnItsWay(key, each)) rounds.push(each);
+      if (this.#broadcasts.find(roundId(key, each)) !== undefined) rounds.push(each);
     }
     return rounds;
-  }
-
-  /** Reads the stored round. Nodes that do not know the pending state may answer with one older than `atLeast`. */
-  async #storedRound(key: Hex, atLeast: bigint): Promise<bigint> {
-    const { updatedAt } = await readStored(this.dataset, key, "pending");
-    return updatedAt > atLeast ? updatedAt : atLeast;
   }
 
   /** Answers with the stored value if the network is configured to, and the value is young enough. */

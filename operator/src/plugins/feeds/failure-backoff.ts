@@ -8,7 +8,7 @@ import { RpcError } from "../../rpc/rpc-error.js";
 import { FeedGasSpent } from "../../transactions/gas-budget.js";
 
 /** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
-export type Dependency = "chain" | "committee" | "rows" | "batches" | "sending" | Hex;
+export type Dependency = "chain" | "committee" | "batches" | "sending" | Hex;
 
 interface Trouble {
   /** In a row. */
@@ -67,16 +67,14 @@ export class FailureBackoff {
   }
 
   worked(...dependencies: readonly Dependency[]): void {
-    for (const dependency of dependencies) this.#clear(dependency);
-  }
-
-  #clear(dependency: Dependency): void {
-    const trouble = this.#troubles.get(dependency);
-    if (trouble === undefined) return;
-    this.#troubles.delete(dependency);
-    const { failures, since } = trouble;
-    const seconds = Math.round((this.clock() - since) / 1000);
-    this.log.info({ ...nameOf(dependency), failures, seconds }, "feed: works again");
+    for (const dependency of dependencies) {
+      const trouble = this.#troubles.get(dependency);
+      if (trouble === undefined) continue;
+      this.#troubles.delete(dependency);
+      const { failures, since } = trouble;
+      const seconds = Math.round((this.clock() - since) / 1000);
+      this.log.info({ ...nameOf(dependency), failures, seconds }, "feed: works again");
+    }
   }
 }
 

@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import type { Logger } from "pino";
-import type { Address, Hex } from "viem";
+import type { Counter } from "prom-client";
+import type { Hex } from "viem";
 import type { Context } from "../../context.js";
 import type { StoredCommittee } from "../../dataset/committee.js";
 import { readManyStored } from "../../dataset/stored-values.js";
@@ -35,12 +36,6 @@ export interface FeedLoopSettings {
   readonly feedPollMs: number;
   readonly beatSeconds: number;
   readonly providerTimeoutMs: number;
-}
-
-/** What is counted of the feeds. Rounds are in seconds since 1970. */
-export interface FeedMetrics {
-  seen(network: number, dataset: Address, key: Hex, round: bigint): void;
-  failedOver(network: number, count: number): void;
 }
 
 /**
@@ -88,12 +83,12 @@ export class FeedLoop {
   #blockMs = MAX_BLOCK_INTERVAL_MS;
 
   constructor(
-    private readonly served: ServedDataset,
+    readonly served: ServedDataset,
     private readonly feeds: readonly Feed[],
     private readonly standing: Standing,
     private readonly settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
-    private readonly metrics: FeedMetrics,
+    private readonly failovers: Counter<"network">,
   ) {
     const { sender, stageMs } = standing;
     const { feedPollMs, beatSeconds } = settings;
@@ -151,6 +146,11 @@ export class FeedLoop {
     return { committee, ranking: new Ranking(this.served.dataset.address, ranked) };
   }
 
+  /** The stored round of each feed as last read, in seconds since 1970; 0 if it was never stored. */
+  get storedRounds(): ReadonlyMap<Hex, bigint> {
+    return new Map(this.feeds.map(({ key }) => [key, this.#storedRound(key)]));
+  }
+
   #storedRound(key: Hex): bigint {
     return this.#stored.get(key)?.updatedAt ?? 0n;
   }
@@ -160,13 +160,10 @@ export class FeedLoop {
     const { dataset } = this.served;
     if (!this.#backoff.isDue("chain")) return null;
     try {
-      const keys = [...this.#feedOf.keys()];
       const blockNumber = BigInt(await readBlockNumber(dataset.client));
-      this.#stored = await readManyStored(dataset, keys, "latest");
+      this.#stored = await readManyStored(dataset, [...this.#feedOf.keys()], "latest");
       this.#backoff.worked("chain");
-      const storedRounds = new Map(keys.map((key) => [key, this.#storedRound(key)]));
-      for (const [key, round] of storedRounds) this.metrics.seen(dataset.chainId, dataset.address, key, round);
-      return { blockNumber, storedRounds };
+      return { blockNumber, storedRounds: this.storedRounds };
     } catch (error) {
       this.#backoff.failed("chain", error);
       return null;
@@ -244,13 +241,13 @@ export class FeedLoop {
   ): Promise<void> {
     try {
       const rows = await this.served.builder.rowsOf(keys, round, end);
-      this.#backoff.worked("committee", "rows");
+      this.#backoff.worked("committee");
       this.#observe(keys, rows, gathered);
     } catch (error) {
       const [first] = keys;
       if (keys.length > 1 && isWorthSplitting(error)) {
         await Promise.all(keys.map((key) => this.#gatherRows([key], round, end, gathered)));
-      } else if (first !== undefined) await this.#failed(keys.length > 1 ? "rows" : first, error);
+      } else if (first !== undefined) await this.#failed(first, error);
     }
   }
 
@@ -274,7 +271,7 @@ export class FeedLoop {
     if (late.length > 0) {
       const rank = Math.max(...late.map(rankOf));
       this.#log.warn({ keys: late, rank }, "feed: the members of better ranks did not update these keys");
-      this.metrics.failedOver(this.served.dataset.chainId, late.length);
+      this.failovers.inc({ network: this.served.dataset.chainId }, late.length);
     }
     const isStored = (key: Hex) => this.#storedRound(key) > 0n && !this.#backoff.isFailing(key);
     for (const chunk of chunksOf(keys.filter(isStored))) this.#broadcast(chunk, round);

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
-import { MAX_KEY_BYTES } from "@dataset-oracle/protocol/max-key-bytes";
-import type { Result } from "@dataset-oracle/protocol/result";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
@@ -55,7 +53,8 @@ const postSchema = {
 export async function gateway(scope: FastifyInstance): Promise<void> {
   const app = scope as unknown as App;
   const { context, networks } = app.operator;
-  const roundWait = new RoundWait(context);
+  // Everyone who waits for the same round shares the calls.
+  const waits = new SingleFlight<void>(context.clock, REMEMBER_MS);
 
   async function answer(request: FastifyRequest, reply: FastifyReply, dataPoint: DataPoint): Promise<GatewayAnswer> {
     const { dataset, updates, key } = dataPoint;
@@ -64,7 +63,8 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
       return updates.prepare(key, { payer: callerIdOf(request.ip), trace: request.trace, listener: () => {} });
     };
     const { timestamp, transaction } = updates.preparedAnswer(key) ?? (await prepare());
-    await roundWait.reach(dataset.client, BigInt(timestamp));
+    const { client, chainId } = dataset;
+    await waits.run(`${chainId} ${timestamp}`, () => waitForRound(client, BigInt(timestamp), context)).result;
     return { data: transaction?.data ?? "0x" };
   }
 
@@ -93,8 +93,10 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
     if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network must be a chain id in decimal digits.");
     if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender must be an address: 0x and 40 hex digits.");
     const call = parseFetchUpdateCall(data);
-    if (!call.ok) throw invalidLookup(call.error);
-    return findDataPoint(networks, { network_id: Number(networkId), ...call.value }, "bad_request");
+    if (call === null) {
+      throw invalidLookup("The data must be the calldata of fetchUpdate(address,bytes), in hex, as a lens encodes it.");
+    }
+    return findDataPoint(networks, { network_id: Number(networkId), ...call }, "bad_request");
   }
 }
 
@@ -112,37 +114,20 @@ function statusOf(status: number): number {
 }
 
 /**
- * The characters of a call with the longest key: "0x", the selector, the dataset, the key's offset and length, the key.
- */
-const MAX_CALLDATA_CHARACTERS = 2 + 2 * (4 + 3 * 32 + MAX_KEY_BYTES);
-
-/** The data point that a lens asks about. */
-interface FetchUpdateCall {
-  readonly dataset: Address;
-  readonly key: Hex;
-}
-
-/**
  * Parses the calldata of `fetchUpdate(address,bytes)`. It must be exactly what a lens encodes: the ABI's decoder would
  * also take other offsets, dirty padding and trailing bytes.
  *
- * @returns The call, or the error as a sentence.
+ * @returns Null if it is something else.
  */
-export function parseFetchUpdateCall(data: string): Result<FetchUpdateCall, string> {
+export function parseFetchUpdateCall(data: string): { readonly dataset: Address; readonly key: Hex } | null {
   const call = data.toLowerCase();
-  if (call.length > MAX_CALLDATA_CHARACTERS || !/^0x[0-9a-f]*$/.test(call)) {
-    return { ok: false, error: `The data must be hex after "0x", with at most ${MAX_CALLDATA_CHARACTERS} characters.` };
-  }
   try {
     const { functionName, args } = decodeFunctionData({ abi: updateGatewayAbi, data: call as Hex });
     const [dataset, key] = args;
-    if (encodeFunctionData({ abi: updateGatewayAbi, functionName, args }) === call) {
-      return { ok: true, value: { dataset, key } };
-    }
+    return encodeFunctionData({ abi: updateGatewayAbi, functionName, args }) === call ? { dataset, key } : null;
   } catch {
-    // The sentence below says what is missing.
+    return null;
   }
-  return { ok: false, error: "The data must be the calldata of fetchUpdate(address,bytes), as a lens encodes it." };
 }
 
 /** The longest wait for a block: two slots of Ethereum and the time that a block takes to spread. */
@@ -154,34 +139,22 @@ const REMEMBER_MS = 10_000;
 const SPREAD_MS = 1_000;
 
 /**
- * Waits until the newest block reaches a round. `eth_call` executes in the newest block, with its time, and a dataset
- * refuses a round that is later: on a chain with a block every 12 seconds, most current rounds are.
+ * Waits until the newest block is not older than a round, or for a bound: then the caller's node tells what is wrong.
+ * `eth_call` executes in the newest block, with its time, and a dataset refuses a round that is later: on a chain with a
+ * block every 12 seconds, most current rounds are.
+ *
+ * @param round Seconds since 1970.
+ * @throws RpcError
  */
-class RoundWait {
-  readonly #waits: SingleFlight<void>;
-
-  constructor(private readonly context: Pick<Context, "clock" | "closing">) {
-    this.#waits = new SingleFlight(context.clock, REMEMBER_MS);
-  }
-
-  /**
-   * Resolves once the newest block is not older than the round, or after a bound: then the caller's node tells what is
-   * wrong. Everyone who waits for the same round shares the calls.
-   *
-   * @param round Seconds since 1970.
-   * @throws RpcError
-   */
-  async reach(client: ChainClient, round: bigint): Promise<void> {
-    await this.#waits.run(`${client.chain.id} ${round}`, () => this.#wait(client, round)).result;
-  }
-
-  async #wait(client: ChainClient, round: bigint): Promise<void> {
-    const { clock, closing } = this.context;
-    if ((await readHead(client)).timestamp >= round) return;
-    const giveUpAt = clock() + MAX_WAIT_MS;
-    do {
-      await delay(POLL_MS, undefined, { signal: closing });
-    } while ((await readHead(client)).timestamp < round && clock() < giveUpAt);
-    await delay(SPREAD_MS, undefined, { signal: closing });
-  }
+async function waitForRound(
+  client: ChainClient,
+  round: bigint,
+  { clock, closing }: Pick<Context, "clock" | "closing">,
+): Promise<void> {
+  if ((await readHead(client)).timestamp >= round) return;
+  const giveUpAt = clock() + MAX_WAIT_MS;
+  do {
+    await delay(POLL_MS, undefined, { signal: closing });
+  } while ((await readHead(client)).timestamp < round && clock() < giveUpAt);
+  await delay(SPREAD_MS, undefined, { signal: closing });
 }

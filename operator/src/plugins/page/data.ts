@@ -12,7 +12,6 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { LRUCache } from "lru-cache";
 import { type Address, getAddress, type Hex, hexToBigInt, hexToBytes } from "viem";
-import type { Clock } from "../../context.js";
 import { readView } from "../../dataset/contract.js";
 import type { Dataset } from "../../dataset/dataset.js";
 import { readStored } from "../../dataset/stored-values.js";
@@ -22,9 +21,8 @@ import { problemsOf } from "../../routes/problem-responses.js";
 import { addQueryStringRoute } from "../../routes/query-string-route.js";
 import { readTransaction } from "../../rpc/transactions.js";
 import { SingleFlight } from "../../single-flight.js";
-import { findHistory, type IndexedKey } from "./history.js";
-import type { Overview } from "./overview.js";
-import type { UpdateIndexes } from "./update-index.js";
+import { findHistory } from "./history.js";
+import type { ShownNetwork, ShownNetworkOf } from "./overview.js";
 
 /** How long an answer is reused before the data point is read again. */
 const REMEMBER_MS = 1_000;
@@ -40,19 +38,19 @@ const schema = {
 };
 
 /** Adds `GET /data`. */
-export function addData(app: App, overview: Overview, indexes: UpdateIndexes, requestsPerMinute: number): void {
+export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: number): void {
   const { context, networks } = app.operator;
   const shared = new SingleFlight<DataPointAnswer>(context.clock, REMEMBER_MS);
   const mined = new MinedReports();
 
-  async function read(indexed: IndexedKey): Promise<DataPointAnswer> {
-    const { dataset, key } = indexed;
+  async function read(dataset: Dataset, key: Hex): Promise<DataPointAnswer> {
+    const shown = shownOf(dataset);
     const [price, stored] = await Promise.all([readView(dataset, "queryPrice"), readStored(dataset, key, "latest")]);
-    const found = stored.updatedAt === 0n ? null : await readLastRounds(indexed, mined, context.clock);
+    const found = stored.updatedAt === 0n ? null : await readLastRounds(shown, dataset, key, mined);
     return {
       network_id: dataset.chainId,
       dataset: dataset.address,
-      ...(await overview.describe(dataset, key, stored)),
+      ...(await shown.describe(dataset, key, stored)),
       query_price: price.toString(),
       last_update: found?.last ?? null,
       agreement: found?.agreement ?? null,
@@ -62,36 +60,29 @@ export function addData(app: App, overview: Overview, indexes: UpdateIndexes, re
 
   addQueryStringRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async (query) => {
     const { dataset, key } = findDataPoint(networks, query, "invalid_query");
-    const id = `${dataset.chainId} ${dataset.address} ${key}`;
-    return shared.run(id, () => read({ dataset, key, index: indexes.of(dataset) })).result;
+    return shared.run(`${dataset.chainId} ${dataset.address} ${key}`, () => read(dataset, key)).result;
   });
 }
 
 /** This many of the last rounds are shown, and the providers' agreement is counted over them. */
 const ROUNDS = 10;
+/** How long those before the newest are looked for. What one request has read, the next finds in memory. */
+const ROUNDS_MS = 1_000;
 
 /**
  * Reads the newest update of a data point in the blocks that the operator searches, who sent the last ones, and how
  * often each provider's report agreed with what was stored; null when there is none.
  */
-async function readLastRounds(
-  indexed: IndexedKey,
-  mined: MinedReports,
-  clock: Clock,
-): Promise<{
-  readonly last: LastUpdate;
-  readonly agreement: Agreement;
-  readonly lastRounds: DataPointAnswer["last_rounds"];
-} | null> {
-  const { dataset, index, key } = indexed;
-  const head = await index.refresh();
-  const from = Math.max(0, head - index.limits.historyBlocks + 1);
-  const newest = { from, to: head, limit: 1, fromTime: null, toTime: null };
-  const [update] = (await findHistory(indexed, newest, clock)).updates;
+async function readLastRounds({ events, plan }: ShownNetwork, dataset: Dataset, key: Hex, mined: MinedReports) {
+  const to = await events.readHead();
+  const range = { from: Math.max(0, to - plan.settings.historyBlocks + 1), to, fromTime: null, toTime: null };
+  const [update] = (await findHistory(events, dataset, key, { ...range, limit: 1 })).updates;
   if (update === undefined) return null;
   const last = toLastUpdate(dataset, update, await mined.read(dataset, key, update));
-  const recent = index.updatesOf(key, index.blocks).slice(0, ROUNDS);
-  const shown = await Promise.all(recent.map(async (one) => [one, await mined.read(dataset, key, one)] as const));
+  const { updates } = await findHistory(events, dataset, key, { ...range, limit: ROUNDS }, ROUNDS_MS);
+  const shown = await Promise.all(
+    updates.slice(0, ROUNDS).map(async (one) => [one, await mined.read(dataset, key, one)] as const),
+  );
   const lastRounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
     return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
   });
@@ -111,14 +102,11 @@ function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }
 }
 
 function spreadOf(kind: DatasetKind, values: readonly Hex[]): string | null {
-  const [first, ...others] = values.map((value) => hexToBigInt(value));
-  if (kind === "majority" || first === undefined) return null;
-  let [lowest, highest] = [first, first];
-  for (const value of others) {
-    if (value < lowest) lowest = value;
-    if (value > highest) highest = value;
-  }
-  return (highest - lowest).toString();
+  // All have 32 bytes, so their text sorts as their numbers do.
+  const sorted = values.toSorted();
+  const [lowest, highest] = [sorted[0], sorted.at(-1)];
+  if (kind === "majority" || lowest === undefined || highest === undefined) return null;
+  return (hexToBigInt(highest) - hexToBigInt(lowest)).toString();
 }
 
 type Shown = readonly [update: PastUpdate, round: MinedRound];
@@ -129,28 +117,26 @@ type Shown = readonly [update: PastUpdate, round: MinedRound];
 function agreementOf(dataset: Dataset, shown: readonly Shown[]): Agreement {
   const rounds = shown.flatMap(([update, { reports }]) => (reports === null ? [] : [{ update, ...reports }]));
   const { members, toleranceBps } = dataset.committee.current;
-  const agrees = (update: PastUpdate, report: DecodedReport) =>
-    report.outcome === update.status &&
-    (report.outcome !== "OK" || agreesWithStored(dataset, toleranceBps, update, report));
   return {
     rounds: rounds.length,
     providers: members.map((provider: Address) => {
       const signed = rounds.flatMap(({ update, reports }) => {
         const report = reports.find((one) => one.provider === provider);
-        return report === undefined ? [] : [agrees(update, report)];
+        return report === undefined ? [] : [agreesWithStored(dataset, toleranceBps, update, report)];
       });
       return { provider, signed: signed.length, agreed: signed.filter(Boolean).length };
     }),
   };
 }
 
-/** Reports whether a value agrees with the stored one, by the rule of the dataset's kind. */
+/** Reports whether a report agrees with what is stored, by the rule of the dataset's kind. */
 function agreesWithStored(
   { kind }: Dataset,
   toleranceBps: bigint,
   stored: PastUpdate,
-  { value }: DecodedReport,
+  { outcome, value }: DecodedReport,
 ): boolean {
+  if (outcome !== stored.status || outcome !== "OK") return outcome === stored.status;
   if (kind === "majority") return value === stored.value;
   const [median, signed] = [hexToBigInt(stored.value), hexToBigInt(value)];
   const distance = signed > median ? signed - median : median - signed;

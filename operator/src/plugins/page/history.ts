@@ -4,64 +4,65 @@ import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
-import type { Hex } from "viem";
-import type { Clock } from "../../context.js";
+import { type Hex, keccak256 } from "viem";
 import type { Dataset } from "../../dataset/dataset.js";
-import { type PastUpdate, readUpdatesBackwards, type UpdatesInWindow } from "../../dataset/update-events.js";
+import { type PastUpdate, readUpdates } from "../../dataset/update-events.js";
 import { invalidMember } from "../../problems.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { addQueryStringRoute } from "../../routes/query-string-route.js";
 import type { Blocks } from "../../rpc/blocks.js";
 import { SingleFlight } from "../../single-flight.js";
-import type { UpdateIndex, UpdateIndexes } from "./update-index.js";
+import type { ShownNetworkOf } from "./overview.js";
+import type { PastEvents } from "./past-events.js";
 
 const DEFAULT_LIMIT = 20;
 /** A caller's limit is that of data requests divided by this, because a call can cause many RPC calls. */
 const COST_IN_REQUESTS = 6;
 /** How long an answer is reused before the same history is read again. */
 const REMEMBER_MS = 1_000;
+/** How long one request reads. */
+const MAX_MS = 10_000;
 
 const schema = {
   tags: ["data"],
   operationId: "readHistory",
   summary: "Lists the updates of a data point.",
   description:
-    "They come from the dataset's events, newest first. The operator keeps an index of the events in memory, and " +
-    "reads it from the chain anew after every start.",
+    "They come from the dataset's events, newest first. The operator keeps what it has read in memory, and reads it from " +
+    "the chain anew after every start.",
   querystring: HistoryQuery,
   response: { 200: jsonAnswer("The updates, from the dataset's events.", HistoryAnswer), ...problemsOf("readHistory") },
 };
 
 /** Adds `GET /history`. */
-export function addHistory(app: App, indexes: UpdateIndexes, requestsPerMinute: number): void {
+export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute: number): void {
   const { context, networks } = app.operator;
   const shared = new SingleFlight<HistoryAnswer>(context.clock, REMEMBER_MS);
   const rate = { name: "history", perMinute: Math.ceil(requestsPerMinute / COST_IN_REQUESTS) };
+
+  async function read(dataset: Dataset, key: Hex, query: HistoryQuery): Promise<HistoryAnswer> {
+    const { events, plan } = shownOf(dataset);
+    const range = rangeOf(query, await events.readHead(), plan.settings.historyBlocks);
+    const { from, updates, before } = await findHistory(events, dataset, key, range);
+    return {
+      network_id: dataset.chainId,
+      dataset: dataset.address,
+      key: keyToAscii(key),
+      key_hex: key,
+      from,
+      to: range.to,
+      updates: updates.map((update) => toStored(dataset, update)),
+      ...(range.fromTime !== null && { before: before && toStored(dataset, before) }),
+    };
+  }
+
   addQueryStringRoute(app, "/history", schema, rate, async (query) => {
     const { dataset, key } = findDataPoint(networks, query, "invalid_query");
     const { from, to, from_time, to_time, limit } = query;
     const id = [dataset.chainId, dataset.address, key, from, to, from_time, to_time, limit].join(" ");
-    const indexed = { dataset, key, index: indexes.of(dataset) };
-    return shared.run(id, () => read(indexed, query, context.clock)).result;
+    return shared.run(id, () => read(dataset, key, query)).result;
   });
-}
-
-async function read(indexed: IndexedKey, query: HistoryQuery, clock: Clock): Promise<HistoryAnswer> {
-  const { dataset, index, key } = indexed;
-  const head = await index.refresh();
-  const range = rangeOf(query, head, index.limits.historyBlocks);
-  const { from, updates, before } = await findHistory(indexed, range, clock);
-  return {
-    network_id: dataset.chainId,
-    dataset: dataset.address,
-    key: keyToAscii(key),
-    key_hex: key,
-    from,
-    to: range.to,
-    updates: updates.map((update) => toStored(dataset, update)),
-    ...(range.fromTime !== null && { before: before && toStored(dataset, before) }),
-  };
 }
 
 /** @throws ProblemError when the range is empty or too wide. */
@@ -90,15 +91,8 @@ function toStored({ kind }: Dataset, update: PastUpdate): StoredUpdate {
   };
 }
 
-/** A key, and the index of its dataset. */
-export interface IndexedKey {
-  readonly dataset: Dataset;
-  readonly index: UpdateIndex;
-  readonly key: Hex;
-}
-
 /** Selects updates of a data point. */
-export interface HistoryRange extends Blocks {
+interface HistoryRange extends Blocks {
   /** The number of updates after which reading stops; those of the last block are all returned. */
   readonly limit: number;
   /** The earliest and the latest round, in seconds since 1970; null for any. */
@@ -117,18 +111,28 @@ interface History {
 }
 
 /**
- * Finds the updates of a data point in the blocks up to the last one that its dataset's index has returned: in the index,
- * and on the chain where the index does not reach.
+ * Finds the updates of a data point in a range of blocks, backwards from its end.
  *
- * @throws RpcError when blocks are wanted that the index does not have, and none of them can be read.
+ * @throws RpcError
  */
-export async function findHistory(indexed: IndexedKey, range: HistoryRange, clock: Clock): Promise<History> {
+export async function findHistory(
+  past: PastEvents,
+  dataset: Dataset,
+  key: Hex,
+  range: HistoryRange,
+  maxMs = MAX_MS,
+): Promise<History> {
   const { limit, fromTime, toTime } = range;
+  const keyHash = keccak256(key);
+  const source = {
+    id: `${dataset.address} ${keyHash}`,
+    read: (from: number, to: number) => readUpdates(dataset, [keyHash], from, to),
+  };
   const updates: PastUpdate[] = [];
   let from = range.to + 1;
-  for await (const window of windowsOf(indexed, range, clock)) {
+  for await (const window of past.backwards(source, range, maxMs)) {
     from = window.from;
-    for (const update of window.updates) {
+    for (const update of window.events) {
       const last = updates[limit - 1];
       // Blocks before that of the last update do not count as searched: updates in them may be left out.
       if (last !== undefined && update.blockNumber < last.blockNumber)
@@ -140,21 +144,5 @@ export async function findHistory(indexed: IndexedKey, range: HistoryRange, cloc
     const last = updates.at(-1);
     if (last !== undefined && updates.length >= limit) return { from: last.blockNumber, updates, before: null };
   }
-  return { from: Math.max(range.from, from), updates, before: null };
-}
-
-/** Reads the updates in the index, then those that the chain has before. */
-async function* windowsOf(
-  { dataset, index, key }: IndexedKey,
-  range: Blocks,
-  clock: Clock,
-): AsyncGenerator<UpdatesInWindow> {
-  const { blocks: indexed } = index;
-  const isCovered = range.to <= indexed.to;
-  if (isCovered) {
-    const from = Math.min(Math.max(indexed.from, range.from), range.to + 1);
-    yield { from, updates: index.updatesOf(key, range) };
-  }
-  const rest = { from: range.from, to: isCovered ? Math.min(range.to, indexed.from - 1) : range.to };
-  yield* readUpdatesBackwards(dataset, key, rest, clock);
+  return { from, updates, before: null };
 }

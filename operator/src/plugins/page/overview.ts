@@ -1,3 +1,4 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import {
@@ -12,20 +13,20 @@ import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
-import { type Address, getAddress, type Hex } from "viem";
-import type { Context } from "../../context.js";
-import { readView } from "../../dataset/contract.js";
+import { getAddress, type Hex } from "viem";
+import { getContractEvents } from "viem/actions";
+import type { Clock } from "../../context.js";
+import { type DatasetContract, readView } from "../../dataset/contract.js";
 import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
-import type { Providers } from "../../reports/providers.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
+import { nullFor, unwrapRpcError } from "../../rpc/rpc-error.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { SingleFlight } from "../../single-flight.js";
-import { type DescribedSpec, describeSpec } from "./describe-spec.js";
-import { type RecentEntries, recentKeys, recentSpecs } from "./recent-entries.js";
+import { type EventSource, PastEvents } from "./past-events.js";
 import type { PagePlan } from "./settings.js";
-import { ValueFormatCache } from "./value-formats.js";
+import { publications, ValueFormats } from "./specs.js";
 
 const schema = {
   tags: ["data"],
@@ -38,61 +39,54 @@ const schema = {
   },
 };
 
+/** How long an answer is reused before a network is read again. */
+const REMEMBER_MS = 1_000;
+
 /** Adds `GET /overview`. Its rate limit is its own, so that looking does not use up the data requests of a caller. */
-export function addOverview(app: App, overview: Overview, requestsPerMinute: number): void {
+export function addOverview(app: App, shown: ReadonlyMap<number, ShownNetwork>, requestsPerMinute: number): void {
+  const { clock } = app.operator.context;
+  const shared = new SingleFlight<NetworkOverview>(clock, REMEMBER_MS);
   const config = { rate: { name: "overview", perMinute: requestsPerMinute } };
-  app.get("/overview", { schema, config }, () => overview.read());
+  app.get("/overview", { schema, config }, async (): Promise<OverviewAnswer> => {
+    const networks = [...shown].map(([chainId, network]) => shared.run(String(chainId), () => network.read()).result);
+    return { time: Math.floor(clock() / 1000), networks: await Promise.all(networks) };
+  });
 }
 
 /** A rate, scaled as `usingOracleProtocol` returns it. */
 const SPOT_PRICE_FORMAT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 
-/** How long an answer is reused before a network is read again. */
-const REMEMBER_MS = 1_000;
 /** The maximum number of data points that are shown of one dataset. */
 const MAX_POINTS = 500;
+/** How many of the newest events are shown. There is a limit because anyone may cause such events. */
+const MAX_KEYS = 1_000;
+const MAX_SPECS = 100;
+/** How long events are looked for. */
+const MAX_MS = 10_000;
 
-/** A network as it is shown. */
-interface ShownNetwork {
-  readonly network: ServedNetwork;
-  readonly plan: PagePlan;
+/** Finds the network of a dataset. */
+export type ShownNetworkOf = (dataset: Dataset) => ShownNetwork;
+
+/** A network as it is shown, with the values that are stored now. */
+export class ShownNetwork {
+  readonly events: PastEvents;
   /** Null where the deployment names no registry of request specs. */
-  readonly specs: RecentEntries<DescribedSpec> | null;
-  readonly formats: ValueFormatCache | null;
-  /** The keys that were added to the datasets of the Web Oracle. */
-  readonly keys: ReadonlyMap<Dataset, RecentEntries<true>>;
-}
-
-/** Shows what this operator serves, with the values that are stored now. */
-export class Overview {
-  readonly #shown: ReadonlyMap<number, ShownNetwork>;
-  readonly #networks: SingleFlight<NetworkOverview>;
+  readonly #formats: ValueFormats | null;
 
   constructor(
-    networks: ReadonlyMap<number, ServedNetwork>,
-    plans: readonly PagePlan[],
-    private readonly context: Pick<Context, "clock">,
+    private readonly network: ServedNetwork,
+    readonly plan: PagePlan,
+    clock: Clock,
   ) {
-    this.#networks = new SingleFlight(context.clock, REMEMBER_MS);
-    const shown = plans.flatMap((plan) => {
-      const network = networks.get(plan.deployment.chainId);
-      return network === undefined ? [] : [showNetwork(network, plan, context)];
-    });
-    this.#shown = new Map(shown.map((one) => [one.network.chainId, one]));
-  }
-
-  /** Reads all networks. One that cannot be read is shown without values. */
-  async read(): Promise<OverviewAnswer> {
-    const read = (shown: ShownNetwork) =>
-      this.#networks.run(String(shown.network.chainId), () => this.#network(shown)).result;
-    const networks = await Promise.all([...this.#shown.values()].map(read));
-    return { time: Math.floor(this.context.clock() / 1000), networks };
+    const { client } = network;
+    const registry = plan.deployment.webOracleRegistry;
+    this.events = new PastEvents(client, clock);
+    this.#formats = registry === undefined ? null : new ValueFormats(client, registry, clock);
   }
 
   /** Describes one data point, wherever it is shown. */
   async describe(dataset: Dataset, key: Hex, stored: QueryResult): Promise<ServedPoint> {
     const policy = dataset.keys.policyOf(key);
-    const formats = this.#shown.get(dataset.chainId)?.formats;
     const isSpot = dataset.keyForm === "SPOT_PRICE";
     return {
       key: keyToAscii(key),
@@ -102,23 +96,23 @@ export class Overview {
       timestamp: Number(stored.updatedAt),
       deviation_bps: policy?.deviationBps ?? null,
       heartbeat_seconds: policy?.heartbeatSeconds ?? null,
-      format: isSpot ? SPOT_PRICE_FORMAT : ((await formats?.of(key)) ?? null),
+      format: isSpot ? SPOT_PRICE_FORMAT : ((await this.#formats?.of(key)) ?? null),
     };
   }
 
-  async #network(shown: ShownNetwork): Promise<NetworkOverview> {
-    const { network, plan } = shown;
+  /** Reads everything. What cannot be read now is null. */
+  async read(): Promise<NetworkOverview> {
+    const { settings, deployment } = this.plan;
     const [head, datasets] = await Promise.all([
-      nullIfUnreadable(readHead(network.client)),
-      Promise.all([...network.datasets.values()].map(({ dataset }) => this.#dataset(shown, dataset))),
+      readHead(this.network.client).catch(nullFor(ProblemError)),
+      Promise.all([...this.network.datasets.values()].map(({ dataset }) => this.#dataset(dataset))),
     ]);
-    const { settings, deployment } = plan;
     return {
-      network_id: network.chainId,
+      network_id: this.network.chainId,
       readable: datasets.every(({ points }) => points !== null),
       simulated: settings.simulated,
       head_timestamp: head?.timestamp ?? null,
-      broadcasts: network.senders.canSend,
+      broadcasts: this.network.senders.canSend,
       explorer_url: settings.explorerUrl?.replace(/\/+$/, "") ?? null,
       verified_lens: deployment.verifiedLens ?? null,
       web_oracle_registry: deployment.webOracleRegistry ?? null,
@@ -126,89 +120,81 @@ export class Overview {
     };
   }
 
-  async #dataset(shown: ShownNetwork, dataset: Dataset): Promise<DatasetOverview> {
-    const stored = await nullIfUnreadable(this.#stored(shown, dataset));
+  async #dataset(dataset: Dataset): Promise<DatasetOverview> {
+    const { urls, failures } = this.network.providers;
+    const { members, toleranceBps } = dataset.committee.current;
+    const nameOf = new Map(this.plan.settings.providers.map(({ address, name }) => [getAddress(address), name]));
+    const stored = await this.#stored(dataset).catch(nullFor(ProblemError));
     return {
       dataset: dataset.address,
       name: dataset.name,
       kind: dataset.kind,
       key_form: dataset.keyForm,
       max_round_age: Number(dataset.maxRoundAge),
-      tolerance_bps: Number(dataset.committee.current.toleranceBps),
-      providers: describeMembers(dataset, shown.network.providers, namesOf(shown.plan)),
+      tolerance_bps: Number(toleranceBps),
+      providers: members.map((address) => ({
+        address,
+        name: nameOf.get(address) ?? null,
+        url: urls.urlOf(address) ?? null,
+        failing: failures.reasonOf(address),
+      })),
       ...(stored ?? { query_price: null, points: null, left_out: 0, specs: [] }),
     };
   }
 
-  async #stored(
-    shown: ShownNetwork,
-    dataset: Dataset,
-  ): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out" | "specs">> {
-    const [price, known, specs] = await Promise.all([
+  async #stored(dataset: Dataset): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out" | "specs">> {
+    const isOfWebOracle = dataset.keyForm === "WEB_ORACLE";
+    const [price, added, specs] = await Promise.all([
       readView(dataset, "queryPrice"),
-      keysOf(shown, dataset),
-      specsOf(shown, dataset),
+      isOfWebOracle ? this.#newest(addedKeys(dataset), MAX_KEYS) : [],
+      isOfWebOracle ? this.#specs(dataset) : [],
     ]);
+    // The configured keys come first.
+    const known = [...new Set([...dataset.keys, ...added.map(({ key }) => key)])];
     const keys = known.slice(0, MAX_POINTS);
     const stored = await readManyStored(dataset, keys, "latest");
     const points = await Promise.all([...stored].map(([key, point]) => this.describe(dataset, key, point)));
-    return { query_price: price.toString(), points, left_out: known.length - keys.length, specs: [...specs] };
+    return { query_price: price.toString(), points, left_out: known.length - keys.length, specs };
+  }
+
+  /** Reads the published specs whose keys belong to a dataset, the newest first. */
+  async #specs(dataset: Dataset): Promise<PublishedSpec[]> {
+    const registry = this.plan.deployment.webOracleRegistry;
+    if (registry === undefined) return [];
+    const published = await this.#newest(publications(this.network.client, registry), MAX_SPECS);
+    // A spec can be published again.
+    const specs = new Map(published.map(({ specHash, spec }) => [specHash, spec]));
+    return [...specs].flatMap(([spec_hash, spec]) =>
+      spec.kind === dataset.kind ? [{ spec_hash, variables: [...spec.variables], format: spec.format }] : [],
+    );
+  }
+
+  /** Reads the newest events, back as far as this operator searches. */
+  async #newest<T extends { readonly blockNumber: number }>(source: EventSource<T>, max: number): Promise<T[]> {
+    const to = await this.events.readHead();
+    const blocks = { from: Math.max(0, to - this.plan.settings.historyBlocks + 1), to };
+    const found: T[] = [];
+    for await (const { events } of this.events.backwards(source, blocks, MAX_MS)) {
+      found.push(...events);
+      if (found.length >= max) break;
+    }
+    return found.slice(0, max);
   }
 }
 
-function showNetwork(network: ServedNetwork, plan: PagePlan, { clock }: Pick<Context, "clock">): ShownNetwork {
-  const { client } = network;
-  const { historyBlocks } = plan.settings;
-  const registry = plan.deployment.webOracleRegistry;
-  const ofWebOracle = [...network.datasets.values()].filter(({ dataset }) => dataset.keyForm === "WEB_ORACLE");
+/** The keys that were added to a dataset. */
+function addedKeys({
+  client,
+  address,
+}: DatasetContract): EventSource<{ readonly key: Hex; readonly blockNumber: number }> {
   return {
-    network,
-    plan,
-    specs: registry === undefined ? null : recentSpecs(client, registry, historyBlocks, describeSpec),
-    formats: registry === undefined ? null : new ValueFormatCache(client, registry, clock),
-    keys: new Map(ofWebOracle.map(({ dataset }) => [dataset, recentKeys(client, dataset.address, historyBlocks)])),
+    id: address,
+    read: async (from, to) => {
+      const filter = { address, abi: datasetAbi, eventName: "KeyAdded", strict: true } as const;
+      const events = getContractEvents(client, { ...filter, fromBlock: BigInt(from), toBlock: BigInt(to) });
+      return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args, blockNumber }) => {
+        return { key: args.key, blockNumber: Number(blockNumber) };
+      });
+    },
   };
-}
-
-/** Returns the configured keys first, then those that were added to the dataset, the newest first. */
-async function keysOf({ keys }: ShownNetwork, dataset: Dataset): Promise<readonly Hex[]> {
-  const added = (await keys.get(dataset)?.read()) ?? [];
-  return [...new Set([...dataset.keys, ...added.map(([key]) => key)])];
-}
-
-/** Returns the published specs whose keys belong to the dataset, the newest first. */
-async function specsOf({ specs }: ShownNetwork, dataset: Dataset): Promise<readonly PublishedSpec[]> {
-  if (dataset.keyForm !== "WEB_ORACLE") return [];
-  const published = (await specs?.read()) ?? [];
-  return published.flatMap(([spec_hash, { kind, variables, format }]) =>
-    kind === dataset.kind ? [{ spec_hash, variables: [...variables], format }] : [],
-  );
-}
-
-function describeMembers(
-  { committee }: Dataset,
-  { urls, failures }: Providers,
-  names: ReadonlyMap<Address, string>,
-): DatasetOverview["providers"] {
-  return committee.current.members.map((address) => ({
-    address,
-    name: names.get(address) ?? null,
-    url: urls.urlOf(address) ?? null,
-    failing: failures.reasonOf(address),
-  }));
-}
-
-/** Returns the names that the configuration gives to providers. */
-function namesOf({ settings: { providers } }: PagePlan): ReadonlyMap<Address, string> {
-  return new Map(providers.flatMap(({ address, name }) => (name === undefined ? [] : [[getAddress(address), name]])));
-}
-
-/** Returns null where the chain cannot be read now. */
-async function nullIfUnreadable<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ProblemError) return null;
-    throw error;
-  }
 }

@@ -19,15 +19,7 @@ export const pageSettings = {
     maximum: 10_000_000,
     default: 100_000,
     description:
-      "The maximum number of blocks that one GET /history request may cover, and how far back the index of events " +
-      "reaches.",
-  }),
-  historyUpdates: Type.Integer({
-    minimum: 1_000,
-    maximum: 10_000_000,
-    default: 100_000,
-    description:
-      "The maximum number of updates of each dataset that the index of events holds in memory, with about 300 bytes each.",
+      "The maximum number of blocks that one GET /history request may cover, and how far back events are looked for.",
   }),
 };
 

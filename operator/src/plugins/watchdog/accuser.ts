@@ -30,7 +30,7 @@ export class Accuser {
 
   /** Takes the next step against each of them. It never throws. */
   async pursueAll(): Promise<void> {
-    for (const found of this.held.unsettled) {
+    for (const found of this.held.contradictions) {
       await this.#pursue(found).catch((error: unknown) => {
         const { dataset, provider } = found;
         const reason = describeError(error);
@@ -41,7 +41,7 @@ export class Accuser {
 
   async #pursue(found: Contradiction): Promise<void> {
     const { clock } = this;
-    const { senders } = this.network;
+    const { senders, standing } = this.network;
     const { dataset, provider, key, round } = found;
     const { committee } = dataset;
     await committee.refreshIfReplaced(committee.current);
@@ -57,7 +57,9 @@ export class Accuser {
     if (nextAt === undefined) {
       const about = { dataset: dataset.address, provider, key, round: round.toString() };
       this.logger.warn(about, "a member contradicted itself, and counts as absent");
-      nextAt = found.foundAt + this.#waitMs(found);
+      // Operators take turns, as for feeds, so that not all of them pay.
+      const ranking = new Ranking(dataset.address, standing.members ?? members);
+      nextAt = found.foundAt + accusationWaitMs({ ...standing, ranking }, provider, round);
       this.#nextAt.set(found, nextAt);
     }
     if (clock() < nextAt || !senders.canSend || members.length <= MIN_AFTER_EJECTION) return;
@@ -71,13 +73,6 @@ export class Accuser {
       { dataset: dataset.address, provider, transaction: hash },
       "accused a member of contradicting itself",
     );
-  }
-
-  /** Operators take turns, as for feeds, so that not all of them pay. */
-  #waitMs({ dataset, provider, round }: Contradiction): number {
-    const { sender, members, stageMs } = this.network.standing;
-    const ranking = new Ranking(dataset.address, members ?? dataset.committee.current.members);
-    return accusationWaitMs({ ranking, sender, stageMs }, provider, round);
   }
 
   /**

@@ -37,14 +37,13 @@ beforeEach(() => {
   held = new HeldStatements(() => nowMs);
 });
 
-test("a report and a row with the same value for a key are held side by side", () => {
+test("a report and a row with the same value for a key contradict nothing, and each is compared with what comes later", () => {
   expect(held.add(dataset, report(5))).toBe("held");
   expect(held.add(dataset, row([7, 5]))).toBe("held");
   expect(held.add(dataset, report(5))).toBe("held");
-  expect(held.unsettled).toEqual([]);
-  // Each is compared with what comes later.
+  expect(held.contradictions).toEqual([]);
   expect(held.add(dataset, row([8, 5]))).toBe("contradicted");
-  expect(held.unsettled).toMatchObject([{ key: OTHER, statements: [row([7, 5]), row([8, 5])] }]);
+  expect(held.contradictions).toMatchObject([{ key: OTHER, statements: [row([7, 5]), row([8, 5])] }]);
 });
 
 test.each<[string, Statement, Statement]>([
@@ -58,10 +57,12 @@ test.each<[string, Statement, Statement]>([
   held.add(dataset, report(9, { provider: B }));
   expect(held.add(dataset, a)).toBe("held");
   expect(held.add(dataset, b)).toBe("contradicted");
-  expect(held.unsettled).toMatchObject([{ dataset, provider: A, round: ROUND, statements: [a, b], foundAt: nowMs }]);
+  expect(held.contradictions).toMatchObject([
+    { dataset, provider: A, round: ROUND, statements: [a, b], foundAt: nowMs },
+  ]);
   expect(held.add(dataset, report(5, { round: ROUND + 1n }))).toBe("contradicted");
   expect(held.add(dataset, report(9, { provider: B }))).toBe("held");
-  expect(held.unsettled).toHaveLength(1);
+  expect(held.contradictions).toHaveLength(1);
 });
 
 test.each<[string, Statement]>([
@@ -71,7 +72,7 @@ test.each<[string, Statement]>([
 ])("a different value for %s contradicts nothing", (_, other) => {
   held.add(dataset, report(5));
   expect(held.add(dataset, other)).toBe("held");
-  expect(held.unsettled).toEqual([]);
+  expect(held.contradictions).toEqual([]);
 });
 
 test("a statement counts as long as the dataset would store its round", () => {
@@ -81,7 +82,7 @@ test("a statement counts as long as the dataset would store its round", () => {
   expect(held.add(dataset, report(6, { provider: B }))).toBe("contradicted");
   nowMs += 1_000;
   expect(held.add(dataset, report(6))).toBe("old");
-  expect(held.unsettled).toMatchObject([{ provider: B }]);
+  expect(held.contradictions).toMatchObject([{ provider: B }]);
 });
 
 test("a round is held that is ahead by no more than clocks differ", () => {
@@ -89,14 +90,13 @@ test("a round is held that is ahead by no more than clocks differ", () => {
   expect(held.add(dataset, report(5, { round: ROUND + 13n }))).toBe("old");
 });
 
-test("a member that left the committee and came back counts again, and its proof is still shown", () => {
+test("a member that left the committee and came back counts again", () => {
   held.add(dataset, report(5));
   held.add(dataset, report(6));
-  const [found] = held.unsettled;
+  const [found] = held.contradictions;
   if (found === undefined) throw new Error("No contradiction was found.");
   held.settle(found);
-  expect(held.unsettled).toEqual([]);
-  expect(held.contradictions).toEqual([found]);
+  expect(held.contradictions).toEqual([]);
   expect(held.add(dataset, report(6, { round: ROUND + 1n }))).toBe("held");
   expect(held.add(dataset, report(7, { round: ROUND + 1n }))).toBe("contradicted");
 });

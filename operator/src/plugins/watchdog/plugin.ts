@@ -43,18 +43,17 @@ export async function watchdog(
   async function watchNetwork(network: ServedNetwork, held: HeldStatements): Promise<void> {
     const log = context.logger.child({ network: network.chainId });
     const accuser = new Accuser(network, held, context.clock, log);
-    const readings = [...network.datasets.values()].map(async ({ dataset }) => {
+    const readings = [...network.datasets.values()].map(({ dataset }) => {
       const mined = new MinedStatements(dataset, held);
-      const read = () =>
+      return () =>
         mined.read().catch((error: unknown) => {
           log.debug({ dataset: dataset.address, reason: describeError(error) }, "mined updates cannot be read");
         });
-      // The first reading only finds the head, so it does not wait.
-      await read();
-      await watch(read);
     });
+    // The first readings only find the head, so they do not wait.
+    await Promise.all(readings.map((read) => read()));
     // They run independently: an accusation can stay in its sender's queue for half a minute.
-    await Promise.all([watch(() => accuser.pursueAll()), ...readings]);
+    await Promise.all([() => accuser.pursueAll(), ...readings].map(watch));
   }
 
   let running: Promise<unknown> = Promise.resolve();

@@ -29,18 +29,21 @@ beforeAll(async () => {
   proxy = await startRpcProxy(chain.url);
   const feed = { dataset, keys: FEED_KEYS, heartbeatSeconds: 3_600, deviationBps: 10_000, minIntervalSeconds: 1 };
   const deployed = { kind: "median", keyForm: "SPOT_PRICE" } as const;
-  operator = await startOperator([
-    {
-      chain,
-      datasets: [
-        { ...deployed, name: "prices", address: dataset, keys: [stringToHex(KEY)] },
-        { ...deployed, name: "busy", address: busy, keys: MANY },
-      ],
-      providers,
-      settings: { feeds: [feed], feedPollMs: 300 },
-      rpcUrls: [proxy.url],
-    },
-  ]);
+  operator = await startOperator(
+    [
+      {
+        chain,
+        datasets: [
+          { ...deployed, name: "prices", address: dataset, keys: [stringToHex(KEY)] },
+          { ...deployed, name: "busy", address: busy, keys: MANY },
+        ],
+        providers,
+        settings: { feeds: [feed], feedPollMs: 300 },
+        rpcUrls: [proxy.url],
+      },
+    ],
+    { plugins: ["feeds", "page"] },
+  );
 });
 
 const get = (path: string, query: Record<string, string> = {}) =>

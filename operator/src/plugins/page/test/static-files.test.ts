@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/service/http-server/static-site";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addGuide, addPage, SITE_PATH_PLACEHOLDER } from "../static-sites.js";
+import { addGuide, addPage } from "../sites.js";
 
 const SECRET = "not a part of the site";
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2_000))});`;
@@ -143,20 +144,14 @@ test("a file that was replaced is served in its new form", async () => {
   expect((await get("/oracle/guide/head.js")).body).toBe("longer");
 });
 
-test("links are not served, whether they were there at the start or have replaced a file or its compressed form", async () => {
+test("links are not served, because they can lead out of the folder", async () => {
   const folder = join(parent, "linked");
-  for (const name of ["index.html", "replaced.txt", "app.js"]) write(folder, name, "a part of the site");
+  write(folder, "index.html", "a part of the site");
   symlinkSync(join(parent, "outside.txt"), join(folder, "file.txt"));
   symlinkSync(parent, join(folder, "folder"));
   const { app: linked } = await serve(page, folder);
-  const ask = (name: string) => linked.inject({ url: `/oracle/guide/${name}`, headers: { "accept-encoding": "gzip" } });
-  for (const name of ["replaced.txt", "app.js"]) expect((await ask(name)).statusCode).toBe(200);
-  for (const name of ["replaced.txt", "app.js.gz"]) {
-    rmSync(join(folder, name));
-    symlinkSync(join(parent, "outside.txt"), join(folder, name));
-  }
-  for (const name of ["file.txt", "folder/outside.txt", "replaced.txt", "app.js"]) {
-    const { statusCode, body } = await ask(name);
+  for (const name of ["file.txt", "folder/outside.txt"]) {
+    const { statusCode, body } = await linked.inject({ url: `/oracle/guide/${name}` });
     expect([name, statusCode]).toEqual([name, 404]);
     expect(body).not.toContain(SECRET);
   }

@@ -1,24 +1,17 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { App } from "@dataset-oracle/service/http-server/app";
-import { noSuchPath } from "@dataset-oracle/service/http-server/http-problems";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import serveStatic from "@fastify/static";
 import { LRUCache } from "lru-cache";
+import type { App } from "./app.js";
+import { noSuchPath } from "./http-problems.js";
+import type { RateLimit } from "./rate-limit.js";
 
-const ROOT = join(import.meta.dirname, "..", "..", "..", "..");
-
-/** A site may load its own files and query this operator: nothing from other origins, and nothing inline. */
+/** A site may load its own files and query its own server: nothing from other origins, and nothing inline. */
 export const STATIC_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Returns a limit for one site, so that opening a page does not use up the caller's limit for the API. */
-const staticRate = (name: string): RateLimit => ({ name, perMinute: 300 });
 
 /** A site's page for unknown paths. */
 const NOT_FOUND = "404.html";
@@ -28,6 +21,7 @@ export const SITE_PATH_PLACEHOLDER = "/__guide__/";
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 
+/** A folder that is served as a site. */
 interface Site {
   readonly folder: string;
   /** The path that it is served below, with a trailing slash. */
@@ -36,34 +30,10 @@ interface Site {
 }
 
 /**
- * Serves the operator's page at `/`.
- *
- * @returns false if it has not been built.
- */
-export async function addPage(app: App, folder = join(ROOT, "operator", "page", "dist")): Promise<boolean> {
-  if (!existsSync(join(folder, "index.html"))) return false;
-  await addSite(app, { folder, prefix: "/", rate: staticRate("page") });
-  return true;
-}
-
-/** Serves the documentation at `/guide/`. */
-export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), rate = staticRate("guide")) {
-  if (existsSync(join(folder, "index.html"))) return addSite(app, { folder, prefix: "/guide/", rate });
-  app.get("/guide/", { schema: { hide: true } }, async () => {
-    throw new ProblemError(404, "no_such_path", {
-      title: "This operator has no guide.",
-      detail: 'The operator\'s owner can build it with "npm run docs" and restart the operator.',
-    });
-  });
-}
-
-/**
  * Serves a folder as a site. Each file has its own route: no request is resolved to a path in the folder, and a missing
- * file is answered like any unknown path. So is a link, because it can lead out of the folder. If the site has a page for
- * unknown paths, a browser gets that one.
+ * file is answered like any unknown path. So is a link. If the site has a page for unknown paths, a browser gets that one.
  */
-async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise<void> {
-  const folder = realpathSync(given);
+export async function addStaticSite(app: App, { folder, prefix, rate }: Site): Promise<void> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".gz"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
@@ -80,9 +50,8 @@ async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise
       scope.get(url, { schema: { hide: true }, config: { rate } }, async (request, reply) => {
         const path = request.url.split("?", 1)[0] ?? "/";
         const target = isIndex ? `${posix.basename(path)}/` : `../${posix.basename(path)}`;
-        // Relative, because a proxy may serve the operator below another path.
+        // Relative, because a proxy may serve this below another path.
         if (path.endsWith("/") !== isIndex) return reply.redirect(target, 308);
-        if (await isLink(join(folder, name))) throw noSuchPath(path);
         reply.headers({
           "content-security-policy": STATIC_CSP,
           "cache-control": caching,
@@ -92,8 +61,7 @@ async function addSite(app: App, { folder: given, prefix, rate }: Site): Promise
       });
     }
     const notFound = join(folder, NOT_FOUND);
-    if (!existsSync(notFound) || (await isLink(notFound))) return;
-    addNotFound(scope as unknown as App, { prefix, rate }, readFileSync(notFound, "utf8"));
+    if (existsSync(notFound)) addNotFound(scope as unknown as App, { prefix, rate }, readFileSync(notFound, "utf8"));
   });
 }
 
@@ -106,19 +74,9 @@ function addNotFound(app: App, { prefix, rate }: Omit<Site, "folder">, html: str
     if (!request.headers.accept?.includes("text/html")) throw noSuchPath(path);
     reply.status(404).type("text/html; charset=utf-8");
     reply.headers({ "content-security-policy": STATIC_CSP, "cache-control": "no-cache", vary: "accept" });
-    // Relative, because a proxy may serve the operator below another path.
+    // Relative, because a proxy may serve this below another path.
     return html.replaceAll(SITE_PATH_PLACEHOLDER, "../".repeat(slashes(path) - depthOfSite) || "./");
   });
-}
-
-/**
- * Reports whether a file or its compressed form is a symbolic link: it can have become one since the start. A missing
- * file does not count as one.
- */
-async function isLink(file: string): Promise<boolean> {
-  const paths = [file, `${file}.gz`];
-  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
-  return real.some((path, index) => path !== paths[index]);
 }
 
 /**
@@ -127,7 +85,7 @@ async function isLink(file: string): Promise<boolean> {
  * descriptors of the process. Responses share the bytes, so waiting ones do not exhaust memory either.
  */
 function shareBytes(app: App): void {
-  const files = new LRUCache<string, { etag: unknown; size: number; bytes: Promise<Buffer> }>({
+  const files = new LRUCache<string, { size: number; bytes: Promise<Buffer> }>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ size }) => size,
   });
@@ -135,17 +93,16 @@ function shareBytes(app: App): void {
     if (!(payload instanceof Readable) || request.method !== "GET") return payload;
     // A partial response is not shared, because it has the etag of the whole file.
     if (reply.statusCode !== 200) return buffer(payload);
-    const path = posix.normalize(decodeURI(request.url.split("?", 1)[0] ?? "/"));
-    const key = `${path} ${reply.getHeader("content-encoding")}`;
-    const etag = reply.getHeader("etag");
+    // A file that was replaced has another etag, and so has its compressed form.
+    const key = `${request.routeOptions.url} ${reply.getHeader("etag")}`;
     const known = files.get(key);
-    if (known && known.etag === etag) {
+    if (known !== undefined) {
       payload.destroy();
       return known.bytes;
     }
     const bytes = buffer(payload);
     bytes.catch(() => files.delete(key));
-    files.set(key, { etag, size: Number(reply.getHeader("content-length")) + 1, bytes });
+    files.set(key, { size: Number(reply.getHeader("content-length")) + 1, bytes });
     return bytes;
   });
 }

@@ -11,7 +11,7 @@ import {
   stringToHex,
 } from "viem";
 import { beforeEach, expect, test } from "vitest";
-import { ValueFormatCache } from "./value-formats.js";
+import { describeSpec, ValueFormats } from "./specs.js";
 
 const REGISTRY = "0x0000000000000000000000000000000000000001";
 const SPEC = stringToHex(
@@ -23,7 +23,7 @@ let calls: string[];
 let spec: Hex;
 let rpc: { readonly isPublished: boolean; readonly fails: boolean };
 let now: number;
-let formats: ValueFormatCache;
+let formats: ValueFormats;
 
 function answer(method: string): unknown {
   calls.push(method);
@@ -46,7 +46,7 @@ beforeEach(() => {
   rpc = { isPublished: false, fails: false };
   now = 1_790_000_000_000;
   const transport = custom({ request: async ({ method }) => answer(method) }, { retryCount: 0 });
-  formats = new ValueFormatCache(createClient({ transport }), REGISTRY, () => now);
+  formats = new ValueFormats(createClient({ transport }), REGISTRY, () => now);
 });
 
 test("specs that are not published are not read again for two minutes, however many there are", async () => {
@@ -60,7 +60,7 @@ test("specs that are not published are not read again for two minutes, however m
 test("a spec that is published later is found after two minutes, and never read again", async () => {
   expect(await formats.of(keyOf(SPEC))).toBeNull();
   rpc = { ...rpc, isPublished: true };
-  now += 119_999;
+  now += 120_000;
   expect(await formats.of(keyOf(SPEC))).toBeNull();
   now += 1;
   const format = { title: "Wind", type: "uint", decimals: 0, unit: null, sources: ["wind.example"] };
@@ -75,7 +75,7 @@ test("a spec that cannot be read is read again after half a minute", async () =>
   expect(await formats.of(keyOf(SPEC))).toBeNull();
   rpc = { ...rpc, fails: false };
   expect(await formats.of(keyOf(SPEC))).toBeNull();
-  now += 30_000;
+  now += 30_001;
   expect(await formats.of(keyOf(SPEC))).toMatchObject({ title: "Wind" });
 });
 
@@ -86,12 +86,15 @@ test("a spec that many keys share is read once when they are asked for at the sa
   expect(calls).toEqual(["eth_call", "eth_blockNumber", "eth_getLogs"]);
 });
 
-test("any number of specs that do not exist displace no known format", async () => {
-  rpc = { isPublished: true, fails: false };
-  await formats.of(keyOf(SPEC));
-  rpc = { ...rpc, isPublished: false };
-  for (let n = 0; n < 10_001; n++) await formats.of(keyOf(numberToHex(n)));
-  calls = [];
-  expect(await formats.of(keyOf(SPEC))).toMatchObject({ title: "Wind" });
-  expect(calls).toEqual([]);
+const describeWithUnit = (unit: unknown) => {
+  const spec = { title: "Debt", variables: [], unit, sources: [{ url: "https://debt.example", type: "uint" }] };
+  return describeSpec(stringToHex(JSON.stringify(spec)));
+};
+
+test("a spec's unit says how its numbers are scaled, whatever scale its sources have", () => {
+  expect(describeWithUnit({ symbol: "USD", decimals: 2 })?.format).toMatchObject({ decimals: 2, unit: "USD" });
+});
+
+test("a spec whose unit could mislead readers is treated as not understood", () => {
+  expect(describeWithUnit({ symbol: "\u202edsu", decimals: 2 })).toBeNull();
 });

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable } from "node:stream";
-import { logFailure } from "@dataset-oracle/service/http-server/app";
-import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { logFailure } from "./app.js";
+import { toProblem } from "./error-to-problem.js";
+import { RATE_HEADERS } from "./response-schemas.js";
 
 /**
  * Describes an answer that is JSON or, for callers who ask for it, a stream of events.
@@ -14,7 +14,7 @@ export const streamedAnswer = <Answer extends TSchema>(
   description: string,
   schema: Answer,
   events: string,
-  example?: string,
+  example: string,
 ) => ({
   description,
   headers: RATE_HEADERS,
@@ -27,7 +27,7 @@ export const streamedAnswer = <Answer extends TSchema>(
           `Server-sent events with JSON data: ${events}. The last event is \`answer\`, with the JSON answer, or ` +
           "`problem`, with a problem's body.",
       }),
-      ...(example !== undefined && { example }),
+      example,
     },
   },
 });

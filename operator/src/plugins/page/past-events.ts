@@ -1,0 +1,125 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../context.js";
+import { type Blocks, readBlockHash, readHead } from "../../rpc/blocks.js";
+import type { ChainClient } from "../../rpc/client.js";
+import { RpcError } from "../../rpc/rpc-error.js";
+
+/** The chain may still replace this many of its newest blocks, and an RPC endpoint may lag behind. */
+const UNSETTLED_BLOCKS = 64;
+/** How many blocks are read at a time, a power of two. Nodes limit the logs of one call, each in its own way. */
+const WINDOW_BLOCKS = 2_048;
+/** How many events are held, with about 300 bytes each. Beyond them, those that were not asked for longest are dropped. */
+const MAX_HELD = 100_000;
+
+/** The events of one kind, such as the updates of a key. */
+export interface EventSource<T extends PastEvent> {
+  /** Distinguishes it from the network's other sources. */
+  readonly id: string;
+  /** Reads the events in a window of blocks, both inclusive; the oldest first. It throws RpcErrors. */
+  read(from: number, to: number): Promise<readonly T[]>;
+}
+
+interface PastEvent {
+  readonly blockNumber: number;
+}
+
+/** The events in a window of blocks, the newest first. */
+interface EventsInWindow<T> {
+  /** The window's first block. */
+  readonly from: number;
+  readonly events: readonly T[];
+}
+
+/**
+ * Reads events of one network backwards, window by window, and holds in memory what the chain does not replace any more.
+ * It is never a source of truth: everything is read from the chain, anew after every start.
+ *
+ * Windows begin at multiples of their size, so that later requests find them. The hash of the newest settled block is
+ * kept: if the chain has another one there, everything is forgotten.
+ */
+export class PastEvents {
+  readonly #held = new LRUCache<string, readonly PastEvent[]>({
+    maxSize: MAX_HELD,
+    sizeCalculation: (events) => events.length + 1,
+  });
+  #head: string | null = null;
+  #settled: { readonly number: number; readonly hash: string | null } = { number: -1, hash: null };
+  /** The largest window that the node has not refused. */
+  #size = WINDOW_BLOCKS;
+
+  constructor(
+    private readonly client: ChainClient,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Reads the number of the newest block. Called before events are read, it forgets those that the chain has replaced.
+   *
+   * @throws RpcError
+   */
+  async readHead(): Promise<number> {
+    const { client } = this;
+    const head = await readHead(client);
+    if (head.hash === this.#head) return head.number;
+    const { number, hash } = this.#settled;
+    if (hash !== null && (await readBlockHash(client, number)) !== hash) {
+      this.#held.clear();
+      this.#settled = { number: -1, hash: null };
+    }
+    const settled = head.number - UNSETTLED_BLOCKS;
+    // An endpoint that lags a little shows a lower head.
+    if (settled > this.#settled.number) {
+      this.#settled = { number: settled, hash: await readBlockHash(client, settled) };
+    }
+    this.#head = head.hash;
+    return head.number;
+  }
+
+  /**
+   * Reads the events in a range of blocks that ends at the head or before it, from its end backwards, until it takes too
+   * long. A window that the node refuses is halved.
+   *
+   * @throws RpcError when a call fails, or the node refuses even a single block.
+   */
+  async *backwards<T extends PastEvent>(
+    source: EventSource<T>,
+    { from, to }: Blocks,
+    maxMs: number,
+  ): AsyncGenerator<EventsInWindow<T>> {
+    const giveUpAt = this.clock() + maxMs;
+    let size = this.#size;
+    for (let last = to; last >= from && this.clock() <= giveUpAt; ) {
+      const first = last - (last % size);
+      let events: readonly T[];
+      try {
+        events = await this.#window(source, first, size, last);
+      } catch (error) {
+        const isRefused = error instanceof RpcError && error.kind === "refused";
+        if (!isRefused || size === 1) throw error;
+        size /= 2;
+        continue;
+      }
+      this.#size = Math.min(this.#size, size);
+      const inRange = events.filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to);
+      yield { from: Math.max(first, from), events: inRange.toReversed() };
+      last = first - 1;
+    }
+  }
+
+  /** Reads a window: all of it if it is settled, else up to the last block that is wanted. */
+  async #window<T extends PastEvent>(
+    { id, read }: EventSource<T>,
+    first: number,
+    size: number,
+    last: number,
+  ): Promise<readonly T[]> {
+    const end = first + size - 1;
+    if (end > this.#settled.number) return read(first, last);
+    const name = `${id} ${first} ${size}`;
+    const known = this.#held.get(name);
+    if (known !== undefined) return known as readonly T[];
+    const events = await read(first, end);
+    this.#held.set(name, events);
+    return events;
+  }
+}
