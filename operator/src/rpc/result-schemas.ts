@@ -1,5 +1,5 @@
 import { orNull } from "@dataset-oracle/protocol/http-schemas/fields";
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Address, Hex } from "viem";
 
@@ -42,8 +42,6 @@ const PooledTransaction = Type.Object({
   maxFeePerGas: Type.Optional(orNull(Wei)),
   maxPriorityFeePerGas: Type.Optional(orNull(Wei)),
 });
-/** A pending transaction as the node's pool shows it. */
-export type PooledTransaction = Static<typeof PooledTransaction>;
 
 const ByNonce = Type.Record(Type.String(), PooledTransaction);
 

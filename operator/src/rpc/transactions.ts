@@ -1,7 +1,14 @@
-import { type Address, type Hex, numberToHex, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
+import {
+  type Address,
+  formatTransaction,
+  type Hex,
+  type RpcTransaction,
+  type Transaction,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+} from "viem";
 import { getTransaction, getTransactionCount, getTransactionReceipt, sendRawTransaction } from "viem/actions";
 import type { ChainClient } from "./client.js";
-import type { PooledTransaction } from "./result-schemas.js";
 import { nullFor, unwrapRpcError } from "./rpc-error.js";
 
 /** The block of a mined transaction, and the result of its call. */
@@ -50,17 +57,15 @@ export async function readPooledTransactions(
   client: ChainClient,
   sender: Address,
   nonces: readonly number[],
-): Promise<readonly PooledTransaction[] | null> {
-  // The transport checks the answers' shapes; viem's types do not have these methods.
-  const request = <T>(method: string, params: readonly unknown[]) =>
-    client.request({ method, params } as never) as Promise<T>;
-  const readOne = (nonce: number) =>
-    request<PooledTransaction | null>("eth_getTransactionBySenderAndNonce", [sender, numberToHex(nonce)]);
-  type ByNonce = Record<string, PooledTransaction>;
+): Promise<readonly Transaction[] | null> {
   try {
-    const { pending, queued } = await request<{ pending: ByNonce; queued: ByNonce }>("txpool_contentFrom", [sender]);
-    return [...Object.values(pending), ...Object.values(queued)];
+    // The transport checks the answer's shape; viem's types do not have this method.
+    const listing = client.request({ method: "txpool_contentFrom", params: [sender] } as never);
+    const { pending, queued } = (await listing) as Record<"pending" | "queued", Record<string, RpcTransaction>>;
+    return [...Object.values(pending), ...Object.values(queued)].map((shown) => formatTransaction(shown));
   } catch {
+    const readOne = (nonce: number) =>
+      getTransaction(client, { sender, nonce }).catch(nullFor(TransactionNotFoundError));
     return Promise.all(nonces.map(readOne)).then(
       (found) => found.filter((one) => one !== null),
       () => null,

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
-import { type Address, getAddress, type Hex, hexToBigInt, hexToNumber } from "viem";
+import { type Address, getAddress, type Hex, type Transaction } from "viem";
 import type { ChainClient } from "../rpc/client.js";
-import type { PooledTransaction } from "../rpc/result-schemas.js";
 import { readPooledTransactions } from "../rpc/transactions.js";
 import type { Fees } from "./fees.js";
 import type { Call } from "./job.js";
@@ -79,25 +78,18 @@ export class ForeignTransactions {
     const beyond = canHideSome ? Array.from({ length: this.hidden }, (_, i) => pending + i) : [];
     const nonces = [...this.#since.keys(), ...beyond].filter((nonce) => !isOwn(nonce));
     const pool = await readPooledTransactions(this.client, this.sender, nonces);
-    this.#shown = pool && new Set(pool.map(({ nonce }) => hexToNumber(nonce)));
+    this.#shown = pool && new Set(pool.map(({ nonce }) => nonce));
     return (pool ?? []).flatMap(toPooledUpdate).filter(({ nonce }) => nonce >= mined && !isOwn(nonce));
   }
 }
 
-function toPooledUpdate({ hash, nonce, to, input, gas, ...prices }: PooledTransaction): PooledUpdate[] {
-  const fees = feesOf(prices);
-  if (to === null || fees === null) return [];
-  return [{ nonce: hexToNumber(nonce), hash, call: { to: getAddress(to), data: input, gas: hexToBigInt(gas) }, fees }];
-}
-
-function feesOf(prices: Pick<PooledTransaction, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">): Fees | null {
+/** Returns nothing for a transaction that creates a contract, or whose fees the node does not show. */
+function toPooledUpdate({ nonce, hash, to, input, gas, ...prices }: Transaction): PooledUpdate[] {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = prices;
-  if (maxFeePerGas && maxPriorityFeePerGas) {
-    return {
-      type: "eip1559",
-      maxFeePerGas: hexToBigInt(maxFeePerGas),
-      maxPriorityFeePerGas: hexToBigInt(maxPriorityFeePerGas),
-    };
+  const call = to && { to: getAddress(to), data: input, gas };
+  if (!call) return [];
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined) {
+    return [{ nonce, hash, call, fees: { type: "eip1559", maxFeePerGas, maxPriorityFeePerGas } }];
   }
-  return gasPrice ? { type: "legacy", gasPrice: hexToBigInt(gasPrice) } : null;
+  return gasPrice === undefined ? [] : [{ nonce, hash, call, fees: { type: "legacy", gasPrice } }];
 }

@@ -13,11 +13,10 @@ import { ForeignTransactions } from "./foreign-transactions.js";
 import { type Call, type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
 import { CredibleNonceCounts } from "./nonce-counts.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
-import { InFlightTransactions, newTask, type Task, type Transaction } from "./queue-state.js";
+import { InFlightTransactions, newTask, type SubmissionResult, type Task, type Transaction } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
-import { RetryQueue } from "./retry-queue.js";
-import { StuckNonces } from "./stuck-nonces.js";
-import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
+import { Retries } from "./retries.js";
+import { isFeeProblem, Submitter } from "./submitter.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
@@ -50,10 +49,9 @@ export class TransactionQueue {
   readonly #inFlight = new InFlightTransactions();
   readonly #nonces: CredibleNonceCounts;
   readonly #submitter: Submitter;
-  readonly #stuckNonces: StuckNonces;
   readonly #foreign: ForeignTransactions;
   readonly #reorgWatch: ReorgWatch;
-  readonly #retryQueue: RetryQueue;
+  readonly #retries: Retries;
   readonly #log: Logger;
   readonly #counts = { reorged: 0, lost: 0 };
   #recover: (call: Call) => Job<RoundCall> | null = () => null;
@@ -76,16 +74,14 @@ export class TransactionQueue {
     const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
     this.#startedAt = clock();
-    this.#submitter = new Submitter(client, account, settings, clock);
+    this.#submitter = new Submitter(client, account, settings, this.#inFlight, 2 * maxPending, clock, logger, () =>
+      this.#wake(),
+    );
     this.#nonces = new CredibleNonceCounts(client, account.address, maxPending, clock);
-    this.#stuckNonces = new StuckNonces({
-      ...{ submitter: this.#submitter, inFlight: this.#inFlight, maxCancelsPerHour: 2 * maxPending, clock, logger },
-      onRenewed: () => this.#wake(),
-    });
     this.#foreign = new ForeignTransactions(client, account.address, logger, pollMs, maxPending);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
-    this.#retryQueue = new RetryQueue(clock, logger, (ready) => {
-      if (ready !== null) this.#waiting = [...this.#waiting, ready];
+    this.#retries = new Retries(context, (task) => {
+      this.#waiting = [...this.#waiting, task];
       this.#wake();
     });
     closing.addEventListener("abort", () => this.#close(), { once: true });
@@ -108,7 +104,7 @@ export class TransactionQueue {
 
   /** How often the queue had to do more than submit, since the start. */
   get counts() {
-    return { ...this.#stuckNonces.counts, ...this.#counts };
+    return { ...this.#submitter.counts, ...this.#counts };
   }
 
   /**
@@ -162,7 +158,7 @@ export class TransactionQueue {
   /** An update can get its nonce as soon as a block is mined. Even an idle queue looks for foreign transactions. */
   get #pollsUntilNextPass(): number {
     if (this.#waiting.length > 0) return 0.25;
-    const isBusy = this.#inFlight.size + this.#foreign.size + this.#reorgWatch.size + this.#retryQueue.size > 0;
+    const isBusy = this.#inFlight.size + this.#foreign.size + this.#reorgWatch.size > 0;
     return isBusy ? 1 : IDLE_POLLS;
   }
 
@@ -176,7 +172,6 @@ export class TransactionQueue {
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );
-    this.#retryQueue.run();
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
     const actions = planActions({
@@ -219,7 +214,7 @@ export class TransactionQueue {
       const { nonce } = transaction;
       // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
       const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
-      if (isFree) this.#inFlight.put({ ...transaction, sentAt: 0, timesNotFound: 0 });
+      if (isFree) this.#inFlight.set(nonce, { ...transaction, sentAt: 0, timesNotFound: 0 });
       else this.#retry(transaction, "a reorganization dropped it");
     }
   }
@@ -252,10 +247,10 @@ export class TransactionQueue {
     const { nonce } = action;
     if (action.kind === "submit") return this.#submit(action.task, nonce, networkFees);
     const transaction = this.#inFlight.get(nonce);
-    if (action.kind === "cancel") await this.#stuckNonces.cancel(nonce, networkFees);
+    if (action.kind === "cancel") await this.#submitter.cancel(nonce, networkFees);
     else if (transaction === undefined) return true;
-    else if (action.kind === "rebroadcast") await this.#stuckNonces.rebroadcast(transaction, networkFees);
-    else if (action.kind === "replace") await this.#stuckNonces.replace(transaction, action.content, networkFees);
+    else if (action.kind === "rebroadcast") await this.#submitter.rebroadcast(transaction, networkFees);
+    else if (action.kind === "replace") await this.#submitter.replace(transaction, action.content, networkFees);
     else {
       this.#inFlight.delete(nonce);
       this.#retry(transaction, "its transaction was lost, and its round has expired");
@@ -267,9 +262,9 @@ export class TransactionQueue {
     // It can have been given up since the plan was made.
     if (this.#takeWaiting((one) => one === task).length === 0) return false;
     try {
-      const submission = await this.#submitter.submit(nonce, task.call, networkFees, task.onSigned);
-      if (submission.result.kind === "rejected") return await this.#retryOrThrow(task, submission.result);
-      this.#track(task, nonce, submission);
+      const { hash, result } = await this.#submitter.submit(nonce, task, networkFees);
+      if (result.kind === "rejected") return await this.#retryOrThrow(task, result);
+      this.#answer(task, hash, result);
       return true;
     } catch (error) {
       this.#fail(task, error);
@@ -286,16 +281,16 @@ export class TransactionQueue {
     return taken;
   }
 
-  #track(task: Task, nonce: number, submission: Submission): void {
-    this.#inFlight.add(nonce, task, task.call, submission, this.context.clock());
+  /** Answers whoever waits for a task that has its transaction. */
+  #answer(task: Task, hash: Hex, result: Exclude<SubmissionResult, { kind: "rejected" }>): void {
     const { waiter, confirmed } = task;
-    const { hash, result } = submission;
     task.waiter = null;
-    task.isPromised ||= result.kind === "accepted";
-    if (result.kind === "accepted") {
+    if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
+    else {
+      task.isPromised = true;
       this.#reportFunds();
       waiter?.resolve({ hash, confirmed: confirmed.promise });
-    } else if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
+    }
   }
 
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
@@ -346,10 +341,7 @@ export class TransactionQueue {
       this.#inFlight.delete(nonce);
       return;
     }
-    if (transaction.timesNotFound + 1 < MAX_TIMES_NOT_FOUND) {
-      this.#inFlight.put({ ...transaction, timesNotFound: transaction.timesNotFound + 1 });
-      return;
-    }
+    if (++transaction.timesNotFound < MAX_TIMES_NOT_FOUND) return;
     this.#inFlight.delete(nonce);
     this.#counts.lost++;
     this.#retry(transaction, "another transaction has used its nonce");
@@ -374,8 +366,7 @@ export class TransactionQueue {
     const later = this.#inFlight.laterTask(transaction);
     this.#log.warn({ nonce, reason, isFollowed: later !== null }, "an update was not stored");
     if (task.isPromised && later === null) {
-      this.#retryQueue.add(task);
-      this.#isPassDue = true;
+      this.#retries.add(task);
       return;
     }
     if (later !== null) later.isPromised ||= task.isPromised;
@@ -398,14 +389,14 @@ export class TransactionQueue {
   #fail(task: Task, error: unknown): void {
     const { waiter } = task;
     task.waiter = null;
-    if (waiter === null) this.#retryQueue.add(task, true);
+    if (waiter === null) this.#retries.add(task, true);
     else waiter.reject(error);
   }
 
   #close(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#failWaiting(shuttingDown());
-    this.#retryQueue.close();
+    this.#retries.close();
     for (const { task } of this.#inFlight.values()) task?.confirmed.resolve(null);
   }
 

@@ -69,13 +69,17 @@ export class Senders {
     }
   }
 
+  /**
+   * Chooses the queue of a key by rendezvous hashing: each is chosen equally often, and when a sender is added or removed,
+   * only the keys that it gains or loses move.
+   */
   #queueOf(dataset: Address, key: Hex): TransactionQueue {
-    this.requireSender();
-    const address = first(
-      concatHex([dataset, key]),
-      this.queues.map((queue) => queue.address),
-    );
-    return this.queues.find((queue) => queue.address === address) as TransactionQueue;
+    const weightOf = ({ address }: TransactionQueue) => keccak(hexToBytes(concatHex([address, dataset, key])));
+    const heaviest = this.queues
+      .map((queue) => ({ queue, weight: weightOf(queue) }))
+      .toSorted((a, b) => Buffer.compare(b.weight, a.weight))[0];
+    if (heaviest === undefined) throw problem("broadcast_unavailable", { network: this.chainId });
+    return heaviest.queue;
   }
 
   /** @returns A function that gives the gas back. */
@@ -86,14 +90,4 @@ export class Senders {
     if (payer === null) throw new FeedGasSpent(retryAfterSeconds);
     throw new GasBudgetSpent(isShareSpent ? payer : null, budget === "new", retryAfterSeconds);
   }
-}
-
-/**
- * Chooses an address for a subject by rendezvous hashing: each is chosen equally often, and when one is added or
- * removed, only the subjects that it gains or loses move.
- */
-function first(subject: Hex, addresses: readonly Address[]): Address | undefined {
-  if (addresses.length < 2) return addresses[0];
-  const weights = addresses.map((address) => ({ address, weight: keccak(hexToBytes(concatHex([address, subject]))) }));
-  return weights.toSorted((a, b) => Buffer.compare(b.weight, a.weight))[0]?.address;
 }
