@@ -12,7 +12,6 @@ import { ProviderUrls } from "./reports/provider-urls.js";
 import { GuardedHttp, Providers } from "./reports/providers.js";
 import { type ReportSettings, ReportSource } from "./reports/report-source.js";
 import { type ChainClient, connectChain } from "./rpc/client.js";
-import { readEvmTooOldReason } from "./rpc/evm-support.js";
 import type { PoolSettings } from "./rpc/pool.js";
 import { RpcError } from "./rpc/rpc-error.js";
 import type { Sender } from "./schedule/transmission-schedule.js";
@@ -152,8 +151,6 @@ async function connectNetwork(
       ...{ clock, logger, closing },
       errors: metrics.rpcErrors,
     });
-    const reason = await readEvmTooOldReason(client);
-    if (reason !== null) logger.warn({ reason }, "the chain's EVM is older than Cancun: updates can fail");
     const datasets = await Promise.all(
       deployment.datasets.map((deployed) => connectDataset(client, deployed, context.logger)),
     );
