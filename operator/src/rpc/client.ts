@@ -22,22 +22,11 @@ export async function connectChain(
   settings: PoolSettings,
   context: PoolContext,
 ): Promise<ChainClient> {
-  const pool = await RpcPool.connect(chainId, urls, settings, context);
-  return createChainClient(chainId, pool, {
-    isReady: () => pool.isReady,
-    requestEach: (method, params) => pool.requestEach(method, params),
-  });
+  return createChainClient(chainId, await RpcPool.connect(chainId, urls, settings, context));
 }
 
 /** Creates a client over any JSON-RPC. The pool does the failover, so viem neither retries nor batches nor caches. */
-export function createChainClient(
-  chainId: number,
-  rpc: JsonRpc,
-  pool: Pick<ChainClient, "isReady" | "requestEach"> = {
-    isReady: () => true,
-    requestEach: async (method, params) => [await rpc.request(method, params)],
-  },
-): ChainClient {
+export function createChainClient(chainId: number, rpc: JsonRpc): ChainClient {
   const request = ({ method, params = [] }: { method: string; params?: readonly unknown[] }) =>
     rpc.request(method, params);
   return createClient({
@@ -51,5 +40,9 @@ export function createChainClient(
     cacheTime: 0,
     // A contract could name any URL for viem to fetch (EIP-3668).
     ccipRead: false,
-  }).extend(() => pool);
+  }).extend(() => ({
+    isReady: () => rpc.isReady ?? true,
+    requestEach: async (method: string, params: readonly unknown[]) =>
+      (await rpc.requestEach?.(method, params)) ?? [await rpc.request(method, params)],
+  }));
 }

@@ -11,6 +11,10 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 export interface JsonRpc {
   /** @throws RpcError */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Makes a call to every endpoint that is ready, if there are several. @throws RpcError when none answers. */
+  requestEach?(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
+  /** True while at least one endpoint passed its last check and has not failed since. */
+  readonly isReady?: boolean;
 }
 
 /**

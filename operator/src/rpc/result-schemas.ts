@@ -30,10 +30,9 @@ const Log = Type.Object({
   logIndex: Quantity,
 });
 
-const Transaction = Type.Object({ hash: Bytes32, from: AccountAddress, to: orNull(AccountAddress), input: Data });
-
-const PooledTransaction = Type.Object({
+const Transaction = Type.Object({
   hash: Bytes32,
+  from: AccountAddress,
   nonce: Quantity,
   to: orNull(AccountAddress),
   input: Data,
@@ -43,7 +42,7 @@ const PooledTransaction = Type.Object({
   maxPriorityFeePerGas: Type.Optional(orNull(Wei)),
 });
 
-const ByNonce = Type.Record(Type.String(), PooledTransaction);
+const ByNonce = Type.Record(Type.String(), Transaction);
 
 const Receipt = Type.Object({
   blockNumber: Quantity,
@@ -62,7 +61,7 @@ const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_getBlockByNumber: Block,
   eth_getLogs: Type.Array(Log),
   eth_getTransactionByHash: orNull(Transaction),
-  eth_getTransactionBySenderAndNonce: orNull(PooledTransaction),
+  eth_getTransactionBySenderAndNonce: orNull(Transaction),
   eth_getTransactionCount: Quantity,
   eth_getTransactionReceipt: orNull(Receipt),
   eth_maxPriorityFeePerGas: Quantity,

@@ -7,7 +7,7 @@ import {
   TransactionNotFoundError,
   TransactionReceiptNotFoundError,
 } from "viem";
-import { getTransaction, getTransactionCount, getTransactionReceipt, sendRawTransaction } from "viem/actions";
+import { getTransaction, getTransactionReceipt } from "viem/actions";
 import type { ChainClient } from "./client.js";
 import { nullFor, unwrapRpcError } from "./rpc-error.js";
 
@@ -18,11 +18,6 @@ export interface Mined {
   readonly isReverted: boolean;
   /** An update without an event stored nothing: its round, or a newer one, was stored before. */
   readonly hasEvents: boolean;
-}
-
-/** Reads the number of transactions that an account has sent: its next nonce. */
-export function readNonce(client: ChainClient, address: Address, blockTag: "latest" | "pending"): Promise<number> {
-  return unwrapRpcError(client, "eth_getTransactionCount", getTransactionCount(client, { address, blockTag }));
 }
 
 /** Reads in which block a transaction was mined; null when the node knows none. */
@@ -39,11 +34,6 @@ export async function readMined(client: ChainClient, hash: Hex): Promise<Mined |
 export function readTransaction(client: ChainClient, hash: Hex) {
   const action = getTransaction(client, { hash }).catch(nullFor(TransactionNotFoundError));
   return unwrapRpcError(client, "eth_getTransactionByHash", action);
-}
-
-/** Gives a signed transaction to all RPC endpoints. It returns when one has accepted it. */
-export async function submitRawTransaction(client: ChainClient, serializedTransaction: Hex): Promise<void> {
-  await unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction }));
 }
 
 /**

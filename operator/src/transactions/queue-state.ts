@@ -66,10 +66,10 @@ export interface Transaction extends PendingTransaction {
   /** How many times the nonce was found used although none of the versions was found mined. */
   timesNotFound: number;
   /**
-   * The building of the newest round, which is going to replace it: `stored` when the chain already has one that is newer.
-   * Null until it is needed.
+   * The newest round, which is going to replace it: null until it is needed, `running` while it is built. Its call is null
+   * for a cancellation, because the chain already has a newer one.
    */
-  renewal: RoundCall | "stored" | "failed" | "running" | null;
+  renewal: { readonly call: RoundCall | null } | "running" | null;
 }
 
 /** The transactions of a queue that are not known to be mined, by nonce. */

@@ -1,21 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
-import { type Address, formatEther, type Hex, type LocalAccount } from "viem";
-import { getBalance } from "viem/actions";
+import type { Address, Hex, LocalAccount } from "viem";
 import type { Context } from "../context.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, RpcError } from "../rpc/rpc-error.js";
-import { type Mined, readMined } from "../rpc/transactions.js";
+import { readMined } from "../rpc/transactions.js";
 import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
-import { ForeignTransactions } from "./foreign-transactions.js";
 import { type Call, type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
-import { CredibleNonceCounts } from "./nonce-counts.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
 import { InFlightTransactions, newTask, type SubmissionResult, type Task, type Transaction } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Retries } from "./retries.js";
+import { SenderNonces } from "./sender-nonces.js";
 import { isFeeProblem, Submitter } from "./submitter.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
@@ -26,8 +24,6 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How many of the `maxPending` places are kept free of requests, so that feeds need not wait for a block. */
   readonly reservedForFeeds: number;
 }
-
-export type QueueContext = Pick<Context, "clock" | "logger" | "closing">;
 
 const IDLE_POLLS = 10;
 const MAX_ATTEMPTS = 3;
@@ -47,9 +43,8 @@ export class TransactionQueue {
   /** The tasks that wait for a nonce, the oldest first. */
   #waiting: readonly Task[] = [];
   readonly #inFlight = new InFlightTransactions();
-  readonly #nonces: CredibleNonceCounts;
+  readonly #nonces: SenderNonces;
   readonly #submitter: Submitter;
-  readonly #foreign: ForeignTransactions;
   readonly #reorgWatch: ReorgWatch;
   readonly #retries: Retries;
   readonly #log: Logger;
@@ -59,7 +54,6 @@ export class TransactionQueue {
   #started: Promise<void> | null = null;
   readonly #startedAt: number;
   #isSharedKeyReported = false;
-  #isOutOfFunds = false;
   #isRunning = false;
   #isPassDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -68,7 +62,7 @@ export class TransactionQueue {
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
     private readonly settings: QueueSettings,
-    private readonly context: QueueContext,
+    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
   ) {
     const { clock, logger, closing } = context;
     const { pollMs, maxPending, reorgDepth } = settings;
@@ -77,8 +71,7 @@ export class TransactionQueue {
     this.#submitter = new Submitter(client, account, settings, this.#inFlight, 2 * maxPending, clock, logger, () =>
       this.#wake(),
     );
-    this.#nonces = new CredibleNonceCounts(client, account.address, maxPending, clock);
-    this.#foreign = new ForeignTransactions(client, account.address, logger, pollMs, maxPending);
+    this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
     this.#retries = new Retries(context, (task) => {
       this.#waiting = [...this.#waiting, task];
@@ -108,7 +101,8 @@ export class TransactionQueue {
   }
 
   /**
-   * Starts the queue. It returns after the first pass, which recovers the transactions that an earlier process submitted.
+   * Starts the queue, once. It returns after the first pass, which recovers the transactions that an earlier process
+   * submitted.
    *
    * @param recover Finds the job of such a transaction; null for one that is no update.
    */
@@ -158,13 +152,13 @@ export class TransactionQueue {
   /** An update can get its nonce as soon as a block is mined. Even an idle queue looks for foreign transactions. */
   get #pollsUntilNextPass(): number {
     if (this.#waiting.length > 0) return 0.25;
-    const isBusy = this.#inFlight.size + this.#foreign.size + this.#reorgWatch.size > 0;
+    const isBusy = this.#inFlight.size + this.#nonces.foreignCount + this.#reorgWatch.size > 0;
     return isBusy ? 1 : IDLE_POLLS;
   }
 
   async #pass(): Promise<void> {
     const [counts, networkFees] = await Promise.all([
-      this.#nonces.read(this.#inFlight.end),
+      this.#nonces.readCounts(this.#inFlight.end),
       readNetworkFees(this.client),
     ]);
     const now = this.context.clock();
@@ -177,16 +171,18 @@ export class TransactionQueue {
     const actions = planActions({
       counts,
       sent: [...this.#inFlight.values()],
-      foreign: this.#foreign.stuckSince,
+      foreign: this.#nonces.stuckSince,
       waiting: this.#waiting,
       networkFees,
       now,
       limits: { ...this.settings, maxPending: this.#maxPending(counts) },
     });
-    await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
+    const confirm = ({ nonce }: QueueAction<Task>) =>
+      this.#confirm(nonce).catch((error: unknown) => this.#warn(error, "could not read a receipt"));
+    await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(confirm));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
-      const goesOn = await this.#act(action, networkFees);
-      if (!goesOn) break;
+      // Another process may have taken the sender over once this one shuts down.
+      if (this.context.closing.aborted || !(await this.#act(action, networkFees))) break;
     }
   }
 
@@ -196,7 +192,7 @@ export class TransactionQueue {
    */
   #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
-    const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
+    const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#nonces.foreignCount;
     return Math.min(
       maxPending,
       Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(({ payer }) => payer === null).length),
@@ -220,11 +216,11 @@ export class TransactionQueue {
   }
 
   async #recoverForeign(counts: TransactionCounts, now: number): Promise<void> {
-    for (const pooled of await this.#foreign.look(counts, (nonce) => this.#inFlight.has(nonce), now)) {
+    for (const pooled of await this.#nonces.findForeign(counts, (nonce) => this.#inFlight.has(nonce))) {
       const job = this.#recover(pooled.call);
       if (job === null) continue;
       const { nonce, hash } = pooled;
-      this.#foreign.forget(nonce);
+      this.#nonces.forget(nonce);
       const submission = { ...pooled, raw: null, result: { kind: "accepted" } } as const;
       this.#inFlight.add(nonce, newTask(job, null), job.call, submission, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
@@ -264,7 +260,11 @@ export class TransactionQueue {
     try {
       const { hash, result } = await this.#submitter.submit(nonce, task, networkFees);
       if (result.kind === "rejected") return await this.#retryOrThrow(task, result);
-      this.#answer(task, hash, result);
+      const { waiter, confirmed } = task;
+      task.waiter = null;
+      task.isPromised ||= result.kind === "accepted";
+      if (result.kind === "accepted") waiter?.resolve({ hash, confirmed: confirmed.promise });
+      else waiter?.reject(new SubmissionUnknown(result.error));
       return true;
     } catch (error) {
       this.#fail(task, error);
@@ -281,25 +281,10 @@ export class TransactionQueue {
     return taken;
   }
 
-  /** Answers whoever waits for a task that has its transaction. */
-  #answer(task: Task, hash: Hex, result: Exclude<SubmissionResult, { kind: "rejected" }>): void {
-    const { waiter, confirmed } = task;
-    task.waiter = null;
-    if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
-    else {
-      task.isPromised = true;
-      this.#reportFunds();
-      waiter?.resolve({ hash, confirmed: confirmed.promise });
-    }
-  }
-
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
   async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
     const { why, error } = rejection;
-    if (why === "insufficient_funds") {
-      void this.#reportOutOfFunds();
-      throw outOfFunds(this.client.chain.id, this.address);
-    }
+    if (why === "insufficient_funds") throw outOfFunds(this.client.chain.id, this.address);
     const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;
     // A node behind a load balancer can name a nonce that another node has already seen used.
@@ -309,54 +294,27 @@ export class TransactionQueue {
     return false;
   }
 
-  /** Logs once that the account cannot pay. No pass waits for the balance. */
-  async #reportOutOfFunds(): Promise<void> {
-    if (this.#isOutOfFunds) return;
-    this.#isOutOfFunds = true;
-    const wei = await getBalance(this.client, { address: this.address }).catch(() => null);
-    const balanceEther = wei === null ? null : Number(formatEther(wei));
-    this.#log.warn({ balanceEther }, "the sender cannot pay for the transaction: fund it");
-  }
-
-  /** Logs once that the account can pay again. */
-  #reportFunds(): void {
-    if (!this.#isOutOfFunds) return;
-    this.#isOutOfFunds = false;
-    this.#log.info("the sender can pay for transactions again");
-  }
-
   /** The chain has used the nonce, by one of the transaction's versions or by a foreign transaction. */
   async #confirm(nonce: number): Promise<void> {
     const transaction = this.#inFlight.get(nonce);
     if (transaction === undefined) return;
-    await this.#findMined(transaction).catch((error: unknown) => this.#warn(error, "could not read a receipt"));
-  }
-
-  async #findMined(transaction: Transaction): Promise<void> {
-    const { nonce, versions } = transaction;
+    const { task, versions } = transaction;
     for (const { hash, call } of versions.toReversed()) {
       const mined = await readMined(this.client, hash);
       if (mined === null) continue;
-      await this.#finish(transaction, call, hash, mined);
+      const isLost = call !== null && mined.isReverted && !(await task?.isStored(call.round));
       this.#inFlight.delete(nonce);
+      if (call === null) return this.#retry(transaction, "its nonce was cancelled");
+      if (isLost) return this.#retry(transaction, "its transaction reverted");
+      const confirmed = { ...mined, hash, call };
+      this.#reorgWatch.add(transaction, confirmed);
+      task?.confirmed.resolve(confirmed);
       return;
     }
     if (++transaction.timesNotFound < MAX_TIMES_NOT_FOUND) return;
     this.#inFlight.delete(nonce);
     this.#counts.lost++;
     this.#retry(transaction, "another transaction has used its nonce");
-  }
-
-  async #finish(transaction: Transaction, call: RoundCall | null, hash: Hex, mined: Mined): Promise<void> {
-    const { task } = transaction;
-    if (task === null) return;
-    if (call === null) return this.#retry(transaction, "its nonce was cancelled");
-    if (mined.isReverted && !(await task.isStored(call.round))) {
-      return this.#retry(transaction, "its transaction reverted");
-    }
-    const confirmed = { ...mined, hash, call };
-    this.#reorgWatch.add(transaction, confirmed);
-    task.confirmed.resolve(confirmed);
   }
 
   /** Submits the newest round of an update that has no transaction, unless a later one of the same key is pending. */

@@ -1,7 +1,7 @@
-import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { type Address, concatHex, type Hex, hexToBytes } from "viem";
+import { type Address, type Hex, keccak256 } from "viem";
 import type { Clock } from "../context.js";
 import { GasBudgetSpent, problem } from "../problems.js";
+import { rankMembers } from "../schedule/rank.js";
 import { FeedGasSpent, GasBudget } from "./gas-budget.js";
 import { type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
@@ -74,12 +74,11 @@ export class Senders {
    * only the keys that it gains or loses move.
    */
   #queueOf(dataset: Address, key: Hex): TransactionQueue {
-    const weightOf = ({ address }: TransactionQueue) => keccak(hexToBytes(concatHex([address, dataset, key])));
-    const heaviest = this.queues
-      .map((queue) => ({ queue, weight: weightOf(queue) }))
-      .toSorted((a, b) => Buffer.compare(b.weight, a.weight))[0];
-    if (heaviest === undefined) throw problem("broadcast_unavailable", { network: this.chainId });
-    return heaviest.queue;
+    const addresses = this.queues.map(({ address }) => address);
+    const [chosen] = rankMembers(dataset, { keyHash: keccak256(key) }, addresses);
+    const queue = this.queues.find(({ address }) => address === chosen);
+    if (queue === undefined) throw problem("broadcast_unavailable", { network: this.chainId });
+    return queue;
   }
 
   /** @returns A function that gives the gas back. */

@@ -1,13 +1,13 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
-import { estimateGas } from "viem/actions";
+import { estimateGas, sendRawTransaction } from "viem/actions";
 import type { Clock } from "../context.js";
 import { feesTooHigh } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { classifyNodeError } from "../rpc/node-errors.js";
-import { describeError, RpcError } from "../rpc/rpc-error.js";
-import { readTransaction, submitRawTransaction } from "../rpc/transactions.js";
+import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { readTransaction } from "../rpc/transactions.js";
 import { baseFeeOf, bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
 import type { Call, RoundCall } from "./job.js";
 import type { ReplacementContent } from "./plan.js";
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
   const isKnown = async () => (await readTransaction(client, hash).catch(() => null)) !== null;
   try {
-    await submitRawTransaction(client, raw);
+    await unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction: raw }));
     return { kind: "accepted" };
   } catch (error) {
     // Without an answer, the node may have the transaction.
@@ -100,8 +100,16 @@ export class Submitter {
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
   async replace(transaction: Transaction, content: ReplacementContent, networkFees: NetworkFees): Promise<void> {
-    const call = content === "newest" ? this.#newestCall(transaction) : this.#sameCall(transaction, content);
-    if (call !== "later") await this.#takeNonce(transaction.nonce, transaction, call, networkFees);
+    const { nonce, task, renewal } = transaction;
+    if (content === "newest" && task !== null) {
+      if (renewal === "running") return;
+      // While the caps do not allow a replacement, what was built for it can get too old.
+      if (renewal === null || this.#isExpired(renewal.call)) void this.#renew(transaction, task);
+      else await this.#takeNonce(nonce, transaction, renewal.call, networkFees);
+      return;
+    }
+    const call = content === "same" ? this.#sameCall(transaction) : null;
+    await this.#takeNonce(nonce, transaction, call, networkFees);
   }
 
   /**
@@ -121,33 +129,26 @@ export class Submitter {
     if (await this.#takeNonce(nonce, null, null, networkFees)) this.#cancelledAt.push(this.clock());
   }
 
-  /** Returns the newest round once it is built; if it cannot be, the same call; null if the chain has a newer one. */
-  #newestCall(transaction: Transaction): RoundCall | null | "later" {
-    const { task, renewal } = transaction;
-    if (task === null || renewal === "stored") return null;
-    if (renewal === "failed") return this.#sameCall(transaction, "same");
-    if (renewal !== null) return renewal === "running" ? "later" : renewal;
+  /** Builds the newest round for a nonce; if it cannot be built, the same call takes its place. It never throws. */
+  async #renew(transaction: Transaction, task: Task): Promise<void> {
     transaction.renewal = "running";
-    void task
-      .renew()
-      .then((call) => {
-        transaction.renewal = call ?? "stored";
-      })
-      .catch((error: unknown) => {
-        transaction.renewal = "failed";
-        this.logger.warn(
-          { reason: describeError(error) },
-          "the newest round could not be built; the same call is submitted again",
-        );
-      })
-      .finally(this.onRenewed);
-    return "later";
+    const call = await task.renew().catch((error: unknown) => {
+      const reason = describeError(error);
+      this.logger.warn({ reason }, "the newest round could not be built; the same call is submitted again");
+      return this.#sameCall(transaction);
+    });
+    transaction.renewal = { call };
+    this.onRenewed();
   }
 
   /** Returns the last version's call; null for a cancellation, and when its round is too old. */
-  #sameCall({ versions }: Transaction, content: Exclude<ReplacementContent, "newest">): RoundCall | null {
-    const call = content === "cancel" ? null : (versions.at(-1)?.call ?? null);
-    return call === null || this.clock() >= call.expiresAt ? null : call;
+  #sameCall({ versions }: Transaction): RoundCall | null {
+    const call = versions.at(-1)?.call ?? null;
+    return this.#isExpired(call) ? null : call;
+  }
+
+  #isExpired(call: RoundCall | null): boolean {
+    return call !== null && this.clock() >= call.expiresAt;
   }
 
   /**
