@@ -1,6 +1,5 @@
 import { type Chain, type Client, type CustomTransport, createClient, custom, defineChain } from "viem";
 import type { JsonRpc } from "./endpoint.js";
-import { type PoolContext, type PoolSettings, RpcPool } from "./pool.js";
 
 /** A viem client of one network, for viem's actions: `readContract(client, ...)`. Its errors wrap an `RpcError`. */
 export type ChainClient = Client<CustomTransport, Chain> & {
@@ -9,21 +8,6 @@ export type ChainClient = Client<CustomTransport, Chain> & {
   /** Makes a call to every RPC endpoint that is ready, and returns the answers. @throws RpcError when there is none. */
   requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
 };
-
-/**
- * Connects a network through all of its RPC endpoints.
- *
- * @param urls At least one. They may hold tokens: they are in no error and no log line.
- * @throws ConfigError when an endpoint serves another chain. RpcError when none answers.
- */
-export async function connectChain(
-  chainId: number,
-  urls: readonly string[],
-  settings: PoolSettings,
-  context: PoolContext,
-): Promise<ChainClient> {
-  return createChainClient(chainId, await RpcPool.connect(chainId, urls, settings, context));
-}
 
 /** Creates a client over any JSON-RPC. The pool does the failover, so viem neither retries nor batches nor caches. */
 export function createChainClient(chainId: number, rpc: JsonRpc): ChainClient {

@@ -68,9 +68,7 @@ export class TransactionQueue {
     const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
     this.#startedAt = clock();
-    this.#submitter = new Submitter(client, account, settings, this.#inFlight, 2 * maxPending, clock, logger, () =>
-      this.#wake(),
-    );
+    this.#submitter = new Submitter(client, account, settings, this.#inFlight, clock, logger, () => this.#wake());
     this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
     this.#retries = new Retries(context, (task) => {

@@ -10,7 +10,7 @@ import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
 import { baseFeeOf, bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
 import type { Call, RoundCall } from "./job.js";
-import type { ReplacementContent } from "./plan.js";
+import type { QueueLimits, ReplacementContent } from "./plan.js";
 import type { InFlightTransactions, Submission, SubmissionResult, Task, Transaction } from "./queue-state.js";
 
 /** The gas of a plain transfer. Some chains charge more, so it is estimated first. */
@@ -49,16 +49,13 @@ export class Submitter {
 
   /**
    * @param inFlight Where accepted transactions are recorded, and those whose outcome is unknown.
-   * @param maxCancelsPerHour The maximum number of nonces per hour that are cancelled although none of the queue's updates
-   * had them.
    * @param onRenewed Called when a newer round that a replacement waits for has been built, or cannot be.
    */
   constructor(
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
-    private readonly caps: FeeCaps,
+    private readonly caps: FeeCaps & Pick<QueueLimits, "maxPending">,
     private readonly inFlight: InFlightTransactions,
-    private readonly maxCancelsPerHour: number,
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly onRenewed: () => void,
@@ -117,7 +114,7 @@ export class Submitter {
    * because an RPC node's false transaction counts can look like gaps.
    */
   async cancel(nonce: number, networkFees: NetworkFees): Promise<void> {
-    const { maxCancelsPerHour } = this;
+    const maxCancelsPerHour = 2 * this.caps.maxPending;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.clock() - HOUR_MS);
     if (this.#cancelledAt.length >= maxCancelsPerHour) {
       this.logger.warn(
