@@ -1,7 +1,7 @@
 import { numberToHex } from "viem";
 import { dueAge } from "../../operator/dist/schedule/policy.js";
 import { Ranking } from "../../operator/dist/schedule/rank.js";
-import { STAGE_SPARE_MS, sharedLeadSeconds } from "../../operator/dist/schedule/transmission-schedule.js";
+import { sharedLeadSeconds } from "../../operator/dist/schedule/transmission-schedule.js";
 import { EventQueue } from "./event-queue.js";
 import { EvenChance } from "./random.js";
 import { SimulatedChain } from "./simulated-chain.js";
@@ -9,6 +9,8 @@ import { SimulatedOperator } from "./simulated-operator.js";
 
 const DATASET = numberToHex(0xda7a, { size: 20 });
 const BEAT_SECONDS = 5;
+/** A stage is a block interval and this. */
+const STAGE_SPARE_MS = 1_500;
 const HEARTBEAT = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 570 };
 const DEVIATION = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 120 };
 /**
@@ -89,7 +91,7 @@ function simulateNetwork(
   const chain = new SimulatedChain({ events, model, random, neverMined, blockMs, startMs, storedRounds });
   const world = {
     ...{ model, random, events, chain, members, requestLoss: lostRequests },
-    keys: all.flatMap(({ keys, policy }) => keys.map((key) => ({ key, keyHash: key, policy }))),
+    keys: all.flatMap(({ keys, policy }) => keys.map((key) => ({ key, policy }))),
     hasMoved: (key, storedRound, round) => {
       const moved = movedAt.get(key);
       return moved !== null && storedRound < moved && round >= moved;

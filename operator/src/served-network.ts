@@ -11,9 +11,8 @@ import { ProviderFailures } from "./reports/failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
 import { GuardedHttp, Providers } from "./reports/providers.js";
 import { type ReportSettings, ReportSource } from "./reports/report-source.js";
-import { type ChainClient, connectChain } from "./rpc/client.js";
-import { readEvmTooOldReason } from "./rpc/evm-support.js";
-import type { PoolSettings } from "./rpc/pool.js";
+import { type ChainClient, createChainClient } from "./rpc/client.js";
+import { type PoolSettings, RpcPool } from "./rpc/pool.js";
 import { RpcError } from "./rpc/rpc-error.js";
 import type { Sender } from "./schedule/transmission-schedule.js";
 import type { SenderAccounts } from "./transactions/accounts.js";
@@ -147,12 +146,11 @@ async function connectNetwork(
   const { clock, closing } = context;
   const logger = context.logger.child({ network: chainId });
   try {
-    const client = await connectChain(chainId, plan.rpcUrls, settings, {
+    const pool = await RpcPool.connect(chainId, plan.rpcUrls, settings, {
       ...{ clock, logger, closing },
       errors: metrics.rpcErrors,
     });
-    const reason = await readEvmTooOldReason(client);
-    if (reason !== null) logger.warn({ reason }, "the chain's EVM is older than Cancun: updates can fail");
+    const client = createChainClient(chainId, pool);
     const datasets = await Promise.all(
       deployment.datasets.map((deployed) => connectDataset(client, deployed, context.logger)),
     );

@@ -5,7 +5,7 @@ import { createChainClient } from "../src/rpc/client.js";
 import { connectEndpoint } from "../src/rpc/endpoint.js";
 import { classifyNodeError } from "../src/rpc/node-errors.js";
 import type { RpcError } from "../src/rpc/rpc-error.js";
-import { Submitter } from "../src/transactions/submitter.js";
+import { submitRaw } from "../src/transactions/submitter.js";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 let chain: Chain;
@@ -54,9 +54,7 @@ test("anvil's own messages are classified", async () => {
 
 test("a transaction that was mined before it is submitted again counts as accepted, and another with its nonce does not", async () => {
   const client = createChainClient(42, connectEndpoint(42, chain.url, 2_000));
-  const caps = { maxFeePerGas: parseGwei("100"), maxPriorityFeePerGas: parseGwei("100") };
-  const submitter = new Submitter(client, account, caps, Date.now);
-  const submit = (raw: Hex) => submitter.rebroadcast(raw, keccak256(raw));
+  const submit = (raw: Hex) => submitRaw(client, raw, keccak256(raw));
   const raw = await sign(1, 10n);
   expect(await submit(raw)).toEqual({ kind: "accepted" });
   expect(await submit(raw)).toEqual({ kind: "accepted" });

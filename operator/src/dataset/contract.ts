@@ -1,9 +1,11 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { DATASET_KINDS, type DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address, ReadContractReturnType } from "viem";
 import { getCode, readContract } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
-import { isUndecodable, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { isUndecodable, RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** A dataset's contract on its chain. */
 export interface DatasetContract {
@@ -34,30 +36,60 @@ export async function hasCode(client: ChainClient, address: Address): Promise<bo
   return (await unwrapRpcError(client, "eth_getCode", getCode(client, { address }))) !== undefined;
 }
 
-/** Where the configuration names a dataset, and what to do if its address is wrong: each a part of an error message. */
-interface ConfiguredDataset {
-  readonly address: Address;
-  readonly where: string;
-  readonly fix: string;
+/**
+ * Reads the kind and the key form of a dataset.
+ *
+ * @param where Where the configuration names the dataset; the beginning of an error message.
+ * @param fix What to do if its address is wrong; the end of an error message.
+ * @throws ConfigError when the address is another contract's or nobody's. RpcError.
+ */
+export async function readKindAndForm(
+  dataset: DatasetContract,
+  where: string,
+  fix: string,
+): Promise<{ readonly kind: DatasetKind; readonly keyForm: KeyForm }> {
+  try {
+    const [judgement, form] = await Promise.all([readView(dataset, "judgement"), readView(dataset, "keyForm")]);
+    const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
+    if (kind !== undefined && keyForm !== undefined) return { kind, keyForm };
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
+    // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
+    if (!(await hasCode(dataset.client, dataset.address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
+    if (error.kind !== "refused" && !isUndecodable(error)) throw error;
+  }
+  throw new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);
 }
+
+/** The number of items that are read with one call: nodes limit its size and its gas, which keys of 256 bytes need most of. */
+const MAX_ITEMS = 100;
+/** The number of calls at a time where each item needs its own. */
+const MAX_SINGLE_CALLS = 8;
 
 /**
- * Finds out whether a dataset could not be read because its address is another contract's or nobody's.
+ * Reads many items with as few calls as possible; each by itself where the node refuses or ignores what such a call needs.
  *
- * @throws ConfigError that names the address if so, else the error.
+ * @returns What was read, in the order of the items.
+ * @throws RpcError
  */
-export async function throwIfNotDataset(
-  client: ChainClient,
-  configured: ConfiguredDataset,
-  error: unknown,
-): Promise<never> {
-  if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
-  const { address, where, fix } = configured;
-  // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
-  if (!(await hasCode(client, address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
-  throw error.kind === "refused" || isUndecodable(error) ? anotherContract(configured) : error;
+export async function readTogether<T, R>(
+  items: readonly T[],
+  readAll: (some: readonly T[]) => Promise<readonly R[]>,
+  readOne: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const read: R[] = [];
+  for (const some of chunksOf(items, MAX_ITEMS)) {
+    try {
+      read.push(...(await readAll(some)));
+    } catch (error) {
+      const rpcError = rpcErrorIn(error);
+      if (rpcError !== null && rpcError.kind !== "refused") throw rpcError;
+      for (const few of chunksOf(some, MAX_SINGLE_CALLS)) read.push(...(await Promise.all(few.map(readOne))));
+    }
+  }
+  return read;
 }
 
-export function anotherContract({ where, fix }: ConfiguredDataset): ConfigError {
-  return new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);
+function chunksOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 }

@@ -1,14 +1,15 @@
-import { DATASET_KINDS, type DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
-import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
+import type { KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Logger } from "pino";
+import { type Hex, keccak256 } from "viem";
 import type { ChainClient } from "../rpc/client.js";
+import type { UpdatePolicy } from "../schedule/policy.js";
 import { CommitteeCache } from "./committee.js";
-import { type DatasetContract, readView, throwIfNotDataset } from "./contract.js";
-import { KnownKeys } from "./known-keys.js";
+import { type DatasetContract, readKindAndForm, readView } from "./contract.js";
 import { StoredKeyCache } from "./stored-values.js";
 
 /** A dataset that the operator serves, as its chain has it. */
@@ -36,29 +37,14 @@ const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, major
  * @throws ConfigError when it is another contract, or of another kind. RpcError.
  */
 export async function connectDataset(client: ChainClient, deployed: DeployedDataset, logger: Logger): Promise<Dataset> {
-  try {
-    return await readDataset(client, deployed, logger);
-  } catch (error) {
-    const { address, name } = deployed;
-    const where = `network ${client.chain.id}: ${address}, the dataset "${name}" of the deployment file`;
-    const fix = "Correct its address in the deployment file, or rpcUrls if they are of another chain with this id.";
-    return throwIfNotDataset(client, { address, where, fix }, error);
-  }
-}
-
-async function readDataset(client: ChainClient, deployed: DeployedDataset, logger: Logger): Promise<Dataset> {
   const { address, name, kind, keyForm, keys } = deployed;
   const chainId = client.chain.id;
   const contract = { client, address };
-  const [judgement, form, committee, maxRoundAge] = await Promise.all([
-    readView(contract, "judgement"),
-    readView(contract, "keyForm"),
-    CommitteeCache.load(contract, logger),
-    readView(contract, "maxRoundAge"),
-    // A dataset that cannot be queried must make the start fail, not the first request.
-    readView(contract, "queryPrice"),
-  ]);
-  const onChain = { kind: DATASET_KINDS[judgement], keyForm: KEY_FORMS[form] };
+  const onChain = await readKindAndForm(
+    contract,
+    `network ${chainId}: ${address}, the dataset "${name}" of the deployment file`,
+    "Correct its address in the deployment file, or rpcUrls if they are of another chain with this id.",
+  );
   for (const field of ["kind", "keyForm"] as const) {
     if (onChain[field] === deployed[field]) continue;
     throw new ConfigError(
@@ -66,6 +52,12 @@ async function readDataset(client: ChainClient, deployed: DeployedDataset, logge
         `${deployed[field]}. Correct the file.`,
     );
   }
+  const [committee, maxRoundAge] = await Promise.all([
+    CommitteeCache.load(contract, logger),
+    readView(contract, "maxRoundAge"),
+    // A dataset that cannot be queried must make the start fail, not the first request.
+    readView(contract, "queryPrice"),
+  ]);
   return {
     ...{ chainId, ...contract, name, kind, keyForm, committee, maxRoundAge },
     keys: new KnownKeys(keys),
@@ -73,4 +65,40 @@ async function readDataset(client: ChainClient, deployed: DeployedDataset, logge
     storedKeys: new StoredKeyCache(contract),
     digests: new FastReportDigests(chainId, address, keccak),
   };
+}
+
+/** The keys of a dataset that the operator's owner names, unlike those that callers name. */
+export class KnownKeys {
+  readonly #policies = new Map<Hex, UpdatePolicy | null>();
+  readonly #byHash = new Map<Hex, Hex>();
+
+  /** @param listed The keys that the deployment lists. */
+  constructor(readonly listed: readonly Hex[]) {
+    for (const key of listed) this.add(key);
+  }
+
+  /** @param policy When the key is updated without a request; null if it is not. */
+  add(key: Hex, policy: UpdatePolicy | null = null): void {
+    this.#policies.set(key, policy);
+    this.#byHash.set(keccak256(key), key);
+  }
+
+  has(key: Hex): boolean {
+    return this.#policies.has(key);
+  }
+
+  [Symbol.iterator](): IterableIterator<Hex> {
+    return this.#policies.keys();
+  }
+
+  /** Returns when a key is updated without a request; null if it is not. */
+  policyOf(key: Hex): UpdatePolicy | null {
+    return this.#policies.get(key) ?? null;
+  }
+
+  /** Finds the keys of a batch, which names them by hash. Returns null if one is not known. */
+  ofHashes(hashes: readonly Hex[]): readonly Hex[] | null {
+    const keys = hashes.flatMap((hash) => this.#byHash.get(hash) ?? []);
+    return keys.length === hashes.length ? keys : null;
+  }
 }

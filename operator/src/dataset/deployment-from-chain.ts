@@ -1,13 +1,12 @@
-import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
-import { KEY_FORMS } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
-import { type Address, type Hex, hexToNumber } from "viem";
+import type { Address } from "viem";
+import { getChainId } from "viem/actions";
 import { type ChainClient, createChainClient } from "../rpc/client.js";
 import { connectEndpoint } from "../rpc/endpoint.js";
-import { RpcError } from "../rpc/rpc-error.js";
-import { anotherContract, hasCode, readView, throwIfNotDataset } from "./contract.js";
+import { RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { hasCode, readKindAndForm } from "./contract.js";
 
 /** The chain id of an endpoint that has not yet said which it serves. */
 const UNKNOWN_NETWORK = 0;
@@ -27,10 +26,9 @@ export async function readDeployment(
   const failures: string[] = [];
   for (const [index, url] of rpcUrls.entries()) {
     try {
-      const asked = connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs);
-      const chainId = hexToNumber((await asked.request("eth_chainId", [])) as Hex);
-      const client = createChainClient(chainId, connectEndpoint(chainId, url, timeoutMs));
-      const datasets = await Promise.all(addresses.map((address) => readDataset(client, address)));
+      const client = createChainClient(UNKNOWN_NETWORK, connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs));
+      const chainId = await unwrapRpcError(client, "eth_chainId", getChainId(client));
+      const datasets = await Promise.all(addresses.map((address) => readDataset(client, chainId, address)));
       const [hasDirectory, hasRegistry] = await Promise.all([
         hasCode(client, COMMITTEE_DIRECTORY),
         hasCode(client, WEB_ORACLE_REGISTRY),
@@ -51,17 +49,9 @@ export async function readDeployment(
   );
 }
 
-async function readDataset(client: ChainClient, address: Address): Promise<DeployedDataset> {
-  const configured = {
-    address,
-    where: `network ${client.chain.id}: ${address}, an entry of datasets`,
-    fix: "Correct the address, or rpcUrls if they are of another chain.",
-  };
-  const [judgement, form] = await Promise.all([
-    readView({ client, address }, "judgement"),
-    readView({ client, address }, "keyForm"),
-  ]).catch((error: unknown) => throwIfNotDataset(client, configured, error));
-  const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
-  if (kind === undefined || keyForm === undefined) throw anotherContract(configured);
+async function readDataset(client: ChainClient, chainId: number, address: Address): Promise<DeployedDataset> {
+  const where = `network ${chainId}: ${address}, an entry of datasets`;
+  const fix = "Correct the address, or rpcUrls if they are of another chain.";
+  const { kind, keyForm } = await readKindAndForm({ client, address }, where, fix);
   return { name: address, address, kind, keyForm, keys: [] };
 }

@@ -3,10 +3,9 @@ import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/
 import type { Address } from "viem";
 import { multicall, readContract } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
-import { rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
+import { unwrapRpcError } from "../rpc/rpc-error.js";
+import { readTogether } from "./contract.js";
 
-/** The number of calls at a time where each provider needs its own. */
-const MAX_SINGLE_CALLS = 8;
 const BASE_URL = new RegExp(BASE_URL_PATTERN);
 
 /**
@@ -20,38 +19,16 @@ export async function readAnnouncedUrls(
   directory: Address,
   providers: readonly Address[],
 ): Promise<ReadonlyMap<Address, string>> {
-  const announced = await readAnnouncements(client, directory, providers);
+  const contractOf = (provider: Address) =>
+    ({ address: directory, abi: committeeDirectoryAbi, functionName: "announcementOf", args: [provider] }) as const;
+  const announced = await readTogether(
+    providers,
+    (some) => multicall(client, { contracts: some.map(contractOf), deployless: true, allowFailure: false }),
+    (provider) => unwrapRpcError(client, "eth_call", readContract(client, contractOf(provider))),
+  );
   const urls = announced.flatMap(([url], index) => {
-    const provider = providers[index];
-    const isValid = provider !== undefined && BASE_URL.test(url) && URL.canParse(url);
-    return isValid ? [[provider, withoutFinalSlashes(url)] as const] : [];
+    const isValid = BASE_URL.test(url) && URL.canParse(url);
+    return isValid ? [[providers[index] as Address, withoutFinalSlashes(url)] as const] : [];
   });
   return new Map(urls);
-}
-
-type Announcement = readonly [url: string, issuedAt: bigint];
-
-/** Reads all in one call, whose code makes the others; one by one where the node refuses that. */
-async function readAnnouncements(
-  client: ChainClient,
-  address: Address,
-  providers: readonly Address[],
-): Promise<readonly Announcement[]> {
-  if (providers.length === 0) return [];
-  const contractOf = (provider: Address) =>
-    ({ address, abi: committeeDirectoryAbi, functionName: "announcementOf", args: [provider] }) as const;
-  const contracts = providers.map(contractOf);
-  try {
-    return await multicall(client, { contracts, deployless: true, allowFailure: false });
-  } catch (error) {
-    const rpcError = rpcErrorIn(error);
-    if (rpcError !== null && rpcError.kind !== "refused") throw rpcError;
-  }
-  const read: Announcement[] = [];
-  while (read.length < contracts.length) {
-    const some = contracts.slice(read.length, read.length + MAX_SINGLE_CALLS);
-    const calls = some.map((contract) => unwrapRpcError(client, "eth_call", readContract(client, contract)));
-    read.push(...(await Promise.all(calls)));
-  }
-  return read;
 }

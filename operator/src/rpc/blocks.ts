@@ -37,7 +37,8 @@ export async function readBlockNumber(client: ChainClient): Promise<number> {
  * @throws RpcError
  */
 export async function readHead(client: ChainClient): Promise<Block> {
-  return toBlock(await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client)));
+  const { number, hash, timestamp } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
+  return { number: Number(number), hash, timestamp: Number(timestamp) };
 }
 
 /**
@@ -49,10 +50,9 @@ export async function readBlockHash(client: ChainClient, number: number): Promis
   return (await readBlock(client, number))?.hash ?? null;
 }
 
-async function readBlock(client: ChainClient, number: number): Promise<Block | null> {
+function readBlock(client: ChainClient, number: number) {
   const action = getBlock(client, { blockNumber: BigInt(number) }).catch(nullFor(BlockNotFoundError));
-  const block = await unwrapRpcError(client, "eth_getBlockByNumber", action);
-  return block && toBlock(block);
+  return unwrapRpcError(client, "eth_getBlockByNumber", action);
 }
 
 /**
@@ -67,9 +67,5 @@ export async function readBlockIntervalMs(client: ChainClient): Promise<number> 
   if (blocks === 0) return 0;
   const older = await readBlock(client, newest.number - blocks);
   if (older === null) return MAX_BLOCK_INTERVAL_MS;
-  return Math.min(((newest.timestamp - older.timestamp) * 1000) / blocks, MAX_BLOCK_INTERVAL_MS);
-}
-
-function toBlock({ number, hash, timestamp }: { number: bigint; hash: Hex; timestamp: bigint }): Block {
-  return { number: Number(number), hash, timestamp: Number(timestamp) };
+  return Math.min(((newest.timestamp - Number(older.timestamp)) * 1000) / blocks, MAX_BLOCK_INTERVAL_MS);
 }

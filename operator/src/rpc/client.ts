@@ -1,6 +1,5 @@
 import { type Chain, type Client, type CustomTransport, createClient, custom, defineChain } from "viem";
 import type { JsonRpc } from "./endpoint.js";
-import { type PoolContext, type PoolSettings, RpcPool } from "./pool.js";
 
 /** A viem client of one network, for viem's actions: `readContract(client, ...)`. Its errors wrap an `RpcError`. */
 export type ChainClient = Client<CustomTransport, Chain> & {
@@ -10,34 +9,8 @@ export type ChainClient = Client<CustomTransport, Chain> & {
   requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
 };
 
-/**
- * Connects a network through all of its RPC endpoints.
- *
- * @param urls At least one. They may hold tokens: they are in no error and no log line.
- * @throws ConfigError when an endpoint serves another chain. RpcError when none answers.
- */
-export async function connectChain(
-  chainId: number,
-  urls: readonly string[],
-  settings: PoolSettings,
-  context: PoolContext,
-): Promise<ChainClient> {
-  const pool = await RpcPool.connect(chainId, urls, settings, context);
-  return createChainClient(chainId, pool, {
-    isReady: () => pool.isReady,
-    requestEach: (method, params) => pool.requestEach(method, params),
-  });
-}
-
 /** Creates a client over any JSON-RPC. The pool does the failover, so viem neither retries nor batches nor caches. */
-export function createChainClient(
-  chainId: number,
-  rpc: JsonRpc,
-  pool: Pick<ChainClient, "isReady" | "requestEach"> = {
-    isReady: () => true,
-    requestEach: async (method, params) => [await rpc.request(method, params)],
-  },
-): ChainClient {
+export function createChainClient(chainId: number, rpc: JsonRpc): ChainClient {
   const request = ({ method, params = [] }: { method: string; params?: readonly unknown[] }) =>
     rpc.request(method, params);
   return createClient({
@@ -51,5 +24,9 @@ export function createChainClient(
     cacheTime: 0,
     // A contract could name any URL for viem to fetch (EIP-3668).
     ccipRead: false,
-  }).extend(() => pool);
+  }).extend(() => ({
+    isReady: () => rpc.isReady ?? true,
+    requestEach: async (method: string, params: readonly unknown[]) =>
+      (await rpc.requestEach?.(method, params)) ?? [await rpc.request(method, params)],
+  }));
 }

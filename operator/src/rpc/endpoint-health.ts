@@ -44,17 +44,17 @@ export function isFromTheFuture({ timestamp }: Head, nowMs: number): boolean {
   return timestamp > nowMs / 1000 + MAX_FUTURE_SECONDS;
 }
 
-/** Returns the indexes of the endpoints to read from, in the configured order: those that are ready and not stale. */
-export function readableEndpoints(
-  all: readonly Health[],
+/** Selects the endpoints to read from, in the configured order: those that are ready and not stale. */
+export function readableEndpoints<E extends { readonly health: Health }>(
+  all: readonly E[],
   { maxHeadLagBlocks, maxHeadLagSeconds }: LagLimits,
-): number[] {
-  const heads = all.flatMap(({ isReady, head }) => (isReady && head ? [head] : []));
+): readonly E[] {
+  const ready = all.filter(({ health }) => health.isReady);
+  const heads = ready.flatMap(({ health }) => health.head ?? []);
   const bestNumber = Math.max(...heads.map(({ number }) => number));
   const bestTimestamp = Math.max(...heads.map(({ timestamp }) => timestamp));
-  return all.flatMap(({ isReady, head }, index) => {
-    if (!isReady || head === null) return [];
-    const isStale = bestNumber - head.number > maxHeadLagBlocks || bestTimestamp - head.timestamp > maxHeadLagSeconds;
-    return isStale ? [] : [index];
+  return ready.filter(({ health: { head } }) => {
+    if (head === null) return false;
+    return bestNumber - head.number <= maxHeadLagBlocks && bestTimestamp - head.timestamp <= maxHeadLagSeconds;
   });
 }

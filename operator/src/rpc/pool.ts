@@ -80,18 +80,15 @@ export class RpcPool implements JsonRpc {
   ): Promise<RpcPool> {
     const pool = new RpcPool(chainId, urls, settings, context);
     const checks = await Promise.allSettled(pool.#endpoints.map((endpoint) => pool.#check(endpoint)));
-    const problems: unknown[] = checks.flatMap((check) => (check.status === "rejected" ? [check.reason] : []));
     // Only now are all endpoints' chain ids known, so that the error can name them.
     const foreign = pool.#endpoints.find((endpoint) => endpoint.chainId !== null && endpoint.chainId !== chainId);
     if (foreign !== undefined) throw pool.#otherNetwork(foreign);
-    const wrong = problems.find((problem) => !(problem instanceof RpcError));
-    if (wrong !== undefined) throw wrong;
-    if (problems.length === urls.length) throw problems[0];
+    const problems = checks.filter((check) => check.status === "rejected");
+    if (problems.length === urls.length) throw problems[0]?.reason;
     void pool.#watch();
     return pool;
   }
 
-  /** True while at least one endpoint passed its last check and has not failed since. */
   get isReady(): boolean {
     return this.#endpoints.some(({ health }) => health.isReady);
   }
@@ -106,7 +103,7 @@ export class RpcPool implements JsonRpc {
     const tried = new Set<Endpoint>();
     for (let last: unknown; ; ) {
       await this.#ensureReady();
-      const endpoint = this.#readable().find((one) => !tried.has(one));
+      const endpoint = readableEndpoints(this.#endpoints, this.settings).find((one) => !tried.has(one));
       if (endpoint === undefined) throw last ?? this.#noEndpoint();
       tried.add(endpoint);
       try {
@@ -120,12 +117,6 @@ export class RpcPool implements JsonRpc {
     }
   }
 
-  /**
-   * Makes a call to every endpoint that is ready.
-   *
-   * @returns The answers of those that gave one; at least one.
-   * @throws RpcError when none did.
-   */
   async requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
     const calls = await Promise.allSettled(await this.#askAllReady(method, params));
     const answers = calls.flatMap((call) => (call.status === "fulfilled" ? [call.value] : []));
@@ -178,15 +169,6 @@ export class RpcPool implements JsonRpc {
     });
   }
 
-  /** Selects the endpoints to read from: those that are ready and not stale, in the order of the configuration. */
-  #readable(): readonly Endpoint[] {
-    const indices = readableEndpoints(
-      this.#endpoints.map(({ health }) => health),
-      this.settings,
-    );
-    return indices.flatMap((index) => this.#endpoints[index] ?? []);
-  }
-
   #noEndpoint(): RpcError {
     return new RpcError("failed", this.chainId, "eth_chainId", "no endpoint can be used");
   }
@@ -203,7 +185,11 @@ export class RpcPool implements JsonRpc {
     const { rpc, health } = endpoint;
     try {
       const isRecent = this.context.clock() - endpoint.chainIdReadAt < CHAIN_ID_MS;
-      if (!health.isReady || !isRecent) await this.#checkChainId(endpoint);
+      if (!health.isReady || !isRecent) {
+        endpoint.chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
+        endpoint.chainIdReadAt = this.context.clock();
+        if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
+      }
       const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { number: Hex; timestamp: Hex };
       const head = { number: hexToNumber(block.number), timestamp: hexToNumber(block.timestamp) };
       if (isFromTheFuture(head, this.context.clock())) {
@@ -220,12 +206,6 @@ export class RpcPool implements JsonRpc {
       this.#quarantine(endpoint, error);
       throw error;
     }
-  }
-
-  async #checkChainId(endpoint: Endpoint): Promise<void> {
-    endpoint.chainId = hexToNumber((await endpoint.rpc.request("eth_chainId", [])) as Hex);
-    endpoint.chainIdReadAt = this.context.clock();
-    if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
   }
 
   /** Without a deployment file, either endpoint can be the wrong one. */

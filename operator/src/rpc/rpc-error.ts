@@ -43,11 +43,6 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A client of a chain. */
-interface OfChain {
-  readonly chain: { readonly id: number };
-}
-
 const UNDECODABLE = "its answer cannot be decoded";
 
 /**
@@ -56,14 +51,18 @@ const UNDECODABLE = "its answer cannot be decoded";
  * @param method The JSON-RPC method of the action.
  * @throws RpcError; of kind `failed` when viem cannot decode the answer.
  */
-export async function unwrapRpcError<T>(client: OfChain, method: string, action: Promise<T>): Promise<T> {
+export async function unwrapRpcError<T>(
+  { chain }: { readonly chain: { readonly id: number } },
+  method: string,
+  action: Promise<T>,
+): Promise<T> {
   try {
     return await action;
   } catch (error) {
     const rpcError = rpcErrorIn(error);
     if (rpcError !== null) throw rpcError;
     const [reason = ""] = String(error instanceof BaseError ? error.shortMessage : error).split("\n");
-    throw new RpcError("failed", client.chain.id, method, `${UNDECODABLE}: ${reason}`);
+    throw new RpcError("failed", chain.id, method, `${UNDECODABLE}: ${reason}`);
   }
 }
 

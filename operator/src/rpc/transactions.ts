@@ -1,7 +1,14 @@
-import { type Address, type Hex, numberToHex, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
-import { getTransaction, getTransactionCount, getTransactionReceipt, sendRawTransaction } from "viem/actions";
+import {
+  type Address,
+  formatTransaction,
+  type Hex,
+  type RpcTransaction,
+  type Transaction,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+} from "viem";
+import { getTransaction, getTransactionReceipt } from "viem/actions";
 import type { ChainClient } from "./client.js";
-import type { PooledTransaction } from "./result-schemas.js";
 import { nullFor, unwrapRpcError } from "./rpc-error.js";
 
 /** The block of a mined transaction, and the result of its call. */
@@ -11,11 +18,6 @@ export interface Mined {
   readonly isReverted: boolean;
   /** An update without an event stored nothing: its round, or a newer one, was stored before. */
   readonly hasEvents: boolean;
-}
-
-/** Reads the number of transactions that an account has sent: its next nonce. */
-export function readNonce(client: ChainClient, address: Address, blockTag: "latest" | "pending"): Promise<number> {
-  return unwrapRpcError(client, "eth_getTransactionCount", getTransactionCount(client, { address, blockTag }));
 }
 
 /** Reads in which block a transaction was mined; null when the node knows none. */
@@ -34,11 +36,6 @@ export function readTransaction(client: ChainClient, hash: Hex) {
   return unwrapRpcError(client, "eth_getTransactionByHash", action);
 }
 
-/** Gives a signed transaction to all RPC endpoints. It returns when one has accepted it. */
-export async function submitRawTransaction(client: ChainClient, serializedTransaction: Hex): Promise<void> {
-  await unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction }));
-}
-
 /**
  * Reads an account's transactions in the node's pool. geth, erigon and reth list them in one call; reth and anvil find
  * one by its nonce.
@@ -50,17 +47,15 @@ export async function readPooledTransactions(
   client: ChainClient,
   sender: Address,
   nonces: readonly number[],
-): Promise<readonly PooledTransaction[] | null> {
-  // The transport checks the answers' shapes; viem's types do not have these methods.
-  const request = <T>(method: string, params: readonly unknown[]) =>
-    client.request({ method, params } as never) as Promise<T>;
-  const readOne = (nonce: number) =>
-    request<PooledTransaction | null>("eth_getTransactionBySenderAndNonce", [sender, numberToHex(nonce)]);
-  type ByNonce = Record<string, PooledTransaction>;
+): Promise<readonly Transaction[] | null> {
   try {
-    const { pending, queued } = await request<{ pending: ByNonce; queued: ByNonce }>("txpool_contentFrom", [sender]);
-    return [...Object.values(pending), ...Object.values(queued)];
+    // The transport checks the answer's shape; viem's types do not have this method.
+    const listing = client.request({ method: "txpool_contentFrom", params: [sender] } as never);
+    const { pending, queued } = (await listing) as Record<"pending" | "queued", Record<string, RpcTransaction>>;
+    return [...Object.values(pending), ...Object.values(queued)].map((shown) => formatTransaction(shown));
   } catch {
+    const readOne = (nonce: number) =>
+      getTransaction(client, { sender, nonce }).catch(nullFor(TransactionNotFoundError));
     return Promise.all(nonces.map(readOne)).then(
       (found) => found.filter((one) => one !== null),
       () => null,

@@ -1,5 +1,6 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { type Address, concatBytes, type Hex, hexToBytes, numberToBytes } from "viem";
+import { LRUCache } from "lru-cache";
+import { type Address, concatBytes, type Hex, hexToBytes, keccak256, numberToBytes } from "viem";
 
 /** What an order of the members is about. */
 export type RankSubject =
@@ -24,18 +25,13 @@ export function rankMembers(dataset: Address, subject: RankSubject, members: rea
  * Chooses which of the keys that were never stored are started at a beat: those with the lowest keccak256(dataset, round,
  * key hash). Another choice at every beat lets none that cannot be stored hold up the others.
  */
-export function keysToStart<T extends { readonly keyHash: Hex }>(
-  dataset: Address,
-  round: bigint,
-  keys: readonly T[],
-  count: number,
-): readonly T[] {
+export function keysToStart(dataset: Address, round: bigint, keys: readonly Hex[], count: number): readonly Hex[] {
   if (keys.length <= count) return keys;
   const prefix = concatBytes([hexToBytes(dataset), numberToBytes(round, { size: 32 })]);
-  return lowestFirst(prefix, keys, ({ keyHash }) => keyHash).slice(0, count);
+  return lowestFirst(prefix, keys, (key) => keccak256(key)).slice(0, count);
 }
 
-function lowestFirst<T>(prefix: Uint8Array, all: readonly T[], suffixOf: (one: T) => Hex): readonly T[] {
+function lowestFirst<T extends Hex>(prefix: Uint8Array, all: readonly T[], suffixOf: (one: T) => Hex): readonly T[] {
   return all
     .map((one) => ({ one, hash: keccak(concatBytes([prefix, hexToBytes(suffixOf(one))])) }))
     .toSorted((a, b) => Buffer.compare(a.hash, b.hash))
@@ -44,8 +40,10 @@ function lowestFirst<T>(prefix: Uint8Array, all: readonly T[], suffixOf: (one: T
 
 /** Orders the members of one dataset, and remembers the latest orders, because keys that were stored together share one. */
 export class Ranking {
-  static readonly #REMEMBERED = 64;
-  readonly #orders = new Map<bigint, readonly Address[]>();
+  readonly #orders = new LRUCache<bigint, readonly Address[]>({
+    max: 64,
+    memoMethod: (round) => rankMembers(this.dataset, { round }, this.members),
+  });
 
   /** @param members Those that run an operator for the dataset's keys, in any order. */
   constructor(
@@ -56,12 +54,6 @@ export class Ranking {
   /** @param storedRound The stored round of the key, in seconds since 1970; 0 if it was never stored. */
   orderOf(keyHash: Hex, storedRound: bigint): readonly Address[] {
     if (storedRound === 0n) return rankMembers(this.dataset, { keyHash }, this.members);
-    const known = this.#orders.get(storedRound);
-    if (known !== undefined) return known;
-    const order = rankMembers(this.dataset, { round: storedRound }, this.members);
-    const [oldest] = this.#orders.keys();
-    if (oldest !== undefined && this.#orders.size >= Ranking.#REMEMBERED) this.#orders.delete(oldest);
-    this.#orders.set(storedRound, order);
-    return order;
+    return this.#orders.memo(storedRound);
   }
 }

@@ -1,12 +1,11 @@
 import fc from "fast-check";
-import { type Address, type Hex, numberToHex } from "viem";
+import { type Address, type Hex, keccak256, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import vectors from "../../../protocol/vectors/schedule.json" with { type: "json" };
 import { roundStartMs } from "./beat.js";
 import { Ranking, rankMembers } from "./rank.js";
 import {
   accusationWaitMs,
-  betterThan,
   type Gather,
   heartbeatFault,
   INITIAL_STATE,
@@ -16,7 +15,6 @@ import {
   type Step,
   sharedLeadSeconds,
   step,
-  waitMs,
 } from "./transmission-schedule.js";
 
 const BEAT = 5n;
@@ -47,13 +45,14 @@ class Run {
   constructor(
     sender: Sender,
     readonly stored: Map<Hex, bigint>,
+    settings: Partial<ScheduleSettings> = {},
   ) {
-    this.settings = { ranking: RANKING, sender, beatSeconds: Number(BEAT), stageMs: STAGE_MS };
+    this.settings = { ranking: RANKING, sender, beatSeconds: Number(BEAT), stageMs: STAGE_MS, ...settings };
   }
 
   /** Takes a step, by default with the chain in sight. */
   at(nowMs: number, more: Partial<Parameters<typeof step>[3]> = {}): Step {
-    const keys = [...this.stored.keys()].map((key) => ({ key, keyHash: key, policy: POLICY }));
+    const keys = [...this.stored.keys()].map((key) => ({ key, policy: POLICY }));
     const chain = { blockNumber: this.block, storedRounds: new Map(this.stored) };
     const observed = { nowMs, chain, gathered: null, busy: this.busy, learnedLeadSeconds: this.learnedLeadSeconds };
     this.step = step(this.settings, keys, this.step.state, { ...observed, ...more });
@@ -73,15 +72,36 @@ class Run {
     return this.step.gather.flatMap(({ keys }) => keys);
   }
 
-  /** Takes the steps that are due before a time, with a new block before each. Returns the first one that sends. */
-  untilSent(untilMs: number): { readonly atMs: number; readonly step: Step } | null {
+  /** Takes the steps that are due before a time, with a new block before each. Returns when the first one sends. */
+  untilSent(untilMs: number, arrived = ALL): number | null {
     for (let nowMs = this.step.wakeAtMs; nowMs < untilMs; nowMs = this.step.wakeAtMs) {
       this.block++;
-      const taken = this.at(nowMs);
-      if (taken.gather.length > 0) this.gathered(nowMs + 300);
-      if (taken.send.length > 0) return { atMs: nowMs, step: taken };
+      if (this.at(nowMs).send.length > 0) return nowMs;
+      if (this.step.gather.length > 0 && this.gathered(nowMs, arrived).send.length > 0) return nowMs;
     }
     return null;
+  }
+}
+
+/** Returns how long a sender waits, with a new block in every stage and the same reports at every beat. */
+function waitOf(
+  sender: Sender,
+  storedRound: bigint,
+  arrived: ReadonlySet<Address>,
+  settings: Partial<ScheduleSettings>,
+) {
+  const due = storedRound + 60n;
+  const startMs = roundStartMs(due + BEAT - (due % BEAT));
+  const run = new Run(sender, oneKey(storedRound), settings);
+  run.at(startMs);
+  if (run.gathered(startMs, arrived).send.length > 0) return 0;
+  return (run.untilSent(startMs + 3_600_000, arrived) ?? Number.NaN) - startMs;
+}
+
+/** A ranking that has one order for everything. */
+class OneOrder extends Ranking {
+  override orderOf() {
+    return this.members;
   }
 }
 
@@ -98,11 +118,11 @@ describe("published vectors", () => {
   test.each(vectors.turns)("$name", ({ dataset, keyHash, storedRound, members, stageMs, arrived, ...expected }) => {
     const ranking = new Ranking(dataset as Address, members as Address[]);
     const order = ranking.orderOf(keyHash as Hex, BigInt(storedRound));
-    const reports = new Set(arrived as Address[]);
-    const waitOf = (sender: Sender) => waitMs(betterThan(sender, order), reports, stageMs);
-    expect(order.map(waitOf)).toEqual(expected.waitsMs);
-    expect(waitOf("volunteer")).toBe(expected.volunteerWaitMs);
-    expect(waitOf("alone")).toBe(0);
+    const settings = { ranking: new OneOrder(dataset as Address, order), stageMs };
+    const wait = (sender: Sender) => waitOf(sender, BigInt(storedRound), new Set(arrived as Address[]), settings);
+    expect(order.map(wait)).toEqual(expected.waitsMs);
+    expect(wait("volunteer")).toBe(expected.volunteerWaitMs);
+    expect(wait("alone")).toBe(0);
   });
 });
 
@@ -226,7 +246,7 @@ describe("turns", () => {
       const run = new Run(sender, oneKey());
       run.at(START_MS);
       if (run.gathered(START_MS + 300).send.length > 0) return 0;
-      return (run.untilSent(START_MS + 60_000)?.atMs ?? Number.NaN) - START_MS - 300;
+      return (run.untilSent(START_MS + 60_000) ?? Number.NaN) - START_MS - 300;
     });
     expect(waits).toEqual([0, 1, 2, 3, 4].map((rank) => rank * STAGE_MS));
   });
@@ -316,9 +336,9 @@ describe("turns", () => {
     });
     fc.assert(
       fc.property(cases, fc.bigInt({ min: 1n, max: ROUND }), ({ members, silent, arrived }, round) => {
-        const order = rankMembers(DATASET, { round }, members);
-        const first = order.find((member) => !silent.includes(member)) as Address;
-        const wait = waitMs(betterThan(first, order), new Set(arrived), STAGE_MS);
+        const ranking = new Ranking(DATASET, members);
+        const first = rankMembers(DATASET, { round }, members).find((member) => !silent.includes(member)) as Address;
+        const wait = waitOf(first, round, new Set(arrived), { ranking });
         expect(wait).toBeLessThanOrEqual(silent.length * STAGE_MS);
       }),
     );
@@ -403,7 +423,7 @@ describe("keys that were never stored", () => {
     const run = new Run("volunteer", many());
     run.at(START_MS);
     for (const [key, { better }] of run.step.state.due) {
-      expect(better).toEqual(rankMembers(DATASET, { keyHash: key }, MEMBERS));
+      expect(better).toEqual(rankMembers(DATASET, { keyHash: keccak256(key) }, MEMBERS));
     }
   });
 

@@ -1,4 +1,4 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, keccak256 } from "viem";
 import { beatAt, roundAt, roundStartMs } from "./beat.js";
 import { dueAge, type UpdatePolicy, updateNeed } from "./policy.js";
 import { keysToStart, type Ranking, rankMembers } from "./rank.js";
@@ -23,8 +23,6 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
  * the beat plain numbers; all are in seconds.
  */
 
-/** Time for a transaction to reach the block's maker, and for the block to reach this operator's node. */
-export const STAGE_SPARE_MS = 1_500;
 /** A provider that has not answered this long after a gathering began is asked once more. */
 export const ASK_AGAIN_AFTER_MS = 400;
 /**
@@ -57,15 +55,16 @@ export interface ScheduleSettings {
   readonly sender: Sender;
   /** A whole number, 1 or more. */
   readonly beatSeconds: number;
-  /** A block interval and `STAGE_SPARE_MS`; the same for all members. */
+  /**
+   * A block interval, and 1.5 s for a transaction to reach the block's maker, and for the block to reach this operator's node;
+   * the same for all members.
+   */
   readonly stageMs: number;
 }
 
 /** A key that is kept fresh. */
 export interface ScheduledKey {
   readonly key: Hex;
-  /** Its keccak256. */
-  readonly keyHash: Hex;
   readonly policy: UpdatePolicy;
 }
 
@@ -196,13 +195,8 @@ function stageOf(hasArrived: boolean, stageMs: number): number {
   return hasArrived ? stageMs : Math.ceil(stageMs / 4);
 }
 
-/** Returns how long to wait for all members of a better rank, if a new block is seen in every stage. */
-export function waitMs(better: readonly Address[], arrived: ReadonlySet<Address>, stageMs: number): number {
-  return better.reduce((sum, member) => sum + stageOf(arrived.has(member), stageMs), 0);
-}
-
 /** Returns those of an order for whom an operator waits, best rank first. */
-export function betterThan(sender: Sender, order: readonly Address[]): readonly Address[] {
+function betterThan(sender: Sender, order: readonly Address[]): readonly Address[] {
   if (sender === "alone") return [];
   const rank = sender === "volunteer" ? -1 : order.indexOf(sender);
   return rank === -1 ? order : order.slice(0, rank);
@@ -233,39 +227,18 @@ export function step(
   observed: Observed,
 ): Step {
   const { nowMs, chain, gathered } = observed;
-  if (chain === null) return stepWithoutChain(settings, state, nowMs);
+  if (chain === null) {
+    // The waits start anew, or all operators would send at once when the chain comes back.
+    const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
+    return { state: { ...state, due }, gather: [], send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
+  }
   const due = new Map([...state.due].filter(([key, { storedRound }]) => chain.storedRounds.get(key) === storedRound));
-  if (gathered !== null) useReports(settings, keys, due, gathered, chain, nowMs);
-  const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, state.beatRound, { ...observed, chain });
-  const { send, turnAtMs } = takeTurns(settings, due, beatRound, { ...observed, chain });
+  const now = { ...observed, chain };
+  if (gathered !== null) useReports(settings, due, gathered, now);
+  const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, state.beatRound, now);
+  const { send, turnAtMs } = takeTurns(settings, due, beatRound, now);
   const wakeAtMs = Math.min(dueAtMs, turnAtMs, nextBeatMs(settings, beatRound, nowMs));
   return { state: { beatRound, due }, gather, send, wakeAtMs };
-}
-
-/** When the chain is lost, the waits start anew, or all operators would send at once when it comes back. */
-function stepWithoutChain(settings: ScheduleSettings, state: ScheduleState, nowMs: number): Step {
-  const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
-  return { state: { ...state, due }, gather: [], send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
-}
-
-function union<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> {
-  return [...b].every((one) => a.has(one)) ? a : new Set([...a, ...b]);
-}
-
-/** Passes the stages that are over. One in which no new block was seen is waited for once more. */
-function advance(turn: Turn, better: readonly Address[], stageMs: number, nowMs: number, blockNumber: bigint): Turn {
-  let { waitedFor, stageFromMs, stageBlock, isRepeated } = turn;
-  for (let next = better[waitedFor]; next !== undefined; next = better[waitedFor]) {
-    const hasArrived = turn.arrived.has(next);
-    const endMs = stageFromMs + stageOf(hasArrived, stageMs);
-    if (nowMs < endMs) break;
-    // Nobody sends for an absent member, so that no block is expected in its part of a stage.
-    isRepeated = hasArrived && !isRepeated && blockNumber === stageBlock;
-    if (!isRepeated) waitedFor++;
-    stageFromMs = endMs;
-    stageBlock = blockNumber;
-  }
-  return { ...turn, waitedFor, stageFromMs, stageBlock, isRepeated };
 }
 
 function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint, nowMs: number): number {
@@ -274,53 +247,37 @@ function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint
   return planned > nowMs ? planned : nowMs + beatSeconds * 1_000;
 }
 
-type Chain = NonNullable<Observed["chain"]>;
-type ObservedOnChain = Observed & { readonly chain: Chain };
+type ObservedOnChain = Observed & { readonly chain: NonNullable<Observed["chain"]> };
 
-function dueKey(settings: ScheduleSettings, keyHash: Hex, storedRound: bigint, askedRound: bigint): DueKey {
-  const { sender, ranking } = settings;
-  const better = sender === "alone" ? [] : betterThan(sender, ranking.orderOf(keyHash, storedRound));
+function dueKey({ sender, ranking }: ScheduleSettings, key: Hex, storedRound: bigint, askedRound: bigint): DueKey {
+  const better = sender === "alone" ? [] : betterThan(sender, ranking.orderOf(keccak256(key), storedRound));
   return { storedRound, askedRound, better, turn: null };
 }
 
 /** Begins the turns of the due keys that have a quorum, ends those of the others, and makes due what has moved. */
 function useReports(
   settings: ScheduleSettings,
-  keys: readonly ScheduledKey[],
   due: Map<Hex, DueKey>,
   { gather, results }: Gathered,
-  chain: Chain,
-  nowMs: number,
+  { nowMs, chain }: ObservedOnChain,
 ): void {
   const { round, storedRounds } = gather;
-  const begin = ({ arrived }: GatheredKey): Turn => {
-    const start = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false };
-    return { round, arrived, ...start, sentRound: null };
-  };
-  const moved = new Set<Hex>();
+  const begun = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null };
   for (const key of gather.keys) {
-    const result = results.get(key);
-    const one = due.get(key);
+    const storedRound = storedRounds.get(key);
     // What was stored in the meantime is fresh.
-    if (chain.storedRounds.get(key) !== storedRounds.get(key)) continue;
-    if (one === undefined) {
-      if (result?.hasMoved) moved.add(key);
-    } else if (one.turn !== null && one.turn.round > round) {
-      // A later gathering has ended before this one.
-    } else if (result !== undefined) {
-      const { turn } = one;
-      const goOn = (before: Turn): Turn => ({ ...before, round, arrived: union(before.arrived, result.arrived) });
-      due.set(key, { ...one, turn: turn === null ? begin(result) : goOn(turn) });
+    if (storedRound === undefined || chain.storedRounds.get(key) !== storedRound) continue;
+    const result = results.get(key);
+    const one = due.get(key) ?? (result?.hasMoved ? dueKey(settings, key, storedRound, round) : null);
+    // A later gathering can have ended before this one.
+    if (one === null || (one.turn !== null && one.turn.round > round)) continue;
+    if (result !== undefined) {
+      const arrived = new Set([...(one.turn?.arrived ?? []), ...result.arrived]);
+      due.set(key, { ...one, turn: { ...(one.turn ?? begun), round, arrived } });
     } else if (one.storedRound === 0n) {
       // It goes back to those that were never stored: a key that nobody serves must not hold them up.
       due.delete(key);
     } else due.set(key, { ...one, turn: null });
-  }
-  for (const { key, keyHash } of moved.size === 0 ? [] : keys) {
-    const result = results.get(key);
-    const storedRound = storedRounds.get(key);
-    if (!moved.has(key) || result === undefined || storedRound === undefined) continue;
-    due.set(key, { ...dueKey(settings, keyHash, storedRound, round), turn: begin(result) });
   }
 }
 
@@ -335,8 +292,9 @@ function beginBeat(
   keys: readonly ScheduledKey[],
   due: Map<Hex, DueKey>,
   lastRound: bigint,
-  { nowMs, chain, busy, learnedLeadSeconds }: ObservedOnChain,
+  { nowMs, chain: { storedRounds }, busy, learnedLeadSeconds }: ObservedOnChain,
 ): { beatRound: bigint; gather: readonly Gather[]; dueAtMs: number } {
+  const { ranking } = settings;
   const isAlone = settings.sender === "alone";
   const beatSeconds = BigInt(settings.beatSeconds);
   const round = isAlone ? roundAt(nowMs) : beatAt(nowMs, settings.beatSeconds);
@@ -347,48 +305,38 @@ function beginBeat(
   const lead = isAlone ? learnedLeadSeconds : sharedLeadSeconds(settings);
   const asked: Hex[] = [];
   const watched: Hex[] = [];
-  const neverStored: ScheduledKey[] = [];
+  const neverStored: Hex[] = [];
   let dueAtMs = Number.POSITIVE_INFINITY;
-  for (const one of keys) {
-    const { key, keyHash, policy } = one;
-    const storedRound = chain.storedRounds.get(key);
+  for (const { key, policy } of keys) {
+    const storedRound = storedRounds.get(key);
     if (storedRound === undefined || busy.has(key)) continue;
     const known = due.get(key);
-    if (known !== undefined) {
-      if (!isEarly || round - known.askedRound < beatSeconds) continue;
-      due.set(key, { ...known, askedRound: round });
-      asked.push(key);
-      continue;
-    }
     const need = updateNeed(policy, storedRound, seenAt, lead);
-    if (need === "due" && storedRound === 0n) {
-      if (isNewBeat) neverStored.push(one);
+    if (known !== undefined) {
+      if (isEarly && round - known.askedRound >= beatSeconds) asked.push(key);
     } else if (need === "due") {
-      if (!isNewBeat && !isAlone) continue;
-      due.set(key, dueKey(settings, keyHash, storedRound, round));
-      asked.push(key);
+      if (storedRound > 0n && (isNewBeat || isAlone)) asked.push(key);
+      if (storedRound === 0n && isNewBeat) neverStored.push(key);
     } else {
       if (need === "if_moved" && isNewBeat) watched.push(key);
       if (isAlone) dueAtMs = Math.min(dueAtMs, (Number(storedRound) + dueAge(policy, lead)) * 1_000);
     }
   }
   const startCount = isAlone ? neverStored.length : STARTS_PER_BEAT;
-  for (const { key, keyHash } of keysToStart(settings.ranking.dataset, round, neverStored, startCount)) {
-    due.set(key, dueKey(settings, keyHash, 0n, round));
-    asked.push(key);
-  }
-  const { storedRounds } = chain;
+  asked.push(...keysToStart(ranking.dataset, round, neverStored, startCount));
+
   const storedOf = (key: Hex) => storedRounds.get(key) ?? 0n;
-  const gatherDue = (keys: readonly Hex[]): Gather => {
-    return { round, keys, awaited: new Set(keys.flatMap((key) => due.get(key)?.better ?? [])), storedRounds };
-  };
+  for (const key of asked) {
+    due.set(key, { ...(due.get(key) ?? dueKey(settings, key, storedOf(key), round)), askedRound: round });
+  }
   const stored = asked.filter((key) => storedOf(key) > 0n).sort((a, b) => Number(storedOf(a) - storedOf(b)));
-  const first = asked.filter((key) => storedOf(key) === 0n);
-  const gather = [...(stored.length > 0 ? [stored] : []), ...first.map((key) => [key])].map(gatherDue);
-  // Their ranks are computed only for those that have moved, so that any member may be one of a better rank.
-  if (watched.length > 0)
-    gather.push({ round, keys: watched, awaited: new Set(settings.ranking.members), storedRounds });
-  return { beatRound: isNewBeat ? round : lastRound, gather, dueAtMs };
+  const groups = [stored, ...asked.filter((key) => storedOf(key) === 0n).map((key) => [key])];
+  const gather = groups.map((keys): Gather => {
+    return { round, keys, awaited: new Set(keys.flatMap((key) => due.get(key)?.better ?? [])), storedRounds };
+  });
+  // The ranks of watched keys are computed only once they have moved, so that any member may be one of a better rank.
+  gather.push({ round, keys: watched, awaited: new Set(ranking.members), storedRounds });
+  return { beatRound: isNewBeat ? round : lastRound, gather: gather.filter(({ keys }) => keys.length > 0), dueAtMs };
 }
 
 /**
@@ -406,12 +354,11 @@ function takeTurns(
   let turnAtMs = Number.POSITIVE_INFINITY;
   for (const [key, one] of due) {
     if (one.turn === null) continue;
-    const turn = advance(one.turn, one.better, stageMs, nowMs, chain.blockNumber);
+    const { turn, endsAtMs } = advance(one.turn, one.better, stageMs, nowMs, chain.blockNumber);
     due.set(key, { ...one, turn });
     if (busy.has(key)) continue;
-    const next = one.better[turn.waitedFor];
-    if (next !== undefined) {
-      turnAtMs = Math.min(turnAtMs, turn.stageFromMs + stageOf(turn.arrived.has(next), stageMs));
+    if (endsAtMs !== null) {
+      turnAtMs = Math.min(turnAtMs, endsAtMs);
       continue;
     }
     // Every round is sent once. One older than the last beat's has gone: the gathering after it did not end.
@@ -422,4 +369,32 @@ function takeTurns(
     else group.push(key);
   }
   return { send: [...groups].map(([round, keys]) => ({ round, keys })), turnAtMs };
+}
+
+/**
+ * Passes the stages that are over. One in which no new block was seen is waited for once more.
+ *
+ * @returns `endsAtMs`: when the present stage ends; null if there is none left.
+ */
+function advance(
+  turn: Turn,
+  better: readonly Address[],
+  stageMs: number,
+  nowMs: number,
+  blockNumber: bigint,
+): { turn: Turn; endsAtMs: number | null } {
+  let { waitedFor, stageFromMs, stageBlock, isRepeated } = turn;
+  let endsAtMs: number | null = null;
+  for (let next = better[waitedFor]; next !== undefined; next = better[waitedFor]) {
+    const hasArrived = turn.arrived.has(next);
+    endsAtMs = stageFromMs + stageOf(hasArrived, stageMs);
+    if (nowMs < endsAtMs) break;
+    // Nobody sends for an absent member, so that no block is expected in its part of a stage.
+    isRepeated = hasArrived && !isRepeated && blockNumber === stageBlock;
+    if (!isRepeated) waitedFor++;
+    stageFromMs = endsAtMs;
+    stageBlock = blockNumber;
+    endsAtMs = null;
+  }
+  return { turn: { ...turn, waitedFor, stageFromMs, stageBlock, isRepeated }, endsAtMs };
 }

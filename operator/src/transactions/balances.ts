@@ -18,7 +18,7 @@ const REMEMBER_MS = 5_000;
 
 /** Reads the balances of a network's senders, and logs once when one is low, and once when it no longer is. */
 export class SenderBalances {
-  readonly #readings: SingleFlight<bigint>;
+  readonly #readings: SingleFlight<Balance>;
   /** The senders whose balance was low when it was last read. */
   readonly #low = new Set<Address>();
 
@@ -33,36 +33,27 @@ export class SenderBalances {
   }
 
   read(): Promise<Balance[]> {
-    return Promise.all(
-      this.senders.map(async (sender) => {
-        const wei = await this.#readings.run(sender, () => this.#read(sender)).result.catch(() => null);
-        return { sender, wei, isLow: wei !== null && isLowBalance(wei, this.lowBalanceGwei) };
-      }),
-    );
+    const read = (sender: Address) => this.#readings.run(sender, () => this.#read(sender)).result;
+    return Promise.all(this.senders.map((sender) => read(sender).catch(() => ({ sender, wei: null, isLow: false }))));
   }
 
-  async #read(sender: Address): Promise<bigint> {
+  async #read(sender: Address): Promise<Balance> {
+    const { lowBalanceGwei } = this;
     const wei = await getBalance(this.client, { address: sender });
-    this.#log(sender, wei);
-    return wei;
-  }
-
-  #log(sender: Address, wei: bigint): void {
-    const isLow = isLowBalance(wei, this.lowBalanceGwei);
-    if (isLow === this.#low.has(sender)) return;
+    const isLow = isLowBalance(wei, lowBalanceGwei);
     const fields = { sender, balanceEther: Number(formatEther(wei)) };
-    if (isLow) {
+    if (isLow && !this.#low.has(sender)) {
       this.#low.add(sender);
       this.logger.warn(
-        { ...fields, lowBalanceGwei: this.lowBalanceGwei },
+        { ...fields, lowBalanceGwei },
         wei === 0n
           ? "the sender's balance is zero: fund it, because it cannot pay for transactions"
           : "the sender's balance is low: fund it, or it cannot pay for transactions",
       );
-    } else {
-      this.#low.delete(sender);
+    } else if (!isLow && this.#low.delete(sender)) {
       this.logger.info(fields, "the sender's balance is no longer low");
     }
+    return { sender, wei, isLow };
   }
 }
 

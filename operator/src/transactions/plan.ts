@@ -89,7 +89,7 @@ export function planActions<Task extends WaitingTask>(queue: QueueSnapshot<Task>
   const end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
 
   const actions: QueueAction<Task>[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
-  const waiting = inTurn(queue.waiting, sent);
+  const waiting = inTurn(queue.waiting, sent).values();
   let task = waiting.next().value;
   let taken = 0;
   for (let nonce = counts.mined; nonce < end; nonce++) {
@@ -123,25 +123,21 @@ export function planActions<Task extends WaitingTask>(queue: QueueSnapshot<Task>
  * them accusations and updates of an earlier process. Among requests, the one whose caller has the fewest pending
  * transactions goes first, so that a caller with many requests delays mostly its own.
  */
-function* inTurn<Task extends WaitingTask>(
+function inTurn<Task extends WaitingTask>(
   waiting: readonly Task[],
   sent: readonly PendingTransaction[],
-): Generator<Task, undefined> {
-  const pending = new Map<string, number>();
-  const add = (payer: string | null) => {
-    if (payer !== null) pending.set(payer, (pending.get(payer) ?? 0) + 1);
+): readonly Task[] {
+  const counts = new Map<string, number>();
+  /** Returns how many of a payer's transactions come before its next one. */
+  const next = ({ payer }: WaitingTask): number => {
+    if (payer === null) return -1;
+    const before = counts.get(payer) ?? 0;
+    counts.set(payer, before + 1);
+    return before;
   };
-  for (const { payer } of sent) add(payer);
-  const countOf = ({ payer }: Task) => (payer === null ? -1 : (pending.get(payer) ?? 0));
-  const left = [...waiting];
-  for (;;) {
-    const [first, ...others] = left;
-    if (first === undefined) return undefined;
-    const next = others.reduce((best, task) => (countOf(task) < countOf(best) ? task : best), first);
-    left.splice(left.indexOf(next), 1);
-    add(next.payer);
-    yield next;
-  }
+  for (const one of sent) next(one);
+  const turns = waiting.map((task) => ({ task, before: next(task) }));
+  return turns.toSorted((a, b) => a.before - b.before).map(({ task }) => task);
 }
 
 /** Plans the action for a transaction that is not mined; null leaves it alone. */

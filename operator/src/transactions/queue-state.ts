@@ -1,7 +1,9 @@
 import type { Hex } from "viem";
+import type { NodeErrorKind } from "../rpc/node-errors.js";
+import type { RpcError } from "../rpc/rpc-error.js";
+import type { Fees } from "./fees.js";
 import type { Confirmed, Job, RoundCall, Submitted } from "./job.js";
 import type { PendingTransaction } from "./plan.js";
-import type { Submission } from "./submitter.js";
 
 /** A job in the queue, and who waits for it. Times are milliseconds since 1970. */
 export interface Task extends Job<RoundCall> {
@@ -13,7 +15,11 @@ export interface Task extends Job<RoundCall> {
     reject(error: unknown): void;
     readonly giveUpAt: number;
   } | null;
-  readonly confirmed: Deferred<Confirmed<RoundCall> | null>;
+  /** A promise that is resolved from outside: `Promise.withResolvers`, which Node 20 lacks. */
+  readonly confirmed: {
+    readonly promise: Promise<Confirmed<RoundCall> | null>;
+    resolve(confirmed: Confirmed<RoundCall> | null): void;
+  };
   /** True once a caller was given a hash: from then on the queue has to get the update stored. */
   isPromised: boolean;
   attempts: number;
@@ -21,14 +27,30 @@ export interface Task extends Job<RoundCall> {
 
 /** Makes the task of a job. Without a waiter it is an update that an earlier process has promised. */
 export function newTask(job: Job<RoundCall>, waiter: Task["waiter"]): Task {
-  return { ...job, waiter, confirmed: deferred(), isPromised: waiter === null, attempts: 0 };
+  let resolve: Task["confirmed"]["resolve"] = () => {};
+  const promise: Task["confirmed"]["promise"] = new Promise((done) => {
+    resolve = done;
+  });
+  return { ...job, waiter, confirmed: { promise, resolve }, isPromised: waiter === null, attempts: 0 };
 }
 
-/** A submission; `raw` is null for a transaction that an earlier process has signed. */
-type Signed = Omit<Submission, "raw"> & { readonly raw: Hex | null };
+/** How RPC endpoints answered a transaction. Without a usable answer (`unknown`), it may be on its way. */
+export type SubmissionResult =
+  | { readonly kind: "accepted" }
+  | { readonly kind: "unknown"; readonly error: unknown }
+  | { readonly kind: "rejected"; readonly why: NodeErrorKind; readonly error: RpcError };
+
+/** A transaction that was given to the RPC endpoints. */
+export interface Submission {
+  /** The signed transaction; null if an earlier process signed it. */
+  readonly raw: Hex | null;
+  readonly hash: Hex;
+  readonly fees: Fees;
+  readonly result: SubmissionResult;
+}
 
 /** One of the transactions submitted with a nonce, each in place of the one before. */
-interface Version extends Pick<Signed, "raw" | "hash"> {
+interface Version extends Pick<Submission, "raw" | "hash"> {
   /** Null for a cancellation. */
   readonly call: RoundCall | null;
 }
@@ -39,15 +61,15 @@ export interface Transaction extends PendingTransaction {
   readonly task: Task | null;
   /** Oldest first. */
   readonly versions: readonly Version[];
+  submittedAt: number;
+  isAccepted: boolean;
   /** How many times the nonce was found used although none of the versions was found mined. */
-  readonly timesNotFound: number;
-  /** The newest round that is going to replace it; null until it is needed. */
-  readonly renewal: Renewal | null;
-}
-
-/** The building of the newest round: `stored` when the chain already has one that is newer. */
-export interface Renewal {
-  result: RoundCall | "stored" | "failed" | "running";
+  timesNotFound: number;
+  /**
+   * The newest round, which is going to replace it: null until it is needed, `running` while it is built. Its call is null
+   * for a cancellation, because the chain already has a newer one.
+   */
+  renewal: { readonly call: RoundCall | null } | "running" | null;
 }
 
 /** The transactions of a queue that are not known to be mined, by nonce. */
@@ -57,19 +79,15 @@ export class InFlightTransactions extends Map<number, Transaction> {
     return Math.max(-1, ...this.keys()) + 1;
   }
 
-  put(transaction: Transaction): void {
-    this.set(transaction.nonce, transaction);
-  }
-
   /**
    * Records the version of a nonce that was just submitted.
    *
    * @param call Null for a cancellation.
    */
-  add(nonce: number, task: Task | null, call: RoundCall | null, submission: Signed, now: number): void {
+  add(nonce: number, task: Task | null, call: RoundCall | null, submission: Submission, now: number): void {
     const { raw, hash, fees, result } = submission;
     const before = this.get(nonce);
-    this.put({
+    this.set(nonce, {
       nonce,
       task,
       dataPointId: task?.dataPointId ?? null,
@@ -90,18 +108,4 @@ export class InFlightTransactions extends Map<number, Transaction> {
     const isLater = (other: Transaction) => other.nonce > nonce && other.dataPointId === dataPointId;
     return [...this.values()].find(isLater)?.task ?? null;
   }
-}
-
-/** A promise that is resolved from outside: `Promise.withResolvers`, which Node 20 lacks. */
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

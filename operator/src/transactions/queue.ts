@@ -1,23 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Logger } from "pino";
-import { type Address, formatEther, type Hex, type LocalAccount } from "viem";
-import { getBalance } from "viem/actions";
+import type { Address, Hex, LocalAccount } from "viem";
 import type { Context } from "../context.js";
 import { outOfFunds, shuttingDown } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, RpcError } from "../rpc/rpc-error.js";
-import { type Mined, readMined } from "../rpc/transactions.js";
+import { readMined } from "../rpc/transactions.js";
 import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
-import { ForeignTransactions } from "./foreign-transactions.js";
 import { type Call, type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
-import { CredibleNonceCounts } from "./nonce-counts.js";
 import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
-import { InFlightTransactions, newTask, type Task, type Transaction } from "./queue-state.js";
+import { InFlightTransactions, newTask, type SubmissionResult, type Task, type Transaction } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
-import { RetryQueue } from "./retry-queue.js";
-import { StuckNonces } from "./stuck-nonces.js";
-import { isFeeProblem, type Submission, type SubmissionResult, Submitter } from "./submitter.js";
+import { Retries } from "./retries.js";
+import { SenderNonces } from "./sender-nonces.js";
+import { isFeeProblem, Submitter } from "./submitter.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
@@ -27,8 +24,6 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How many of the `maxPending` places are kept free of requests, so that feeds need not wait for a block. */
   readonly reservedForFeeds: number;
 }
-
-export type QueueContext = Pick<Context, "clock" | "logger" | "closing">;
 
 const IDLE_POLLS = 10;
 const MAX_ATTEMPTS = 3;
@@ -48,12 +43,10 @@ export class TransactionQueue {
   /** The tasks that wait for a nonce, the oldest first. */
   #waiting: readonly Task[] = [];
   readonly #inFlight = new InFlightTransactions();
-  readonly #nonces: CredibleNonceCounts;
+  readonly #nonces: SenderNonces;
   readonly #submitter: Submitter;
-  readonly #stuckNonces: StuckNonces;
-  readonly #foreign: ForeignTransactions;
   readonly #reorgWatch: ReorgWatch;
-  readonly #retryQueue: RetryQueue;
+  readonly #retries: Retries;
   readonly #log: Logger;
   readonly #counts = { reorged: 0, lost: 0 };
   #recover: (call: Call) => Job<RoundCall> | null = () => null;
@@ -61,7 +54,6 @@ export class TransactionQueue {
   #started: Promise<void> | null = null;
   readonly #startedAt: number;
   #isSharedKeyReported = false;
-  #isOutOfFunds = false;
   #isRunning = false;
   #isPassDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -70,22 +62,17 @@ export class TransactionQueue {
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
     private readonly settings: QueueSettings,
-    private readonly context: QueueContext,
+    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
   ) {
     const { clock, logger, closing } = context;
     const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
     this.#startedAt = clock();
-    this.#submitter = new Submitter(client, account, settings, clock);
-    this.#nonces = new CredibleNonceCounts(client, account.address, maxPending, clock);
-    this.#stuckNonces = new StuckNonces({
-      ...{ submitter: this.#submitter, inFlight: this.#inFlight, maxCancelsPerHour: 2 * maxPending, clock, logger },
-      onRenewed: () => this.#wake(),
-    });
-    this.#foreign = new ForeignTransactions(client, account.address, logger, pollMs, maxPending);
+    this.#submitter = new Submitter(client, account, settings, this.#inFlight, clock, logger, () => this.#wake());
+    this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
-    this.#retryQueue = new RetryQueue(clock, logger, (ready) => {
-      if (ready !== null) this.#waiting = [...this.#waiting, ready];
+    this.#retries = new Retries(context, (task) => {
+      this.#waiting = [...this.#waiting, task];
       this.#wake();
     });
     closing.addEventListener("abort", () => this.#close(), { once: true });
@@ -108,11 +95,12 @@ export class TransactionQueue {
 
   /** How often the queue had to do more than submit, since the start. */
   get counts() {
-    return { ...this.#stuckNonces.counts, ...this.#counts };
+    return { ...this.#submitter.counts, ...this.#counts };
   }
 
   /**
-   * Starts the queue. It returns after the first pass, which recovers the transactions that an earlier process submitted.
+   * Starts the queue, once. It returns after the first pass, which recovers the transactions that an earlier process
+   * submitted.
    *
    * @param recover Finds the job of such a transaction; null for one that is no update.
    */
@@ -162,13 +150,13 @@ export class TransactionQueue {
   /** An update can get its nonce as soon as a block is mined. Even an idle queue looks for foreign transactions. */
   get #pollsUntilNextPass(): number {
     if (this.#waiting.length > 0) return 0.25;
-    const isBusy = this.#inFlight.size + this.#foreign.size + this.#reorgWatch.size + this.#retryQueue.size > 0;
+    const isBusy = this.#inFlight.size + this.#nonces.foreignCount + this.#reorgWatch.size > 0;
     return isBusy ? 1 : IDLE_POLLS;
   }
 
   async #pass(): Promise<void> {
     const [counts, networkFees] = await Promise.all([
-      this.#nonces.read(this.#inFlight.end),
+      this.#nonces.readCounts(this.#inFlight.end),
       readNetworkFees(this.client),
     ]);
     const now = this.context.clock();
@@ -176,22 +164,23 @@ export class TransactionQueue {
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );
-    this.#retryQueue.run();
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
     const actions = planActions({
       counts,
       sent: [...this.#inFlight.values()],
-      foreign: this.#foreign.stuckSince,
+      foreign: this.#nonces.stuckSince,
       waiting: this.#waiting,
       networkFees,
       now,
       limits: { ...this.settings, maxPending: this.#maxPending(counts) },
     });
-    await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(({ nonce }) => this.#confirm(nonce)));
+    const confirm = ({ nonce }: QueueAction<Task>) =>
+      this.#confirm(nonce).catch((error: unknown) => this.#warn(error, "could not read a receipt"));
+    await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(confirm));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
-      const goesOn = await this.#act(action, networkFees);
-      if (!goesOn) break;
+      // Another process may have taken the sender over once this one shuts down.
+      if (this.context.closing.aborted || !(await this.#act(action, networkFees))) break;
     }
   }
 
@@ -201,7 +190,7 @@ export class TransactionQueue {
    */
   #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
-    const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#foreign.size;
+    const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#nonces.foreignCount;
     return Math.min(
       maxPending,
       Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(({ payer }) => payer === null).length),
@@ -219,17 +208,17 @@ export class TransactionQueue {
       const { nonce } = transaction;
       // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
       const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
-      if (isFree) this.#inFlight.put({ ...transaction, sentAt: 0, timesNotFound: 0 });
+      if (isFree) this.#inFlight.set(nonce, { ...transaction, sentAt: 0, timesNotFound: 0 });
       else this.#retry(transaction, "a reorganization dropped it");
     }
   }
 
   async #recoverForeign(counts: TransactionCounts, now: number): Promise<void> {
-    for (const pooled of await this.#foreign.look(counts, (nonce) => this.#inFlight.has(nonce), now)) {
+    for (const pooled of await this.#nonces.findForeign(counts, (nonce) => this.#inFlight.has(nonce))) {
       const job = this.#recover(pooled.call);
       if (job === null) continue;
       const { nonce, hash } = pooled;
-      this.#foreign.forget(nonce);
+      this.#nonces.forget(nonce);
       const submission = { ...pooled, raw: null, result: { kind: "accepted" } } as const;
       this.#inFlight.add(nonce, newTask(job, null), job.call, submission, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
@@ -252,10 +241,10 @@ export class TransactionQueue {
     const { nonce } = action;
     if (action.kind === "submit") return this.#submit(action.task, nonce, networkFees);
     const transaction = this.#inFlight.get(nonce);
-    if (action.kind === "cancel") await this.#stuckNonces.cancel(nonce, networkFees);
+    if (action.kind === "cancel") await this.#submitter.cancel(nonce, networkFees);
     else if (transaction === undefined) return true;
-    else if (action.kind === "rebroadcast") await this.#stuckNonces.rebroadcast(transaction, networkFees);
-    else if (action.kind === "replace") await this.#stuckNonces.replace(transaction, action.content, networkFees);
+    else if (action.kind === "rebroadcast") await this.#submitter.rebroadcast(transaction, networkFees);
+    else if (action.kind === "replace") await this.#submitter.replace(transaction, action.content, networkFees);
     else {
       this.#inFlight.delete(nonce);
       this.#retry(transaction, "its transaction was lost, and its round has expired");
@@ -267,9 +256,13 @@ export class TransactionQueue {
     // It can have been given up since the plan was made.
     if (this.#takeWaiting((one) => one === task).length === 0) return false;
     try {
-      const submission = await this.#submitter.submit(nonce, task.call, networkFees, task.onSigned);
-      if (submission.result.kind === "rejected") return await this.#retryOrThrow(task, submission.result);
-      this.#track(task, nonce, submission);
+      const { hash, result } = await this.#submitter.submit(nonce, task, networkFees);
+      if (result.kind === "rejected") return await this.#retryOrThrow(task, result);
+      const { waiter, confirmed } = task;
+      task.waiter = null;
+      task.isPromised ||= result.kind === "accepted";
+      if (result.kind === "accepted") waiter?.resolve({ hash, confirmed: confirmed.promise });
+      else waiter?.reject(new SubmissionUnknown(result.error));
       return true;
     } catch (error) {
       this.#fail(task, error);
@@ -286,25 +279,10 @@ export class TransactionQueue {
     return taken;
   }
 
-  #track(task: Task, nonce: number, submission: Submission): void {
-    this.#inFlight.add(nonce, task, task.call, submission, this.context.clock());
-    const { waiter, confirmed } = task;
-    const { hash, result } = submission;
-    task.waiter = null;
-    task.isPromised ||= result.kind === "accepted";
-    if (result.kind === "accepted") {
-      this.#reportFunds();
-      waiter?.resolve({ hash, confirmed: confirmed.promise });
-    } else if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
-  }
-
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
   async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
     const { why, error } = rejection;
-    if (why === "insufficient_funds") {
-      void this.#reportOutOfFunds();
-      throw outOfFunds(this.client.chain.id, this.address);
-    }
+    if (why === "insufficient_funds") throw outOfFunds(this.client.chain.id, this.address);
     const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
     if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;
     // A node behind a load balancer can name a nonce that another node has already seen used.
@@ -314,57 +292,27 @@ export class TransactionQueue {
     return false;
   }
 
-  /** Logs once that the account cannot pay. No pass waits for the balance. */
-  async #reportOutOfFunds(): Promise<void> {
-    if (this.#isOutOfFunds) return;
-    this.#isOutOfFunds = true;
-    const wei = await getBalance(this.client, { address: this.address }).catch(() => null);
-    const balanceEther = wei === null ? null : Number(formatEther(wei));
-    this.#log.warn({ balanceEther }, "the sender cannot pay for the transaction: fund it");
-  }
-
-  /** Logs once that the account can pay again. */
-  #reportFunds(): void {
-    if (!this.#isOutOfFunds) return;
-    this.#isOutOfFunds = false;
-    this.#log.info("the sender can pay for transactions again");
-  }
-
   /** The chain has used the nonce, by one of the transaction's versions or by a foreign transaction. */
   async #confirm(nonce: number): Promise<void> {
     const transaction = this.#inFlight.get(nonce);
     if (transaction === undefined) return;
-    await this.#findMined(transaction).catch((error: unknown) => this.#warn(error, "could not read a receipt"));
-  }
-
-  async #findMined(transaction: Transaction): Promise<void> {
-    const { nonce, versions } = transaction;
+    const { task, versions } = transaction;
     for (const { hash, call } of versions.toReversed()) {
       const mined = await readMined(this.client, hash);
       if (mined === null) continue;
-      await this.#finish(transaction, call, hash, mined);
+      const isLost = call !== null && mined.isReverted && !(await task?.isStored(call.round));
       this.#inFlight.delete(nonce);
+      if (call === null) return this.#retry(transaction, "its nonce was cancelled");
+      if (isLost) return this.#retry(transaction, "its transaction reverted");
+      const confirmed = { ...mined, hash, call };
+      this.#reorgWatch.add(transaction, confirmed);
+      task?.confirmed.resolve(confirmed);
       return;
     }
-    if (transaction.timesNotFound + 1 < MAX_TIMES_NOT_FOUND) {
-      this.#inFlight.put({ ...transaction, timesNotFound: transaction.timesNotFound + 1 });
-      return;
-    }
+    if (++transaction.timesNotFound < MAX_TIMES_NOT_FOUND) return;
     this.#inFlight.delete(nonce);
     this.#counts.lost++;
     this.#retry(transaction, "another transaction has used its nonce");
-  }
-
-  async #finish(transaction: Transaction, call: RoundCall | null, hash: Hex, mined: Mined): Promise<void> {
-    const { task } = transaction;
-    if (task === null) return;
-    if (call === null) return this.#retry(transaction, "its nonce was cancelled");
-    if (mined.isReverted && !(await task.isStored(call.round))) {
-      return this.#retry(transaction, "its transaction reverted");
-    }
-    const confirmed = { ...mined, hash, call };
-    this.#reorgWatch.add(transaction, confirmed);
-    task.confirmed.resolve(confirmed);
   }
 
   /** Submits the newest round of an update that has no transaction, unless a later one of the same key is pending. */
@@ -374,8 +322,7 @@ export class TransactionQueue {
     const later = this.#inFlight.laterTask(transaction);
     this.#log.warn({ nonce, reason, isFollowed: later !== null }, "an update was not stored");
     if (task.isPromised && later === null) {
-      this.#retryQueue.add(task);
-      this.#isPassDue = true;
+      this.#retries.add(task);
       return;
     }
     if (later !== null) later.isPromised ||= task.isPromised;
@@ -398,14 +345,14 @@ export class TransactionQueue {
   #fail(task: Task, error: unknown): void {
     const { waiter } = task;
     task.waiter = null;
-    if (waiter === null) this.#retryQueue.add(task, true);
+    if (waiter === null) this.#retries.add(task, true);
     else waiter.reject(error);
   }
 
   #close(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#failWaiting(shuttingDown());
-    this.#retryQueue.close();
+    this.#retries.close();
     for (const { task } of this.#inFlight.values()) task?.confirmed.resolve(null);
   }
 

@@ -9,12 +9,12 @@ interface Watched {
   readonly transaction: Transaction;
   readonly mined: Confirmed<RoundCall>;
   /** True once its block was found in the chain after it was mined. */
-  readonly isChecked: boolean;
+  isChecked: boolean;
 }
 
 /** Watches mined updates until they are so deep that the chain will not drop them. */
 export class ReorgWatch {
-  #watched: Watched[] = [];
+  #watched: readonly Watched[] = [];
   #head = 0;
 
   /** @param depth For how many blocks an update is watched. */
@@ -28,7 +28,7 @@ export class ReorgWatch {
   }
 
   add(transaction: Transaction, mined: Confirmed<RoundCall>): void {
-    this.#watched.push({ transaction, mined, isChecked: false });
+    this.#watched = [...this.#watched, { transaction, mined, isChecked: false }];
   }
 
   /** Returns the transactions that the chain has dropped, and stops watching them. */
@@ -37,12 +37,11 @@ export class ReorgWatch {
     const head = await readBlockNumber(this.client);
     if (head === this.#head) return [];
     // The node that answers may not have seen the blocks above its head yet.
-    const shown = new Set(this.#watched.filter(({ mined }) => mined.blockNumber <= head));
-    if (!(await this.#areInChain([...shown]))) return this.#takeDropped();
+    const shown = this.#watched.filter(({ mined }) => mined.blockNumber <= head);
+    if (!(await this.#areInChain(shown))) return this.#takeDropped();
     this.#head = head;
-    this.#watched = this.#watched
-      .map((one) => (shown.has(one) ? { ...one, isChecked: true } : one))
-      .filter(({ mined, isChecked }) => !isChecked || head - mined.blockNumber < this.depth);
+    for (const one of shown) one.isChecked = true;
+    this.#watched = this.#watched.filter(({ mined, isChecked }) => !isChecked || head - mined.blockNumber < this.depth);
     return [];
   }
 
@@ -52,10 +51,9 @@ export class ReorgWatch {
    * each is checked.
    */
   async #areInChain(shown: readonly Watched[]): Promise<boolean> {
-    const highest = shown
-      .filter(({ isChecked }) => isChecked)
-      .reduce<Watched | null>((a, b) => (a === null || b.mined.blockNumber > a.mined.blockNumber ? b : a), null);
-    const toCheck = [...shown.filter(({ isChecked }) => !isChecked), ...(highest === null ? [] : [highest])];
+    const checked = shown.filter(({ isChecked }) => isChecked);
+    const highest = checked.toSorted((a, b) => b.mined.blockNumber - a.mined.blockNumber).slice(0, 1);
+    const toCheck = [...shown.filter(({ isChecked }) => !isChecked), ...highest];
     const blocks = new Map(toCheck.map(({ mined }) => [mined.blockHash, mined.blockNumber]));
     const found = await Promise.all(
       [...blocks].map(async ([hash, number]) => (await readBlockHash(this.client, number)) === hash),

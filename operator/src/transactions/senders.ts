@@ -1,8 +1,8 @@
-import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
-import { type Address, concatHex, type Hex, hexToBytes } from "viem";
+import { type Address, type Hex, keccak256 } from "viem";
 import type { Clock } from "../context.js";
 import { GasBudgetSpent } from "../problems.js";
+import { rankMembers } from "../schedule/rank.js";
 import { FeedGasSpent, GasBudget } from "./gas-budget.js";
 import { type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
@@ -70,13 +70,16 @@ export class Senders {
     }
   }
 
+  /**
+   * Chooses the queue of a key by rendezvous hashing: each is chosen equally often, and when a sender is added or removed,
+   * only the keys that it gains or loses move.
+   */
   #queueOf(dataset: Address, key: Hex): TransactionQueue {
-    this.requireSender();
-    const address = first(
-      concatHex([dataset, key]),
-      this.queues.map((queue) => queue.address),
-    );
-    return this.queues.find((queue) => queue.address === address) as TransactionQueue;
+    const addresses = this.queues.map(({ address }) => address);
+    const [chosen] = rankMembers(dataset, { keyHash: keccak256(key) }, addresses);
+    const queue = this.queues.find(({ address }) => address === chosen);
+    if (queue === undefined) throw problem("broadcast_unavailable", { network: this.chainId });
+    return queue;
   }
 
   /** @returns A function that gives the gas back. */
@@ -87,14 +90,4 @@ export class Senders {
     if (payer === null) throw new FeedGasSpent(retryAfterSeconds);
     throw new GasBudgetSpent(isShareSpent ? payer : null, budget === "new", retryAfterSeconds);
   }
-}
-
-/**
- * Chooses an address for a subject by rendezvous hashing: each is chosen equally often, and when one is added or
- * removed, only the subjects that it gains or loses move.
- */
-function first(subject: Hex, addresses: readonly Address[]): Address | undefined {
-  if (addresses.length < 2) return addresses[0];
-  const weights = addresses.map((address) => ({ address, weight: keccak(hexToBytes(concatHex([address, subject]))) }));
-  return weights.toSorted((a, b) => Buffer.compare(b.weight, a.weight))[0]?.address;
 }

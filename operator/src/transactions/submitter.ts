@@ -1,66 +1,64 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import type { Logger } from "pino";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
-import { estimateGas } from "viem/actions";
+import { estimateGas, sendRawTransaction } from "viem/actions";
 import type { Clock } from "../context.js";
 import { feesTooHigh } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
-import { classifyNodeError, type NodeErrorKind } from "../rpc/node-errors.js";
-import { RpcError } from "../rpc/rpc-error.js";
-import { readTransaction, submitRawTransaction } from "../rpc/transactions.js";
+import { classifyNodeError } from "../rpc/node-errors.js";
+import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { readTransaction } from "../rpc/transactions.js";
 import { baseFeeOf, bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
-import type { Call } from "./job.js";
+import type { Call, RoundCall } from "./job.js";
+import type { QueueLimits, ReplacementContent } from "./plan.js";
+import type { InFlightTransactions, Submission, SubmissionResult, Task, Transaction } from "./queue-state.js";
 
 /** The gas of a plain transfer. Some chains charge more, so it is estimated first. */
 const TRANSFER_GAS = 21_000n;
-
 /** A node that refused fees as too low can want less a minute later. */
 const REMEMBER_REFUSED_MS = 60_000;
-
-/** How RPC endpoints answered a transaction. Without a usable answer (`unknown`), it may be on its way. */
-export type SubmissionResult =
-  | { readonly kind: "accepted" }
-  | { readonly kind: "unknown"; readonly error: unknown }
-  | { readonly kind: "rejected"; readonly why: NodeErrorKind; readonly error: RpcError };
-
-/** A signed transaction that was given to the RPC endpoints. */
-export interface Submission {
-  readonly raw: Hex;
-  readonly hash: Hex;
-  readonly fees: Fees;
-  readonly result: SubmissionResult;
-}
+const HOUR_MS = 3_600_000;
 
 /** Gives a signed transaction to all RPC endpoints. One that is mined already counts as accepted. */
-async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
+export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
+  const isKnown = async () => (await readTransaction(client, hash).catch(() => null)) !== null;
   try {
-    await submitRawTransaction(client, raw);
+    await unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction: raw }));
     return { kind: "accepted" };
   } catch (error) {
     // Without an answer, the node may have the transaction.
     if (!(error instanceof RpcError) || error.kind !== "refused") {
-      return (await isKnownTo(client, hash)) ? { kind: "accepted" } : { kind: "unknown", error };
+      return (await isKnown()) ? { kind: "accepted" } : { kind: "unknown", error };
     }
     const why = classifyNodeError(error.reason);
     // The nonce of a transaction is also too low when that transaction has used it.
-    const isKnown = why === "already_known" || (why === "nonce_too_low" && (await isKnownTo(client, hash)));
-    return isKnown ? { kind: "accepted" } : { kind: "rejected", why, error };
+    const isAccepted = why === "already_known" || (why === "nonce_too_low" && (await isKnown()));
+    return isAccepted ? { kind: "accepted" } : { kind: "rejected", why, error };
   }
 }
 
-async function isKnownTo(client: ChainClient, hash: Hex): Promise<boolean> {
-  return (await readTransaction(client, hash).catch(() => null)) !== null;
-}
-
-/** Signs transactions with fees that are high enough and within the cap, and submits them. */
+/**
+ * Signs a sender's transactions with fees that are high enough and within the caps, and submits them. It gets nonces
+ * moving that do not advance: it submits the same transaction again, replaces it, or fills a gap.
+ */
 export class Submitter {
   /** Fees that were refused as too low, by nonce: another transaction has the nonce, or the node wants more. */
   readonly #refused = new Map<number, { readonly fees: Fees; readonly at: number }>();
+  #cancelledAt: number[] = [];
+  readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
 
+  /**
+   * @param inFlight Where accepted transactions are recorded, and those whose outcome is unknown.
+   * @param onRenewed Called when a newer round that a replacement waits for has been built, or cannot be.
+   */
   constructor(
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
-    private readonly caps: FeeCaps,
+    private readonly caps: FeeCaps & Pick<QueueLimits, "maxPending">,
+    private readonly inFlight: InFlightTransactions,
     private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly onRenewed: () => void,
   ) {}
 
   /** Forgets the fees that were refused a while ago, or for nonces that the chain has used. */
@@ -73,45 +71,120 @@ export class Submitter {
   /**
    * Submits the first transaction of a nonce.
    *
-   * @param onSigned Called before an RPC endpoint has the transaction.
    * @throws ProblemError when the chain asks for more than the cap.
    */
-  async submit(
-    nonce: number,
-    call: Call,
-    networkFees: NetworkFees,
-    onSigned?: (hash: Hex) => void,
-  ): Promise<Submission> {
+  async submit(nonce: number, task: Task, networkFees: NetworkFees): Promise<Submission> {
     const fees = feesFor(networkFees, this.caps);
     if (fees === null) throw feesTooHigh(this.client.chain.id, baseFeeOf(networkFees), this.caps.maxFeePerGas);
-    return this.#signAndSubmit(nonce, call, fees, onSigned);
+    const submission = await this.#signAndSubmit(nonce, task.call, fees, task.onSigned);
+    if (submission.result.kind !== "rejected") this.inFlight.add(nonce, task, task.call, submission, this.clock());
+    return submission;
+  }
+
+  /** Submits a transaction again that the node does not show. */
+  async rebroadcast(transaction: Transaction, networkFees: NetworkFees): Promise<void> {
+    const version = transaction.versions.at(-1);
+    if (version === undefined) return;
+    const { raw, hash } = version;
+    // Only an earlier process had the signed transaction, so another one has to take its place.
+    if (raw === null) return this.replace(transaction, "newest", networkFees);
+    const result = await submitRaw(this.client, raw, hash);
+    this.counts.rebroadcast++;
+    this.logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
+    transaction.isAccepted = result.kind === "accepted";
+    transaction.submittedAt = this.clock();
+  }
+
+  /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
+  async replace(transaction: Transaction, content: ReplacementContent, networkFees: NetworkFees): Promise<void> {
+    const { nonce, task, renewal } = transaction;
+    if (content === "newest" && task !== null) {
+      if (renewal === "running") return;
+      // While the caps do not allow a replacement, what was built for it can get too old.
+      if (renewal === null || this.#isExpired(renewal.call)) void this.#renew(transaction, task);
+      else await this.#takeNonce(nonce, transaction, renewal.call, networkFees);
+      return;
+    }
+    const call = content === "same" ? this.#sameCall(transaction) : null;
+    await this.#takeNonce(nonce, transaction, call, networkFees);
   }
 
   /**
-   * Submits another transaction for a nonce that is taken.
-   *
-   * @param call Null for a cancellation: a transfer of nothing to the sender itself.
-   * @param before The fees of the present transaction; null when they are unknown.
-   * @returns Null when the caps do not allow what a replacement costs.
+   * Uses up a nonce that none of the queue's transactions has, with an empty transfer. The number of these is limited,
+   * because an RPC node's false transaction counts can look like gaps.
    */
-  async replace(
+  async cancel(nonce: number, networkFees: NetworkFees): Promise<void> {
+    const maxCancelsPerHour = 2 * this.caps.maxPending;
+    this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.clock() - HOUR_MS);
+    if (this.#cancelledAt.length >= maxCancelsPerHour) {
+      this.logger.warn(
+        { nonce, maxCancelsPerHour },
+        "a nonce gap stays open: the limit of cancellations per hour is reached",
+      );
+      return;
+    }
+    if (await this.#takeNonce(nonce, null, null, networkFees)) this.#cancelledAt.push(this.clock());
+  }
+
+  /** Builds the newest round for a nonce; if it cannot be built, the same call takes its place. It never throws. */
+  async #renew(transaction: Transaction, task: Task): Promise<void> {
+    transaction.renewal = "running";
+    const call = await task.renew().catch((error: unknown) => {
+      const reason = describeError(error);
+      this.logger.warn({ reason }, "the newest round could not be built; the same call is submitted again");
+      return this.#sameCall(transaction);
+    });
+    transaction.renewal = { call };
+    this.onRenewed();
+  }
+
+  /** Returns the last version's call; null for a cancellation, and when its round is too old. */
+  #sameCall({ versions }: Transaction): RoundCall | null {
+    const call = versions.at(-1)?.call ?? null;
+    return this.#isExpired(call) ? null : call;
+  }
+
+  #isExpired(call: RoundCall | null): boolean {
+    return call !== null && this.clock() >= call.expiresAt;
+  }
+
+  /**
+   * Submits another transaction for a nonce that is taken, or left out.
+   *
+   * @param before The transaction that has the nonce; null where it is a gap, or a foreign transaction has it.
+   * @param newer Null for a cancellation: a transfer of nothing to the sender itself.
+   * @returns False when nothing was submitted.
+   */
+  async #takeNonce(
     nonce: number,
-    call: Call | null,
-    before: Fees | null,
+    before: Transaction | null,
+    newer: RoundCall | null,
     networkFees: NetworkFees,
-  ): Promise<Submission | null> {
+  ): Promise<boolean> {
     const current = feesFor(networkFees, this.caps);
-    const fees = before === null ? current : bumpFees(before, current, this.caps);
-    if (fees === null) return null;
-    return this.#signAndSubmit(nonce, call ?? (await this.#cancellation()), fees);
+    const fees = before === null ? current : bumpFees(before.fees, current, this.caps);
+    if (fees === null) {
+      const fact = "stuck: a replacement would cost more than maxFeePerGasGwei or maxPriorityFeePerGasGwei";
+      this.logger.warn({ nonce }, fact);
+      return false;
+    }
+    const last = before?.versions.at(-1)?.call;
+    // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
+    const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
+    const submission = await this.#signAndSubmit(nonce, call ?? (await this.#cancellation()), fees);
+    const { hash, result } = submission;
+    const done = call === null ? "cancelled" : "replaced";
+    this.logger.info({ nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) }, done);
+    if (result.kind === "rejected") return false;
+    this.counts[done]++;
+    this.inFlight.add(nonce, before?.task ?? null, call, submission, this.clock());
+    return true;
   }
 
-  /** Submits the same signed transaction again. */
-  rebroadcast(raw: Hex, hash: Hex): Promise<SubmissionResult> {
-    return submitRaw(this.client, raw, hash);
-  }
-
-  /** @param least The fees to offer, unless as much was refused for this nonce. */
+  /**
+   * @param least The fees to offer, unless as much was refused for this nonce.
+   * @param onSigned Called before an RPC endpoint has the transaction.
+   */
   async #signAndSubmit(
     nonce: number,
     { to, data, gas }: Call,
@@ -139,4 +212,9 @@ export class Submitter {
 /** Reports whether a transaction was refused for its fees: another attempt at its nonce offers more. */
 export function isFeeProblem(result: SubmissionResult): boolean {
   return result.kind === "rejected" && (result.why === "replacement_underpriced" || result.why === "underpriced");
+}
+
+function logFields(result: SubmissionResult): { readonly outcome: string; readonly reason?: string } {
+  if (result.kind === "accepted") return { outcome: "accepted" };
+  return { outcome: result.kind, reason: describeError(result.error) };
 }

@@ -8,7 +8,7 @@ import { call, estimateGas, simulateBlocks } from "viem/actions";
 import type { Clock } from "../context.js";
 import { updateReverted } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
-import { isInvalidOpcode } from "../rpc/evm-support.js";
+import { classifyNodeError } from "../rpc/node-errors.js";
 import { RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** `KeyOutcome.STORED` of the contract. */
@@ -210,7 +210,7 @@ function decodeRevert(data: Hex) {
  */
 function refusalIn(error: unknown): ProblemError {
   if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
-  if (isInvalidOpcode(error.reason)) {
+  if (classifyNodeError(error.reason) === "invalid_opcode") {
     return updateReverted(
       "invalid opcode",
       error,

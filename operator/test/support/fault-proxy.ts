@@ -37,7 +37,7 @@ const SILENCE_MS = 4_000;
 const STALE_MS = 3_000;
 const HTTP_ERRORS = [429, 500, 502, 503, 504] as const;
 /** These errors are answered without passing the call on. */
-const TEXTS = NODE_ERROR_TEXTS.filter(({ kind }) => kind !== "already_known" && kind !== "insufficient_funds");
+const TEXTS = NODE_ERROR_TEXTS.filter(([, kind]) => kind !== "already_known" && kind !== "insufficient_funds");
 /** An endpoint that is behind answers these methods from its memory. */
 const HEAD_METHODS = ["eth_blockNumber", "eth_getBlockByNumber", "eth_getTransactionCount"];
 
@@ -68,7 +68,7 @@ export async function startFaultProxy(upstream: string, options: FaultProxyOptio
     if (fault === "delayed") await delay(50 + random.below(700));
     if (fault === "HTTP error") return send(response, random.pick(HTTP_ERRORS), "upstream failed");
     if (fault === "error in a node's words" && call !== null) {
-      const { text } = TEXTS[random.below(TEXTS.length)] ?? { text: "underpriced" };
+      const [text] = TEXTS[random.below(TEXTS.length)] ?? ["underpriced"];
       return send(
         response,
         200,

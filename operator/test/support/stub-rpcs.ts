@@ -3,7 +3,8 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { numberToHex } from "viem";
 import { createCoreMetrics } from "../../src/metrics.js";
-import { type ChainClient, connectChain } from "../../src/rpc/client.js";
+import { type ChainClient, createChainClient } from "../../src/rpc/client.js";
+import { RpcPool } from "../../src/rpc/pool.js";
 
 /** An RPC endpoint of network 42. */
 export interface StubRpc {
@@ -61,8 +62,8 @@ export class StubRpcs {
     return rpc;
   }
 
-  connect(...rpcs: readonly StubRpc[]): Promise<ChainClient> {
-    return connectChain(
+  async connect(...rpcs: readonly StubRpc[]): Promise<ChainClient> {
+    const pool = await RpcPool.connect(
       42,
       rpcs.map(({ url }) => url),
       { rpcTimeoutMs: RPC_TIMEOUT_MS, rpcPollMs: 20, maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 },
@@ -73,6 +74,7 @@ export class StubRpcs {
         errors: createCoreMetrics(new Registry()).rpcErrors,
       },
     );
+    return createChainClient(42, pool);
   }
 
   async close(): Promise<void> {

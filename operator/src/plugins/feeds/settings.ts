@@ -4,7 +4,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { type Static, Type } from "@sinclair/typebox";
-import { type Address, type Hex, keccak256 } from "viem";
+import type { Address, Hex } from "viem";
 import { heartbeatFault, type ScheduledKey } from "../../schedule/transmission-schedule.js";
 import type { Standing } from "../../served-network.js";
 
@@ -101,7 +101,7 @@ export function planFeeds(
         );
       }
       if (feeds.has(parsed.value)) throw new ConfigError(`${at}: key "${key}" is named twice. Keep one.`);
-      feeds.set(parsed.value, { key: parsed.value, keyHash: keccak256(parsed.value), policy });
+      feeds.set(parsed.value, { key: parsed.value, policy });
     }
   }
   return new Map([...planned].map(([dataset, feeds]) => [dataset, [...feeds.values()]]));

@@ -1,0 +1,157 @@
+import type { Logger } from "pino";
+import { type Address, getAddress, type Hex, hexToNumber, type Transaction } from "viem";
+import { getTransactionCount } from "viem/actions";
+import type { Clock } from "../context.js";
+import type { ChainClient } from "../rpc/client.js";
+import { RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { readPooledTransactions } from "../rpc/transactions.js";
+import type { Fees } from "./fees.js";
+import type { Call } from "./job.js";
+import type { TransactionCounts } from "./plan.js";
+
+/** After refusals for this long, a single endpoint's count of mined transactions is believed, however far it jumped. */
+const BELIEVED_AFTER_MS = 600_000;
+/** How much longer a transaction is waited for that the node counts, and its pool does not show: the count may be false. */
+const DOUBTFUL_MS = 600_000;
+
+/** A pending transaction that the node's pool shows in full. */
+export interface PooledUpdate {
+  readonly nonce: number;
+  readonly hash: Hex;
+  readonly call: Call;
+  readonly fees: Fees;
+}
+
+/** A sender's nonces, as the chain and the node's pool show them; those of transactions that this process did not send, too. */
+export class SenderNonces {
+  /** The count of mined transactions that was read last; null before the first. */
+  #mined: number | null = null;
+  #refusedSince: number | null = null;
+  /** Whether there can be foreign transactions behind a gap, which the counts omit. */
+  #canHideSome = true;
+  readonly #foreignSince = new Map<number, number>();
+  /** The nonces that the node's pool showed; null where the node does not show its pool. */
+  #shown: ReadonlySet<number> | null = null;
+  #poolReadAt = 0;
+
+  /** @param maxJump How many transactions that this process did not send are credible at a time. */
+  constructor(
+    private readonly client: ChainClient,
+    private readonly sender: Address,
+    private readonly maxJump: number,
+    private readonly pollMs: number,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Reads the sender's transaction counts, and refuses those that its own transactions cannot explain. An endpoint that
+   * counts too many would make the queue send behind a gap, which costs a cancellation for each nonce in it.
+   *
+   * @param end The first nonce after those that the queue has used.
+   * @throws RpcError while no endpoint gives a credible answer.
+   */
+  async readCounts(end: number): Promise<TransactionCounts> {
+    let fault = "";
+    for (const ofAllEndpoints of [false, true]) {
+      const counts = await this.#readCounts(ofAllEndpoints);
+      const found = this.#faultOf(counts, end);
+      if (found !== null) {
+        fault = found;
+        continue;
+      }
+      this.#refusedSince = null;
+      // At the start, and after a reorganization has freed nonces.
+      this.#canHideSome ||= counts.mined < (this.#mined ?? 0);
+      this.#mined = counts.mined;
+      return counts;
+    }
+    this.#refusedSince ??= this.clock();
+    throw new RpcError("failed", this.client.chain.id, "eth_getTransactionCount", fault);
+  }
+
+  /** @param ofAllEndpoints True to ask each endpoint, and to take the lowest counts. */
+  async #readCounts(ofAllEndpoints: boolean): Promise<TransactionCounts> {
+    const { client, sender: address } = this;
+    const read = async (blockTag: "latest" | "pending"): Promise<number> => {
+      if (ofAllEndpoints) {
+        const answers = await client.requestEach("eth_getTransactionCount", [address, blockTag]);
+        return Math.min(...answers.map((answer) => hexToNumber(answer as Hex)));
+      }
+      const count = getTransactionCount(client, { address, blockTag });
+      return unwrapRpcError(client, "eth_getTransactionCount", count);
+    };
+    const [mined, pending] = await Promise.all([read("latest"), read("pending")]);
+    return { mined, pending: Math.max(mined, pending) };
+  }
+
+  /** The number of pending transactions that this process did not send. */
+  get foreignCount(): number {
+    return this.#foreignSince.size;
+  }
+
+  /**
+   * When each of them was first seen pending, by nonce, in milliseconds since 1970; ten minutes later for one that the
+   * node's pool does not show.
+   */
+  get stuckSince(): ReadonlyMap<number, number> {
+    const isDoubtful = (nonce: number) => this.#shown !== null && !this.#shown.has(nonce);
+    return new Map([...this.#foreignSince].map(([nonce, at]) => [nonce, isDoubtful(nonce) ? at + DOUBTFUL_MS : at]));
+  }
+
+  /** Called when the queue has taken over this nonce. */
+  forget(nonce: number): void {
+    this.#foreignSince.delete(nonce);
+  }
+
+  /**
+   * Looks for transactions that this process did not send.
+   *
+   * @param isOwn Reports whether it has sent a transaction with a nonce.
+   * @returns Those that the node's pool shows, so that they can be recovered.
+   */
+  async findForeign(
+    { mined, pending }: TransactionCounts,
+    isOwn: (nonce: number) => boolean,
+  ): Promise<readonly PooledUpdate[]> {
+    const now = this.clock();
+    for (const nonce of this.#foreignSince.keys()) {
+      if (nonce < mined || nonce >= pending || isOwn(nonce)) this.#foreignSince.delete(nonce);
+    }
+    for (let nonce = mined; nonce < pending; nonce++) {
+      if (isOwn(nonce) || this.#foreignSince.has(nonce)) continue;
+      this.#foreignSince.set(nonce, now);
+      this.logger.warn({ nonce }, "a pending transaction was not sent by this process");
+    }
+    if (!this.#canHideSome && (this.#foreignSince.size === 0 || now - this.#poolReadAt < this.pollMs)) return [];
+    const hidden = this.#canHideSome ? Array.from({ length: this.maxJump }, (_, i) => pending + i) : [];
+    this.#canHideSome = false;
+    this.#poolReadAt = now;
+    const nonces = [...this.#foreignSince.keys(), ...hidden].filter((nonce) => !isOwn(nonce));
+    const pool = await readPooledTransactions(this.client, this.sender, nonces);
+    this.#shown = pool && new Set(pool.map(({ nonce }) => nonce));
+    return (pool ?? []).flatMap(toPooledUpdate).filter(({ nonce }) => nonce >= mined && !isOwn(nonce));
+  }
+
+  #faultOf({ mined, pending }: TransactionCounts, end: number): string | null {
+    const explained = Math.max(this.#mined ?? mined, end);
+    const isBelieved = this.#refusedSince !== null && this.clock() - this.#refusedSince >= BELIEVED_AFTER_MS;
+    if (mined > explained + this.maxJump && !isBelieved) {
+      return `${mined} transactions of ${this.sender} are reported as mined, but only ${explained} are known`;
+    }
+    const known = Math.max(explained, mined);
+    if (pending <= known + this.maxJump) return null;
+    return `${pending} transactions of ${this.sender} are reported as mined or pending, but only ${known} are known`;
+  }
+}
+
+/** Returns nothing for a transaction that creates a contract, or whose fees the node does not show. */
+function toPooledUpdate({ nonce, hash, to, input, gas, ...prices }: Transaction): PooledUpdate[] {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = prices;
+  const call = to && { to: getAddress(to), data: input, gas };
+  if (!call) return [];
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined) {
+    return [{ nonce, hash, call, fees: { type: "eip1559", maxFeePerGas, maxPriorityFeePerGas } }];
+  }
+  return gasPrice === undefined ? [] : [{ nonce, hash, call, fees: { type: "legacy", gasPrice } }];
+}
