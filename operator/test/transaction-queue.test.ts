@@ -52,7 +52,9 @@ function startQueue(
   rpc: JsonRpc = connectNode(),
   recover: (call: Call) => Job<RoundCall> | null = () => null,
 ): TransactionQueue {
-  const logger = pino({ level: "info" }, { write: (line: string) => log.push(line) });
+  // A queue ends its pass after its test, and must not write into the next one's log.
+  const lines = log;
+  const logger = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
   const context = { clock: Date.now, logger, closing: closing.signal };
   const queue = new TransactionQueue(createChainClient(42, rpc), account, { ...SETTINGS, ...change }, context);
   queue.start(recover);

@@ -62,7 +62,7 @@ export async function readKindAndForm(
 }
 
 /** The number of items that are read with one call: nodes limit its size and its gas, which keys of 256 bytes need most of. */
-const MAX_ITEMS = 100;
+const MAX_ITEMS = 300;
 /** The number of calls at a time where each item needs its own. */
 const MAX_SINGLE_CALLS = 8;
 
