@@ -53,7 +53,7 @@ const EXCEPTIONS = [
   },
   {
     file: "src/adapters/ChainlinkAdapter.sol",
-    line: "if (roundId != id) _revertNoData();",
+    line: "if (round != id) _revertNoData();",
     why: "The compiler merges the two reverts. The tests of another round's id execute it.",
   },
 ];
