@@ -14,7 +14,7 @@ abstract contract Subscriptions is GovernanceAndIncome {
     /// @dev Bounds what a low price can give away, and keeps every time far below an overflow.
     uint256 private constant MAX_SUBSCRIPTION = 120 * PERIOD;
 
-    uint256 private immutable PRICE_CEILING;
+    uint256 private immutable _priceCeiling;
 
     uint256 private _price;
 
@@ -22,7 +22,7 @@ abstract contract Subscriptions is GovernanceAndIncome {
     mapping(address reader => uint256 until) public subscribedUntil;
 
     constructor(DatasetSettings memory settings) GovernanceAndIncome(settings) {
-        PRICE_CEILING = settings.subscriptionPriceCeiling;
+        _priceCeiling = settings.subscriptionPriceCeiling;
         _setSubscriptionPrice(settings.subscriptionPrice);
     }
 
@@ -30,7 +30,7 @@ abstract contract Subscriptions is GovernanceAndIncome {
     /// @dev One function for all three, with a selector greater than a query's: the dispatcher compares selectors in
     /// ascending order, and every function before `query` makes each query cost 22 gas more.
     function costOfSubscription() external view returns (uint256 price, uint256 period, uint256 ceiling) {
-        return (_price, PERIOD, PRICE_CEILING);
+        return (_price, PERIOD, _priceCeiling);
     }
 
     /// @inheritdoc IDataset
@@ -67,7 +67,7 @@ abstract contract Subscriptions is GovernanceAndIncome {
     }
 
     function _setSubscriptionPrice(uint256 price) private {
-        if (price > PRICE_CEILING) revert PriceAboveCeiling(price, PRICE_CEILING);
+        if (price > _priceCeiling) revert PriceAboveCeiling(price, _priceCeiling);
         _price = price;
         emit SubscriptionPriceChanged(price);
     }

@@ -137,6 +137,7 @@ async function checkWithHalmos() {
       "300s",
       "--loop",
       "10",
+      "--early-exit",
       "--no-status",
       "--forge-build-out",
       "out/symbolic",

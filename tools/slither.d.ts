@@ -5,7 +5,7 @@ export interface SlitherResult {
 export interface Explanation {
   readonly check: string;
   readonly why: string;
-  readonly results?: readonly string[];
+  readonly results: readonly string[];
 }
 export function readTriage(): readonly Explanation[];
 export function describe(result: SlitherResult): string;

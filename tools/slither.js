@@ -27,18 +27,21 @@ Example
 /** Of this build alone. */
 const FOLDERS = { FOUNDRY_OUT: "out/slither", FOUNDRY_CACHE_PATH: "cache/slither" };
 
-/** Returns the explanations: one detector, one reason, and the results that it holds for; all of the detector without. */
+/** Returns the explanations: one detector, one reason, and the results that it holds for. */
 export function readTriage() {
   return JSON.parse(readFileSync(join(ROOT, "test/slither.json"), "utf8"));
 }
 
-/** Returns a result's text on one line, without its places in the files, which change with every edit above them. */
+/**
+ * Returns a result's text on one line, without its places in the files, which change with every edit above them, and
+ * without the versions that each file allows: their number changes with every new file.
+ */
 export function describe({ description }) {
   return description
     .replaceAll(/ ?\([^()\s]+\.sol(#[\d-]+)?\)/g, "")
     .split("\n")
     .map((line) => line.trim().replace(/^- /, ""))
-    .filter((line) => line !== "")
+    .filter((line) => !/^-?[\^<>=.\d]*$/.test(line))
     .join("; ");
 }
 
@@ -48,13 +51,11 @@ export function describe({ description }) {
  * @returns The results without an explanation, and the explanations without a result.
  */
 export function compare(found, triage) {
-  const isAbout = ({ check, results }, result) =>
-    check === result.check && (results === undefined || results.includes(describe(result)));
+  const isAbout = ({ check, results }, result) => check === result.check && results.includes(describe(result));
   const unexplained = found.filter((result) => !triage.some((entry) => isAbout(entry, result)));
-  const texts = (check) => found.filter((result) => result.check === check).map(describe);
   const unused = triage.flatMap(({ check, results }) =>
-    (results ?? [""])
-      .filter((text) => (text === "" ? texts(check).length === 0 : !texts(check).includes(text)))
+    results
+      .filter((text) => !found.some((result) => check === result.check && describe(result) === text))
       .map((text) => ({ check, text })),
   );
   return { unexplained, unused };
@@ -80,7 +81,7 @@ async function main() {
     console.error(`${result.impact}, ${result.check}: ${describe(result)}\n  in ${placeOf(result)}`);
   for (const { check, text } of unused)
     console.error(`test/slither.json explains a result that is gone. Remove it: ${check}: ${text}`);
-  const known = readTriage().reduce((sum, { results }) => sum + (results?.length ?? 0), 0);
+  const known = readTriage().reduce((sum, { results }) => sum + results.length, 0);
   console.log(
     `${unexplained.length} results without an explanation, ${known} explained, ${unused.length} out of date.`,
   );

@@ -24,7 +24,7 @@ contract ChainlinkAdapter is SingleKeyReader {
     /// @notice The decimals of every answer.
     uint8 public immutable decimals;
 
-    uint256 private immutable UNIT;
+    uint256 private immutable _unit;
 
     /// @param dataset_ A dataset whose values have 18 decimals.
     /// @param key_ The key that is read, of 1 to 96 bytes.
@@ -33,7 +33,7 @@ contract ChainlinkAdapter is SingleKeyReader {
     constructor(IDataset dataset_, bytes memory key_, uint8 decimals_) SingleKeyReader(dataset_, key_) {
         if (decimals_ > VALUE_DECIMALS) revert TooManyDecimals(decimals_, VALUE_DECIMALS);
         decimals = decimals_;
-        UNIT = 10 ** (VALUE_DECIMALS - decimals_);
+        _unit = 10 ** (VALUE_DECIMALS - decimals_);
     }
 
     /// @notice The key that is read.
@@ -62,7 +62,7 @@ contract ChainlinkAdapter is SingleKeyReader {
         (bytes32 output, uint256 time, Oracle.QueryStatus status) = _read();
         // A number dataset's values have at most 208 bits, and its rounds 40.
         // forge-lint: disable-next-line(unsafe-typecast)
-        (round, answer) = (uint80(time), int256(uint256(output) / UNIT));
+        (round, answer) = (uint80(time), int256(uint256(output) / _unit));
         if (status != Oracle.QueryStatus.OK || answer == 0) _revertNoData();
     }
 

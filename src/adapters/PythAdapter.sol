@@ -55,7 +55,7 @@ contract PythAdapter {
     /// @notice The confidence of every price, in basis points of it.
     uint256 public immutable confidenceBps;
 
-    uint256 private immutable UNIT;
+    uint256 private immutable _unit;
 
     mapping(bytes32 id => bytes) private _keys;
 
@@ -69,7 +69,7 @@ contract PythAdapter {
         if (confidenceBps_ > BPS) revert WrongConfidence(confidenceBps_, BPS);
         (dataset, expo, confidenceBps) = (dataset_, expo_, confidenceBps_);
         // forge-lint: disable-next-line(unsafe-typecast)
-        UNIT = 10 ** (VALUE_DECIMALS - uint32(-expo_));
+        _unit = 10 ** (VALUE_DECIMALS - uint32(-expo_));
     }
 
     /// @dev Reverts with `NotSupported` and the selector of the function that was called, also if Ether came with it, as
@@ -105,7 +105,7 @@ contract PythAdapter {
         bytes memory key = _keys[id];
         if (key.length == 0) revert PriceFeedNotFound();
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = dataset.read(key);
-        uint256 price = uint256(output) / UNIT;
+        uint256 price = uint256(output) / _unit;
         if (status != Oracle.QueryStatus.OK || price == 0) revert PriceFeedNotFound();
         uint256 max = uint64(type(int64).max);
         if (price > max) revert PriceTooLarge(price, max);

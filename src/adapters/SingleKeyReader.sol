@@ -17,23 +17,23 @@ abstract contract SingleKeyReader {
     /// @notice The dataset that is read.
     IDataset public immutable dataset;
 
-    uint256 private immutable KEY_LENGTH;
-    bytes32 private immutable KEY_0;
-    bytes32 private immutable KEY_1;
-    bytes32 private immutable KEY_2;
+    uint256 private immutable _keyLength;
+    bytes32 private immutable _key0;
+    bytes32 private immutable _key1;
+    bytes32 private immutable _key2;
 
     constructor(IDataset dataset_, bytes memory key_) {
         uint256 length = key_.length;
         if (length == 0 || length > MAX_KEY_LENGTH) revert WrongKeyLength(length, MAX_KEY_LENGTH);
         dataset = dataset_;
-        KEY_LENGTH = length;
+        _keyLength = length;
         bytes memory padded = bytes.concat(key_, new bytes(MAX_KEY_LENGTH - length));
-        (KEY_0, KEY_1, KEY_2) = abi.decode(padded, (bytes32, bytes32, bytes32));
+        (_key0, _key1, _key2) = abi.decode(padded, (bytes32, bytes32, bytes32));
     }
 
     /// @dev The key that is read, in ASCII.
     function _key() internal view returns (bytes memory result) {
-        (uint256 length, bytes32 key0, bytes32 key1, bytes32 key2) = (KEY_LENGTH, KEY_0, KEY_1, KEY_2);
+        (uint256 length, bytes32 key0, bytes32 key1, bytes32 key2) = (_keyLength, _key0, _key1, _key2);
         assembly ("memory-safe") {
             result := mload(0x40)
             mstore(result, length)

@@ -28,9 +28,9 @@ import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 contract MockOracle is Oracle {
     using KeyFormLibrary for KeyForm;
 
-    /// @notice `setAnswer` got a key that is neither "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's hash, or
-    /// that does not have the form of the first key that was set; a dataset would answer INVALID. `fix` says what to
-    /// write instead. Updates and verifications of such a key revert with `IDataset.InvalidKey`, as in a dataset.
+    /// @notice The key of an answer or of an update is neither "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's
+    /// hash, or it does not have the form of the first key that was set; a dataset would answer INVALID. `fix` says what
+    /// to write instead. `update` and `verify` revert with `IDataset.InvalidKey` for such a key, as in a dataset.
     error NotAKey(string key, string fix);
 
     /// @notice An answer cannot be `age` seconds old on a chain whose time is only `blockTimestamp`. A forge test begins
@@ -129,7 +129,7 @@ contract MockOracle is Oracle {
     /// @param age The number of seconds since it was updated, less than the block timestamp.
     function setAnswer(bytes memory key, bytes32 output, uint256 age, QueryStatus status) public {
         uint256 round = _round(age);
-        if (!_isValid(key)) revert NotAKey(string(key), _fixOf(key));
+        _requireKey(key);
         _set(key, output, round, status);
     }
 
@@ -139,19 +139,27 @@ contract MockOracle is Oracle {
     }
 
     /// @notice Returns the calldata of an update that sets the rate of a pair, scaled by 1e18, of `age` seconds ago.
+    /// Reverts with `NotAKey` or `OlderThanTheChain`.
+    /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     function spotPriceUpdate(string calldata pair, uint256 rate, uint256 age) external view returns (bytes memory) {
         return valueUpdate(abi.encodePacked("SPOTPX/", pair), bytes32(rate), age);
     }
 
-    /// @notice Returns the calldata of an update that sets a value of `age` seconds ago.
+    /// @notice Returns the calldata of an update that sets a value of `age` seconds ago. Reverts with `NotAKey` or
+    /// `OlderThanTheChain`.
+    /// @param key The whole key, with its prefix: "SPOTPX/ETH-USD", not "ETH-USD".
     function valueUpdate(bytes memory key, bytes32 value, uint256 age) public view returns (bytes memory) {
+        _requireKey(key);
         return abi.encodeWithSelector(
             IDataset.update.selector, key, _round(age), value, 0, new Report[](0), new address[](0), 0
         );
     }
 
-    /// @notice Returns the calldata of an update that says that there was no data `age` seconds ago.
+    /// @notice Returns the calldata of an update that says that there was no data `age` seconds ago. Reverts with
+    /// `NotAKey` or `OlderThanTheChain`.
+    /// @param key The whole key, with its prefix.
     function noDataUpdate(bytes memory key, uint256 age) external view returns (bytes memory) {
+        _requireKey(key);
         return abi.encodeWithSelector(
             IDataset.updateNotAvailable.selector, key, _round(age), 0, new Report[](0), new address[](0), 0
         );
@@ -276,6 +284,10 @@ contract MockOracle is Oracle {
 
     function _isValid(bytes memory key) private view returns (bool) {
         return _keyForm.matches(key) || (!_hasKeys && KeyForm.WEB_ORACLE.matches(key));
+    }
+
+    function _requireKey(bytes memory key) private view {
+        if (!_isValid(key)) revert NotAKey(string(key), _fixOf(key));
     }
 
     /// @dev Returns what to write in place of a key that is not valid.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity >=0.6.2 <0.9.0;
+pragma solidity >=0.6.12 <0.9.0;
 
 // This file imports nothing: the published interface is pasted below.
 

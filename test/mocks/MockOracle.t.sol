@@ -4,7 +4,7 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
-import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {IDataset, Report} from "../../src/interfaces/IDataset.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
@@ -107,6 +107,13 @@ contract MockOracleTest is Test {
         oracle.setAnswer("ETH-USD", 0, 0, Oracle.QueryStatus.OK);
     }
 
+    function test_valueUpdate_RevertWhen_theKeyHasNoPrefix() public {
+        vm.expectRevert(_notAKey("ETH-USD", "write SPOTPX/ETH-USD"));
+        oracle.valueUpdate("ETH-USD", 0, 0);
+        vm.expectRevert(_notAKey("ETH-USD", "write SPOTPX/ETH-USD"));
+        oracle.noDataUpdate("ETH-USD", 0);
+    }
+
     function testFuzz_setAnswer_isAsOldAsItSays(uint32 age, uint32 time) public {
         time = uint32(bound(time, 1, type(uint32).max));
         age = uint32(bound(age, 0, time - 1));
@@ -166,7 +173,7 @@ contract MockOracleTest is Test {
     }
 
     function test_verify_RevertWhen_notPaidExactlyOrOfAnotherForm() public {
-        bytes memory update = oracle.valueUpdate("ETH-USD", 0, 0);
+        bytes memory update = _updateOf("ETH-USD");
         (bool isDone, bytes memory answer) = address(oracle).call(this.verificationOf(update, "ETH-USD"));
         assertFalse(isDone);
         assertEq(answer, abi.encodeWithSelector(MockOracle.WrongPayment.selector, 0, 0.001 ether));
@@ -199,7 +206,7 @@ contract MockOracleTest is Test {
     }
 
     function test_update_RevertWhen_theKeyIsOfNoForm() public {
-        (bool isDone, bytes memory answer) = address(oracle).call(oracle.valueUpdate("ETH-USD", 0, 0));
+        (bool isDone, bytes memory answer) = address(oracle).call(_updateOf("ETH-USD"));
         assertFalse(isDone);
         assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
     }
@@ -221,6 +228,11 @@ contract MockOracleTest is Test {
 
     function verificationOf(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
         return UpdateCalldata.toVerificationCalldata(update, key);
+    }
+
+    /// @dev The mock's own functions return updates of valid keys only.
+    function _updateOf(bytes memory key) private view returns (bytes memory) {
+        return abi.encodeCall(IDataset.update, (key, block.timestamp, 0, 0, new Report[](0), new address[](0), 0));
     }
 
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {

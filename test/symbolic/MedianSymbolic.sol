@@ -70,20 +70,67 @@ contract MedianSymbolic {
         assert(outliers == _outliers(copy, claim, distance));
     }
 
-    function refute_median_isTheUpperMiddle(uint256[4] calldata values, uint8 claim) external pure {
+    function refute_median_of1_isAnyClaim(uint256[1] calldata values, uint8 claim) external pure {
+        _copy(values.length);
+        (uint256 isMedian,) = _judge(1, claim, 0);
+        assert(isMedian == 1);
+    }
+
+    function refute_median_of2_isTheNextHigher(uint256[2] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(2, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[1]));
+    }
+
+    function refute_median_of3_isTheNextHigher(uint256[3] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(3, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[2]));
+    }
+
+    function refute_median_of4_isTheNextHigher(uint256[4] calldata values, uint8 claim) external pure {
         uint256[] memory sorted = _copy(values.length);
         _sort(sorted);
         (uint256 isMedian,) = _judge(4, claim, 0);
         assert(isMedian == _toUint(claim == sorted[2]));
     }
 
-    function refute_outliers_beginAtTheTolerance(uint256[2] calldata values, uint8 claim, uint8 distance)
+    function refute_median_of5_isTheNextHigher(uint256[5] calldata values, uint8 claim) external pure {
+        uint256[] memory sorted = _copy(values.length);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(5, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[3]));
+    }
+
+    function refute_outliers_of1_beginAtTheTolerance(uint256[1] calldata values, uint8 claim, uint8 distance)
+        external
+        pure
+    {
+        if (distance > claim || distance == 0) return;
+        uint256[] memory copy = _copy(values.length);
+        (, uint256 outliers) = _judge(1, claim, distance);
+        assert(outliers == _outliers(copy, claim, uint256(distance) - 1));
+    }
+
+    function refute_outliers_of2_beginAtTheTolerance(uint256[2] calldata values, uint8 claim, uint8 distance)
         external
         pure
     {
         if (distance > claim || distance == 0) return;
         uint256[] memory copy = _copy(values.length);
         (, uint256 outliers) = _judge(2, claim, distance);
+        assert(outliers == _outliers(copy, claim, uint256(distance) - 1));
+    }
+
+    function refute_outliers_of3_beginAtTheTolerance(uint256[3] calldata values, uint8 claim, uint8 distance)
+        external
+        pure
+    {
+        if (distance > claim || distance == 0) return;
+        uint256[] memory copy = _copy(values.length);
+        (, uint256 outliers) = _judge(3, claim, distance);
         assert(outliers == _outliers(copy, claim, uint256(distance) - 1));
     }
 
