@@ -25,7 +25,6 @@ function bodies(valid) {
     `${text},`,
     `[${text}]`,
     `\u00a0${text}`,
-    `\ufeff${text}`,
     `${text}//`,
     `/**/${text}`,
     `{${inside},}`,
