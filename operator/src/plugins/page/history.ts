@@ -126,7 +126,7 @@ export async function findHistory(
   const keyHash = keccak256(key);
   const source = {
     id: `${dataset.address} ${keyHash}`,
-    read: (from: number, to: number) => readUpdates(dataset, [keyHash], from, to),
+    read: (from: number, to: number) => readUpdates(dataset, keyHash, from, to),
   };
   const updates: PastUpdate[] = [];
   let from = range.to + 1;
