@@ -14,6 +14,7 @@ import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
+import { ASK_AGAIN_AFTER_MS, GRACE_MS, LEAST_GATHER_MS, MOST_GATHER_MS } from "../schedule/transmission-schedule.js";
 import { type Fail, type Failure, type FailureReason, isFailure } from "./failures.js";
 import type { Providers, Question } from "./providers.js";
 import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
@@ -27,19 +28,6 @@ export interface ReportSettings {
   readonly providerTimeoutMs: number;
   /** How long the remaining providers are waited for once a quorum has answered. */
   readonly graceMs: number;
-}
-
-/** When a gathering ends, where its members are not just given a grace period. Times count from its beginning. */
-export interface GatherEnd {
-  /** A member that has not answered by then is asked once more. */
-  readonly askAgainAfterMs: number;
-  /** Once a quorum has answered, it ends as soon as all of these have, too; */
-  readonly awaited: ReadonlySet<Address>;
-  /** otherwise this long after the quorum, but not before `leastMs`, */
-  readonly graceMs: number;
-  readonly leastMs: number;
-  /** and never after this. */
-  readonly mostMs: number;
 }
 
 const MAX_REPORT_BYTES = 16 * 1024;
@@ -106,13 +94,15 @@ export class ReportSource {
    *
    * @param keys 1 to 256.
    * @param round Seconds since 1970.
+   * @param awaited Given for a gathering that ends as the transmission schedule says, as soon as a quorum and these members
+   * have answered; by default it ends a grace period after a quorum.
    * @returns One answer for each member, in the committee's order.
    */
   gatherRows(
     keys: readonly Hex[],
     round: bigint,
     { members }: Committee,
-    end?: GatherEnd,
+    awaited?: ReadonlySet<Address>,
   ): Promise<readonly RowAnswer[]> {
     const { dataset } = this;
     const expected: BatchReportRequest = {
@@ -132,7 +122,7 @@ export class ReportSource {
     };
     const isEnough = (answers: readonly RowAnswer[]) =>
       reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
-    return this.#askAll(question, members, isEnough, () => {}, end);
+    return this.#askAll(question, members, isEnough, () => {}, awaited);
   }
 
   /** Turns a statement that a filter refuses into a failure. */
@@ -150,7 +140,7 @@ export class ReportSource {
     members: readonly Address[],
     isEnough: (answers: readonly (T | Failure)[]) => boolean,
     onCounted: (answer: T) => void,
-    end?: GatherEnd,
+    awaited?: ReadonlySet<Address>,
   ): Promise<readonly (T | Failure)[]> {
     const { closing } = this;
     const over = new AbortController();
@@ -160,11 +150,11 @@ export class ReportSource {
     if (closing.aborted) stop();
     closing.addEventListener("abort", stop);
     const startedAt = performance.now();
-    const most = end === undefined ? undefined : setTimeout(stop, end.mostMs);
+    const most = awaited === undefined ? undefined : setTimeout(stop, MOST_GATHER_MS);
     const answers = new Map<Address, T | Failure>();
     const isAwaited = (member: Address) => {
       const answer = answers.get(member);
-      return end?.awaited.has(member) === true && (answer === undefined || isFailure(answer));
+      return awaited?.has(member) === true && (answer === undefined || isFailure(answer));
     };
     /** Set once enough have answered. */
     let grace: NodeJS.Timeout | undefined;
@@ -172,11 +162,14 @@ export class ReportSource {
       answers.set(provider, answer);
       if (!isFailure(answer)) onCounted(answer);
       if (grace === undefined && !isEnough([...answers.values()])) return;
-      if (end !== undefined && !members.some(isAwaited)) stop();
-      const { graceMs, leastMs } = end ?? { graceMs: this.settings.graceMs, leastMs: 0 };
-      grace ??= setTimeout(stop, Math.max(graceMs, leastMs - (performance.now() - startedAt)));
+      if (awaited !== undefined && !members.some(isAwaited)) stop();
+      const leastMs = Math.max(GRACE_MS, LEAST_GATHER_MS - (performance.now() - startedAt));
+      grace ??= setTimeout(stop, awaited === undefined ? this.settings.graceMs : leastMs);
     };
-    const ask = (provider: Address) => this.#ask(question, provider, over.signal, end?.askAgainAfterMs);
+    const ask = (provider: Address) =>
+      awaited === undefined
+        ? this.providers.ask(question, provider, over.signal)
+        : this.#askTwice(question, provider, over.signal);
     await Promise.all(members.map(async (provider) => take(provider, await ask(provider))));
     clearTimeout(grace);
     clearTimeout(most);
@@ -185,15 +178,13 @@ export class ReportSource {
   }
 
   /** Asks one member, and once more if it has not answered after a while: a request, or its answer, can get lost. */
-  async #ask<T extends Statement>(
+  async #askTwice<T extends Statement>(
     question: Question<T>,
     provider: Address,
     signal: AbortSignal,
-    askAgainAfterMs: number | undefined,
   ): Promise<T | Failure> {
     const first = this.providers.ask(question, provider, signal);
-    if (askAgainAfterMs === undefined) return first;
-    const early = await Promise.race([first, delay(askAgainAfterMs, null, { signal }).catch(() => null)]);
+    const early = await Promise.race([first, delay(ASK_AGAIN_AFTER_MS, null, { signal }).catch(() => null)]);
     const isAnswered = early !== null && !(isFailure(early) && NOT_ANSWERED.includes(early.reason));
     if (isAnswered || signal.aborted) return first;
     const second = this.providers.ask(question, provider, signal);
