@@ -12,8 +12,9 @@ import { serverSettings } from "@dataset-oracle/service/http-server/server-setti
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readDeployment } from "./dataset/deployment-from-chain.js";
-import { type Feed, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
+import { feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
+import type { ScheduledKey } from "./schedule/transmission-schedule.js";
 import type { CorePlan, Standing } from "./served-network.js";
 
 const range = (minimum: number, maximum: number, defaultValue: number) => ({ minimum, maximum, default: defaultValue });
@@ -227,7 +228,7 @@ export type OperatorConfig = Static<typeof OperatorConfig>;
 export interface NetworkPlan extends CorePlan {
   readonly settings: NetworkSettings;
   /** By dataset; all keys distinct. */
-  readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
+  readonly feeds: ReadonlyMap<Address, readonly ScheduledKey[]>;
 }
 
 export interface OperatorPlan {

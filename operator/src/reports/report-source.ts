@@ -7,7 +7,7 @@ import {
   SignedBatchReport,
   SignedReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
-import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
@@ -15,7 +15,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
 import { ASK_AGAIN_AFTER_MS, GRACE_MS, LEAST_GATHER_MS, MOST_GATHER_MS } from "../schedule/transmission-schedule.js";
-import { type Fail, type Failure, type FailureReason, isFailure } from "./failures.js";
+import { type Failure, type FailureReason, isFailure } from "./failures.js";
 import type { Providers, Question } from "./providers.js";
 import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
 import type { ReportStatement, RowStatement, Statement, StatementFilter } from "./statement.js";
@@ -76,14 +76,12 @@ export class ReportSource {
       key,
       timestamp: Number(round),
     };
-    const digestOf = dataset.digests.of({ key, round });
     const question: Question<ReportStatement> = {
       path: "/report",
       headers: traceHeaders(trace),
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_REPORT_BYTES },
-      read: (json, provider, fail) =>
-        this.#count(checkReport(json, { ...expected, provider }, round, digestOf, dataset.maxValue, fail), fail),
+      read: this.#counting(reportReader(dataset, key, round, expected)),
     };
     const isEnough = (answers: readonly ReportAnswer[]) => decideByQuorum(members.length, answers).kind !== "no_quorum";
     return this.#askAll(question, members, isEnough, onReport);
@@ -111,24 +109,25 @@ export class ReportSource {
       keys: [...keys],
       timestamp: Number(round),
     };
-    const digestOf = dataset.digests.ofRows(keys);
     const question: Question<RowStatement> = {
       path: "/report/batch",
       headers: {},
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES },
-      read: (json, provider, fail) =>
-        this.#count(checkRow(json, { ...expected, provider }, keys, round, digestOf, fail), fail),
+      read: this.#counting(rowReader(dataset, keys, round, expected)),
     };
     const isEnough = (answers: readonly RowAnswer[]) =>
       reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
     return this.#askAll(question, members, isEnough, () => {}, awaited);
   }
 
-  /** Turns a statement that a filter refuses into a failure. */
-  #count<T extends Statement>(answer: T | Failure, fail: Fail): T | Failure {
-    if (isFailure(answer) || this.#filters.every((accepts) => accepts(this.dataset, answer))) return answer;
-    return fail("contradicted", "signed two conflicting statements about one key and round");
+  /** Makes a reader to whom a statement that a filter refuses is a failure. */
+  #counting<T extends Statement>(read: Read<T>): Read<T> {
+    return (json, provider, fail) => {
+      const answer = read(json, provider, fail);
+      if (isFailure(answer) || this.#filters.every((accepts) => accepts(this.dataset, answer))) return answer;
+      return fail("contradicted", "signed two conflicting statements about one key and round");
+    };
   }
 
   /**
@@ -200,51 +199,54 @@ export class ReportSource {
 /** The reasons of failures in which a provider said nothing at all. */
 const NOT_ANSWERED: readonly FailureReason[] = ["unreachable", "timeout"];
 
-/** Checks that an answer is the report that was asked for, with a value that can be stored, signed by the provider. */
-function checkReport(
-  json: unknown,
-  expected: ReportRequest & { readonly provider: Address },
+type Read<T> = Question<T>["read"];
+
+/** Makes the reader of the report that was asked for, with a value that can be stored, signed by the provider. */
+function reportReader(
+  { digests, maxValue }: Dataset,
+  key: Hex,
   round: bigint,
-  digestOf: (outcome: Outcome, value: Hex) => Uint8Array,
-  maxValue: bigint,
-  fail: Fail,
-): ReportAnswer {
-  if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
-  const difference = firstDifference(json, expected) ?? (json.key === expected.key ? null : "key");
-  if (difference !== null) return fail("other_report", answeredForOther(difference, json));
-  const { provider } = expected;
-  const { outcome } = json;
-  const [value, signature] = [json.value as Hex, json.signature as Hex];
-  if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
-    return fail("invalid_report", "sent a value in a NOT_AVAILABLE report");
-  }
-  if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
-  if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
-    return fail("wrong_signer", "sent a report that it did not sign");
-  }
-  return { kind: "report", provider, round, key: expected.key as Hex, outcome, value, signature };
+  expected: ReportRequest,
+): Read<ReportStatement> {
+  const digestOf = digests.of({ key, round });
+  return (json, provider, fail) => {
+    if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
+    const difference = firstDifference(json, { ...expected, provider }) ?? (json.key === key ? null : "key");
+    if (difference !== null) return fail("other_report", answeredForOther(difference, json));
+    const { outcome } = json;
+    const [value, signature] = [json.value as Hex, json.signature as Hex];
+    if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
+      return fail("invalid_report", "sent a value in a NOT_AVAILABLE report");
+    }
+    if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
+    if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
+      return fail("wrong_signer", "sent a report that it did not sign");
+    }
+    return { kind: "report", provider, round, key, outcome, value, signature };
+  };
 }
 
-/** Checks that an answer is the row that was asked for, signed by the provider. */
-function checkRow(
-  json: unknown,
-  expected: BatchReportRequest & { readonly provider: Address },
+/** Makes the reader of the row that was asked for, signed by the provider. */
+function rowReader(
+  { digests }: Dataset,
   keys: readonly Hex[],
   round: bigint,
-  digestOf: ReturnType<Dataset["digests"]["ofRows"]>,
-  fail: Fail,
-): RowAnswer {
-  if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
-  const difference = firstDifference(json, expected) ?? (json.values.length === keys.length ? null : "number of keys");
-  if (difference !== null) return fail("other_report", answeredForOther(difference, json));
-  // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
-  const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
-  const { provider } = expected;
-  const signature = json.signature as Hex;
-  if (recoverSigner(digestOf(row), signature) !== provider) {
-    return fail("wrong_signer", "sent a row that it did not sign");
-  }
-  return { kind: "row", provider, ...row, signature };
+  expected: BatchReportRequest,
+): Read<RowStatement> {
+  const digestOf = digests.ofRows(keys);
+  return (json, provider, fail) => {
+    if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
+    const isComplete = json.values.length === keys.length;
+    const difference = firstDifference(json, { ...expected, provider }) ?? (isComplete ? null : "number of keys");
+    if (difference !== null) return fail("other_report", answeredForOther(difference, json));
+    // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
+    const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
+    const signature = json.signature as Hex;
+    if (recoverSigner(digestOf(row), signature) !== provider) {
+      return fail("wrong_signer", "sent a row that it did not sign");
+    }
+    return { kind: "row", provider, ...row, signature };
+  };
 }
 
 /** The fields that a report and a row share, each with its name for people. */

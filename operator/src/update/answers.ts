@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
@@ -101,14 +102,8 @@ export async function answerAfter(
 }
 
 /** Returns null when the promise takes longer than `waitMs`. The work behind the promise goes on. */
-export async function nullAfterTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), waitMs);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function nullAfterTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
+  const over = new AbortController();
+  const timeout = delay(waitMs, null, { signal: over.signal });
+  return Promise.race([promise, timeout]).finally(() => over.abort());
 }

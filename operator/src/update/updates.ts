@@ -79,7 +79,7 @@ export class Updates {
   constructor(
     private readonly dataset: Dataset,
     private readonly builder: UpdateBuilder,
-    private readonly senders: Senders,
+    readonly senders: Senders,
     private readonly settings: UpdateSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     coalesced: Counter<"work">,
@@ -88,11 +88,6 @@ export class Updates {
     this.#broadcasts = singleFlightOfRounds(clock, coalesced, "broadcast");
     this.#prepared = singleFlightOfRounds(clock, coalesced, "unsent");
     this.#fresh = singleFlightOfRounds(clock, coalesced, "fresh");
-  }
-
-  /** @throws ProblemError when the operator has no account to send from. */
-  requireSender(): void {
-    this.senders.requireSender();
   }
 
   /**

@@ -18,6 +18,7 @@ import {
   type GatheredKey,
   INITIAL_STATE,
   type Observed,
+  type ScheduledKey,
   type ScheduleSettings,
   type ScheduleState,
   type Send,
@@ -26,7 +27,6 @@ import {
 import type { ServedDataset, Standing } from "../../served-network.js";
 import { MAX_MINING_WAIT_MS, nullAfterTimeout, type UpdateInFlight } from "../../update/answers.js";
 import { type Dependency, FailureBackoff, failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
-import type { Feed } from "./settings.js";
 
 export interface FeedLoopSettings {
   readonly feedPollMs: number;
@@ -62,7 +62,7 @@ export class FeedLoop {
   readonly #settings: Omit<ScheduleSettings, "ranking">;
   /** The ranking of the latest committee, which remembers its orders from step to step. */
   #ranked: { readonly committee: StoredCommittee; readonly ranking: Ranking };
-  readonly #feedOf: ReadonlyMap<Hex, Feed>;
+  readonly #feedOf: ReadonlyMap<Hex, ScheduledKey>;
   #state: ScheduleState = INITIAL_STATE;
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
@@ -80,7 +80,7 @@ export class FeedLoop {
 
   constructor(
     readonly served: ServedDataset,
-    private readonly feeds: readonly Feed[],
+    private readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
     private readonly settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
