@@ -46,15 +46,13 @@ export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: nu
   async function read(dataset: Dataset, key: Hex): Promise<DataPointAnswer> {
     const shown = shownOf(dataset);
     const [price, stored] = await Promise.all([readView(dataset, "queryPrice"), readStored(dataset, key, "latest")]);
-    const found = stored.updatedAt === 0n ? null : await readLastRounds(shown, dataset, key, mined);
+    const rounds = stored.updatedAt === 0n ? null : await readLastRounds(shown, dataset, key, mined);
     return {
       network_id: dataset.chainId,
       dataset: dataset.address,
       ...(await shown.describe(dataset, key, stored)),
       query_price: price.toString(),
-      last_update: found?.last ?? null,
-      agreement: found?.agreement ?? null,
-      last_rounds: found?.lastRounds ?? [],
+      ...(rounds ?? { last_update: null, agreement: null, last_rounds: [] }),
     };
   }
 
@@ -78,15 +76,15 @@ async function readLastRounds({ events, plan }: ShownNetwork, dataset: Dataset, 
   const range = { from: Math.max(0, to - plan.settings.historyBlocks + 1), to, fromTime: null, toTime: null };
   const [update] = (await findHistory(events, dataset, key, { ...range, limit: 1 })).updates;
   if (update === undefined) return null;
-  const last = toLastUpdate(dataset, update, await mined.read(dataset, key, update));
+  const last_update = toLastUpdate(dataset, update, await mined.read(dataset, key, update));
   const { updates } = await findHistory(events, dataset, key, { ...range, limit: ROUNDS }, ROUNDS_MS);
   const shown = await Promise.all(
     updates.slice(0, ROUNDS).map(async (one) => [one, await mined.read(dataset, key, one)] as const),
   );
-  const lastRounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
+  const last_rounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
     return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
   });
-  return { last, agreement: agreementOf(dataset, shown), lastRounds };
+  return { last_update, agreement: agreementOf(dataset, shown), last_rounds };
 }
 
 function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }: MinedRound): LastUpdate {
