@@ -18,7 +18,6 @@ import { readStored } from "../../dataset/stored-values.js";
 import type { PastUpdate } from "../../dataset/update-events.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
-import { addQueryStringRoute } from "../../routes/query-string-route.js";
 import { readTransaction } from "../../rpc/transactions.js";
 import { SingleFlight } from "../../single-flight.js";
 import { findHistory } from "./history.js";
@@ -56,7 +55,9 @@ export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: nu
     };
   }
 
-  addQueryStringRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async (query) => {
+  // A rate limit of its own, so that looking does not use up the data requests of a caller.
+  const config = { rate: { name: "data", perMinute: requestsPerMinute } };
+  app.get("/data", { schema, config }, async ({ query }) => {
     const { dataset, key } = findDataPoint(networks, query, "invalid_query");
     return shared.run(`${dataset.chainId} ${dataset.address} ${key}`, () => read(dataset, key)).result;
   });
