@@ -15,16 +15,9 @@ import { addNetworkMetrics } from "./routes/metrics.js";
 import { newKeyLimit } from "./routes/new-key-limits.js";
 import { type Operator, startQueues } from "./served-network.js";
 
-export type AppSettings = Pick<
+export type AppSettings = Omit<
   OperatorConfig,
-  | "basePath"
-  | "requestsPerMinute"
-  | "broadcastsPerMinute"
-  | "newKeysPerMinute"
-  | "maxConnections"
-  | "maxConnectionsPerCaller"
-  | "trustedProxies"
-  | "plugins"
+  "networks" | "host" | "port" | "metricsHost" | "metricsPort" | "logLevel"
 >;
 
 /** Builds the operator's service, without opening a port: the core, and the plugins that are configured. */

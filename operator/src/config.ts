@@ -12,8 +12,9 @@ import { serverSettings } from "@dataset-oracle/service/http-server/server-setti
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { readDeployment } from "./dataset/deployment-from-chain.js";
-import { type Feed, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
+import { feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
+import type { ScheduledKey } from "./schedule/transmission-schedule.js";
 import type { CorePlan, Standing } from "./served-network.js";
 
 const range = (minimum: number, maximum: number, defaultValue: number) => ({ minimum, maximum, default: defaultValue });
@@ -227,7 +228,7 @@ export type OperatorConfig = Static<typeof OperatorConfig>;
 export interface NetworkPlan extends CorePlan {
   readonly settings: NetworkSettings;
   /** By dataset; all keys distinct. */
-  readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
+  readonly feeds: ReadonlyMap<Address, readonly ScheduledKey[]>;
 }
 
 export interface OperatorPlan {
@@ -249,9 +250,10 @@ export async function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): 
       planNetwork(settings, config.plugins.includes("feeds"), `${path}: networks/${index}`, dirname(path), env),
     ),
   );
-  const ids = networks.map(({ deployment }) => deployment.chainId);
-  const repeated = firstRepeated(ids);
-  if (repeated !== undefined) throw new ConfigError(`${path}: network ${repeated} is configured twice. Keep one.`);
+  requireDistinct(
+    networks.map(({ deployment }) => deployment.chainId),
+    `${path}: networks`,
+  );
   return { config, networks };
 }
 
@@ -300,8 +302,7 @@ function planProviderUrls({ providers }: NetworkSettings, where: string): Readon
 function planStanding({ sender, members, stageMs }: NetworkSettings, where: string): Standing {
   const isRole = sender === "alone" || sender === "volunteer";
   const parsed = members?.map((text) => requireAddress(text, `${where}: members`)) ?? null;
-  const repeated = firstRepeated(parsed ?? []);
-  if (repeated !== undefined) throw new ConfigError(`${where}: members names ${repeated} twice. Keep one.`);
+  requireDistinct(parsed ?? [], `${where}: members`);
   if (isRole) return { sender, members: parsed, stageMs };
   const own = requireAddress(sender, `${where}: sender (an address, "alone" or "volunteer")`);
   if (parsed !== null && !parsed.includes(own)) {
@@ -320,11 +321,11 @@ async function planDeployment(
     throw new ConfigError(`${at}: set either deployment (a file's path) or datasets (addresses), and not both.`);
   if (deployment !== undefined) return loadDeployment(resolve(folder, deployment));
   const addresses = (datasets ?? []).map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
-  const repeated = firstRepeated(addresses);
-  if (repeated !== undefined) throw new ConfigError(`${at}: datasets names ${repeated} twice. Keep one.`);
+  requireDistinct(addresses, `${at}: datasets`);
   return readDeployment(rpcUrls, addresses, rpcTimeoutMs);
 }
 
-function firstRepeated<T>(all: readonly T[]): T | undefined {
-  return all.find((one, index) => all.indexOf(one) !== index);
+function requireDistinct(all: readonly unknown[], list: string): void {
+  const repeated = all.find((one, index) => all.indexOf(one) !== index);
+  if (repeated !== undefined) throw new ConfigError(`${list} names ${repeated} twice. Keep one.`);
 }

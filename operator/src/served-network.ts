@@ -4,7 +4,6 @@ import type {} from "fastify";
 import type { Logger } from "pino";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import type { Context } from "./context.js";
-import { hasCode } from "./dataset/contract.js";
 import { connectDataset, type Dataset } from "./dataset/dataset.js";
 import { type CoreMetrics, createCoreMetrics } from "./metrics.js";
 import { ProviderFailures } from "./reports/failures.js";
@@ -155,7 +154,9 @@ async function connectNetwork(
       deployment.datasets.map((deployed) => connectDataset(client, deployed, context.logger)),
     );
     const urls = new ProviderUrls(plan.providerUrls, logger);
-    if (directory !== null) await followDirectory(client, directory, datasets, urls, settings.rpcPollMs, closing);
+    const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
+    if (directory !== null)
+      await urls.follow(client, directory, members, DIRECTORY_POLLS * settings.rpcPollMs, closing);
     const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, closing);
     const failures = new ProviderFailures(logger, clock);
     const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests);
@@ -195,24 +196,6 @@ export async function startQueues({ senders, datasets }: ServedNetwork): Promise
     return served === undefined ? null : recoverJob(served.dataset, served.builder, call);
   };
   await Promise.all(senders.queues.map((queue) => queue.start(recover)));
-}
-
-async function followDirectory(
-  client: ChainClient,
-  directory: Address,
-  datasets: readonly Dataset[],
-  urls: ProviderUrls,
-  rpcPollMs: number,
-  closing: AbortSignal,
-): Promise<void> {
-  if (!(await hasCode(client, directory))) {
-    throw new ConfigError(
-      `network ${client.chain.id}: ${directory}, the committeeDirectory, is not a contract. Correct its address.`,
-    );
-  }
-  const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
-  await urls.refresh(client, directory, members());
-  void urls.follow(client, directory, members, DIRECTORY_POLLS * rpcPollMs, closing);
 }
 
 function createQueues(

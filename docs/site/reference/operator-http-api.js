@@ -1,9 +1,9 @@
 // Generates the reference of the operator's HTTP API from its OpenAPI document.
 
-import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { encodeFunctionData, stringToHex } from "viem";
+import { withAppForDocs } from "../app-for-docs.js";
 import { DEVNET } from "../devnet-addresses.js";
 import { objectsOf } from "../json-schema-objects.js";
 import { typeOf } from "../json-schema-text.js";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { withAppForDocs } from "@dataset-oracle/operator/dist/app-for-docs.js";
 import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { beforeAll, describe, expect, test } from "vitest";
+import { withAppForDocs } from "../app-for-docs.js";
 import { PAGES } from "../pages.js";
 
 const texts = new Map<string, string>();

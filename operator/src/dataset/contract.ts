@@ -90,6 +90,7 @@ export async function readTogether<T, R>(
   return read;
 }
 
-function chunksOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+/** Cuts a list into chunks of at most `size` items. */
+export function chunksOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 }

@@ -17,61 +17,45 @@ export interface PastUpdate {
   readonly transactionHash: Hex;
 }
 
-/** An update of any key. */
-export interface KeyedUpdate extends PastUpdate {
-  readonly keyHash: Hex;
-}
-
 /** How far back the transaction that stored a recent round is searched for. */
 const RECENT_BLOCKS = 100;
 
 /**
- * Finds the recent transactions that stored rounds of keys, all in one search.
+ * Finds the recent transaction that stored a round of a key.
  *
- * @param rounds The rounds, by key.
- * @returns The hashes of those that were found, by key.
+ * @returns Its hash; null if it was not found.
  * @throws RpcError
  */
-export async function findUpdates(
-  dataset: DatasetContract,
-  rounds: ReadonlyMap<Hex, bigint>,
-): Promise<ReadonlyMap<Hex, Hex>> {
-  // A search for no keys would find the updates of all.
-  if (rounds.size === 0) return new Map();
-  const keyOf = new Map([...rounds.keys()].map((key) => [keccak256(key), key]));
+export async function findUpdate(dataset: DatasetContract, key: Hex, round: bigint): Promise<Hex | null> {
   const head = await readBlockNumber(dataset.client);
-  const updates = await readUpdates(dataset, [...keyOf.keys()], Math.max(0, head - RECENT_BLOCKS), "latest");
-  const found = updates.flatMap(({ keyHash, timestamp, transactionHash }) => {
-    const key = keyOf.get(keyHash);
-    return key !== undefined && rounds.get(key) === timestamp ? [[key, transactionHash] as const] : [];
-  });
-  return new Map(found);
+  const updates = await readUpdates(dataset, keccak256(key), Math.max(0, head - RECENT_BLOCKS), "latest");
+  return updates.find(({ timestamp }) => timestamp === round)?.transactionHash ?? null;
 }
 
 /**
  * Reads the updates of a dataset in a range of blocks, both inclusive; the oldest first.
  *
- * @param keyHashes The keccak256 of the keys; null for the updates of all keys.
+ * @param keyHash The keccak256 of a key; null for the updates of all keys.
  * @throws RpcError
  */
 export async function readUpdates(
   { client, address }: DatasetContract,
-  keyHashes: readonly Hex[] | null,
+  keyHash: Hex | null,
   from: number,
   to: number | "latest",
-): Promise<readonly KeyedUpdate[]> {
+): Promise<readonly PastUpdate[]> {
   const events = getContractEvents(client, {
     address,
     abi: datasetAbi,
     eventName: "Updated",
-    ...(keyHashes !== null && { args: { keyHash: keyHashes } }),
+    ...(keyHash !== null && { args: { keyHash } }),
     fromBlock: BigInt(from),
     toBlock: to === "latest" ? to : BigInt(to),
     strict: true,
   });
   return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args, blockNumber, transactionHash }) => {
-    const { keyHash, value, timestamp, status } = args;
+    const { value, timestamp, status } = args;
     const named = QUERY_STATUSES[status] ?? "INVALID";
-    return { keyHash, value, status: named, timestamp, blockNumber: Number(blockNumber), transactionHash };
+    return { value, status: named, timestamp, blockNumber: Number(blockNumber), transactionHash };
   });
 }

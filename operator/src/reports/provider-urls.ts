@@ -1,6 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import type { Address } from "viem";
+import { hasCode } from "../dataset/contract.js";
 import { readAnnouncedUrls } from "../dataset/provider-directory.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError } from "../rpc/rpc-error.js";
@@ -21,23 +22,11 @@ export class ProviderUrls {
   }
 
   /**
-   * Reads what the members of the committees have announced.
-   *
-   * @throws RpcError. What is known stays.
-   */
-  async refresh(client: ChainClient, directory: Address, members: readonly Address[]): Promise<void> {
-    const announced = await readAnnouncedUrls(client, directory, members);
-    const text = (urls: ReadonlyMap<Address, string>) => JSON.stringify([...urls].toSorted());
-    const isChanged = text(announced) !== text(this.#announced);
-    this.#announced = announced;
-    if (!isChanged) return;
-    this.logger.info({ urls: Object.fromEntries(announced) }, "the announced URLs of data providers have changed");
-  }
-
-  /**
-   * Keeps the announced URLs up to date until the operator shuts down. It never throws.
+   * Reads what the members of the committees have announced, and keeps it up to date until the operator shuts down.
    *
    * @param membersNow Returns the members of the committees.
+   * @throws ConfigError when the directory is not a contract. RpcError when it cannot be read at first; what is known
+   * stays when it cannot be read later.
    */
   async follow(
     client: ChainClient,
@@ -46,12 +35,26 @@ export class ProviderUrls {
     pollMs: number,
     closing: AbortSignal,
   ): Promise<void> {
-    while (!closing.aborted) {
-      await delay(pollMs, undefined, { signal: closing, ref: false }).catch(() => {});
-      if (closing.aborted) return;
-      await this.refresh(client, directory, membersNow()).catch((error: unknown) =>
-        this.logger.debug({ reason: describeError(error) }, "the directory of providers cannot be read"),
+    if (!(await hasCode(client, directory))) {
+      throw new ConfigError(
+        `network ${client.chain.id}: ${directory}, the committeeDirectory, is not a contract. Correct its address.`,
       );
     }
+    const refresh = async () => this.#take(await readAnnouncedUrls(client, directory, membersNow()));
+    await refresh();
+    const timer = setInterval(() => {
+      refresh().catch((error: unknown) =>
+        this.logger.debug({ reason: describeError(error) }, "the directory of providers cannot be read"),
+      );
+    }, pollMs).unref();
+    closing.addEventListener("abort", () => clearInterval(timer));
+  }
+
+  #take(announced: ReadonlyMap<Address, string>): void {
+    const text = (urls: ReadonlyMap<Address, string>) => JSON.stringify([...urls].toSorted());
+    const isChanged = text(announced) !== text(this.#announced);
+    this.#announced = announced;
+    if (!isChanged) return;
+    this.logger.info({ urls: Object.fromEntries(announced) }, "the announced URLs of data providers have changed");
   }
 }

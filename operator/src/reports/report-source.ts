@@ -7,14 +7,15 @@ import {
   SignedBatchReport,
   SignedReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
-import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
-import { type Fail, type Failure, type FailureReason, isFailure } from "./failures.js";
+import { ASK_AGAIN_AFTER_MS, GRACE_MS, LEAST_GATHER_MS, MOST_GATHER_MS } from "../schedule/transmission-schedule.js";
+import { type Failure, type FailureReason, isFailure } from "./failures.js";
 import type { Providers, Question } from "./providers.js";
 import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
 import type { ReportStatement, RowStatement, Statement, StatementFilter } from "./statement.js";
@@ -27,19 +28,6 @@ export interface ReportSettings {
   readonly providerTimeoutMs: number;
   /** How long the remaining providers are waited for once a quorum has answered. */
   readonly graceMs: number;
-}
-
-/** When a gathering ends, where its members are not just given a grace period. Times count from its beginning. */
-export interface GatherEnd {
-  /** A member that has not answered by then is asked once more. */
-  readonly askAgainAfterMs: number;
-  /** Once a quorum has answered, it ends as soon as all of these have, too; */
-  readonly awaited: ReadonlySet<Address>;
-  /** otherwise this long after the quorum, but not before `leastMs`, */
-  readonly graceMs: number;
-  readonly leastMs: number;
-  /** and never after this. */
-  readonly mostMs: number;
 }
 
 const MAX_REPORT_BYTES = 16 * 1024;
@@ -88,14 +76,12 @@ export class ReportSource {
       key,
       timestamp: Number(round),
     };
-    const digestOf = dataset.digests.of({ key, round });
     const question: Question<ReportStatement> = {
       path: "/report",
       headers: traceHeaders(trace),
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_REPORT_BYTES },
-      read: (json, provider, fail) =>
-        this.#count(checkReport(json, { ...expected, provider }, round, digestOf, dataset.maxValue, fail), fail),
+      read: this.#counting(reportReader(dataset, key, round, expected)),
     };
     const isEnough = (answers: readonly ReportAnswer[]) => decideByQuorum(members.length, answers).kind !== "no_quorum";
     return this.#askAll(question, members, isEnough, onReport);
@@ -106,13 +92,15 @@ export class ReportSource {
    *
    * @param keys 1 to 256.
    * @param round Seconds since 1970.
+   * @param awaited Given for a gathering that ends as the transmission schedule says, as soon as a quorum and these members
+   * have answered; by default it ends a grace period after a quorum.
    * @returns One answer for each member, in the committee's order.
    */
   gatherRows(
     keys: readonly Hex[],
     round: bigint,
     { members }: Committee,
-    end?: GatherEnd,
+    awaited?: ReadonlySet<Address>,
   ): Promise<readonly RowAnswer[]> {
     const { dataset } = this;
     const expected: BatchReportRequest = {
@@ -121,24 +109,25 @@ export class ReportSource {
       keys: [...keys],
       timestamp: Number(round),
     };
-    const digestOf = dataset.digests.ofRows(keys);
     const question: Question<RowStatement> = {
       path: "/report/batch",
       headers: {},
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES },
-      read: (json, provider, fail) =>
-        this.#count(checkRow(json, { ...expected, provider }, keys, round, digestOf, fail), fail),
+      read: this.#counting(rowReader(dataset, keys, round, expected)),
     };
     const isEnough = (answers: readonly RowAnswer[]) =>
       reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
-    return this.#askAll(question, members, isEnough, () => {}, end);
+    return this.#askAll(question, members, isEnough, () => {}, awaited);
   }
 
-  /** Turns a statement that a filter refuses into a failure. */
-  #count<T extends Statement>(answer: T | Failure, fail: Fail): T | Failure {
-    if (isFailure(answer) || this.#filters.every((accepts) => accepts(this.dataset, answer))) return answer;
-    return fail("contradicted", "signed two conflicting statements about one key and round");
+  /** Makes a reader to whom a statement that a filter refuses is a failure. */
+  #counting<T extends Statement>(read: Read<T>): Read<T> {
+    return (json, provider, fail) => {
+      const answer = read(json, provider, fail);
+      if (isFailure(answer) || this.#filters.every((accepts) => accepts(this.dataset, answer))) return answer;
+      return fail("contradicted", "signed two conflicting statements about one key and round");
+    };
   }
 
   /**
@@ -150,7 +139,7 @@ export class ReportSource {
     members: readonly Address[],
     isEnough: (answers: readonly (T | Failure)[]) => boolean,
     onCounted: (answer: T) => void,
-    end?: GatherEnd,
+    awaited?: ReadonlySet<Address>,
   ): Promise<readonly (T | Failure)[]> {
     const { closing } = this;
     const over = new AbortController();
@@ -160,11 +149,11 @@ export class ReportSource {
     if (closing.aborted) stop();
     closing.addEventListener("abort", stop);
     const startedAt = performance.now();
-    const most = end === undefined ? undefined : setTimeout(stop, end.mostMs);
+    const most = awaited === undefined ? undefined : setTimeout(stop, MOST_GATHER_MS);
     const answers = new Map<Address, T | Failure>();
     const isAwaited = (member: Address) => {
       const answer = answers.get(member);
-      return end?.awaited.has(member) === true && (answer === undefined || isFailure(answer));
+      return awaited?.has(member) === true && (answer === undefined || isFailure(answer));
     };
     /** Set once enough have answered. */
     let grace: NodeJS.Timeout | undefined;
@@ -172,11 +161,14 @@ export class ReportSource {
       answers.set(provider, answer);
       if (!isFailure(answer)) onCounted(answer);
       if (grace === undefined && !isEnough([...answers.values()])) return;
-      if (end !== undefined && !members.some(isAwaited)) stop();
-      const { graceMs, leastMs } = end ?? { graceMs: this.settings.graceMs, leastMs: 0 };
-      grace ??= setTimeout(stop, Math.max(graceMs, leastMs - (performance.now() - startedAt)));
+      if (awaited !== undefined && !members.some(isAwaited)) stop();
+      const leastMs = Math.max(GRACE_MS, LEAST_GATHER_MS - (performance.now() - startedAt));
+      grace ??= setTimeout(stop, awaited === undefined ? this.settings.graceMs : leastMs);
     };
-    const ask = (provider: Address) => this.#ask(question, provider, over.signal, end?.askAgainAfterMs);
+    const ask = (provider: Address) =>
+      awaited === undefined
+        ? this.providers.ask(question, provider, over.signal)
+        : this.#askTwice(question, provider, over.signal);
     await Promise.all(members.map(async (provider) => take(provider, await ask(provider))));
     clearTimeout(grace);
     clearTimeout(most);
@@ -185,15 +177,13 @@ export class ReportSource {
   }
 
   /** Asks one member, and once more if it has not answered after a while: a request, or its answer, can get lost. */
-  async #ask<T extends Statement>(
+  async #askTwice<T extends Statement>(
     question: Question<T>,
     provider: Address,
     signal: AbortSignal,
-    askAgainAfterMs: number | undefined,
   ): Promise<T | Failure> {
     const first = this.providers.ask(question, provider, signal);
-    if (askAgainAfterMs === undefined) return first;
-    const early = await Promise.race([first, delay(askAgainAfterMs, null, { signal }).catch(() => null)]);
+    const early = await Promise.race([first, delay(ASK_AGAIN_AFTER_MS, null, { signal }).catch(() => null)]);
     const isAnswered = early !== null && !(isFailure(early) && NOT_ANSWERED.includes(early.reason));
     if (isAnswered || signal.aborted) return first;
     const second = this.providers.ask(question, provider, signal);
@@ -209,51 +199,54 @@ export class ReportSource {
 /** The reasons of failures in which a provider said nothing at all. */
 const NOT_ANSWERED: readonly FailureReason[] = ["unreachable", "timeout"];
 
-/** Checks that an answer is the report that was asked for, with a value that can be stored, signed by the provider. */
-function checkReport(
-  json: unknown,
-  expected: ReportRequest & { readonly provider: Address },
+type Read<T> = Question<T>["read"];
+
+/** Makes the reader of the report that was asked for, with a value that can be stored, signed by the provider. */
+function reportReader(
+  { digests, maxValue }: Dataset,
+  key: Hex,
   round: bigint,
-  digestOf: (outcome: Outcome, value: Hex) => Uint8Array,
-  maxValue: bigint,
-  fail: Fail,
-): ReportAnswer {
-  if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
-  const difference = firstDifference(json, expected) ?? (json.key === expected.key ? null : "key");
-  if (difference !== null) return fail("other_report", answeredForOther(difference, json));
-  const { provider } = expected;
-  const { outcome } = json;
-  const [value, signature] = [json.value as Hex, json.signature as Hex];
-  if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
-    return fail("invalid_report", "sent a value in a NOT_AVAILABLE report");
-  }
-  if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
-  if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
-    return fail("wrong_signer", "sent a report that it did not sign");
-  }
-  return { kind: "report", provider, round, key: expected.key as Hex, outcome, value, signature };
+  expected: ReportRequest,
+): Read<ReportStatement> {
+  const digestOf = digests.of({ key, round });
+  return (json, provider, fail) => {
+    if (!signedReport.Check(json)) return fail("invalid_report", "answered with something other than a signed report");
+    const difference = firstDifference(json, { ...expected, provider }) ?? (json.key === key ? null : "key");
+    if (difference !== null) return fail("other_report", answeredForOther(difference, json));
+    const { outcome } = json;
+    const [value, signature] = [json.value as Hex, json.signature as Hex];
+    if (outcome === "NOT_AVAILABLE" && value !== ZERO_VALUE) {
+      return fail("invalid_report", "sent a value in a NOT_AVAILABLE report");
+    }
+    if (hexToBigInt(value) > maxValue) return fail("value_too_large", "signed a value that the dataset cannot store");
+    if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
+      return fail("wrong_signer", "sent a report that it did not sign");
+    }
+    return { kind: "report", provider, round, key, outcome, value, signature };
+  };
 }
 
-/** Checks that an answer is the row that was asked for, signed by the provider. */
-function checkRow(
-  json: unknown,
-  expected: BatchReportRequest & { readonly provider: Address },
+/** Makes the reader of the row that was asked for, signed by the provider. */
+function rowReader(
+  { digests }: Dataset,
   keys: readonly Hex[],
   round: bigint,
-  digestOf: ReturnType<Dataset["digests"]["ofRows"]>,
-  fail: Fail,
-): RowAnswer {
-  if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
-  const difference = firstDifference(json, expected) ?? (json.values.length === keys.length ? null : "number of keys");
-  if (difference !== null) return fail("other_report", answeredForOther(difference, json));
-  // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
-  const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
-  const { provider } = expected;
-  const signature = json.signature as Hex;
-  if (recoverSigner(digestOf(row), signature) !== provider) {
-    return fail("wrong_signer", "sent a row that it did not sign");
-  }
-  return { kind: "row", provider, ...row, signature };
+  expected: BatchReportRequest,
+): Read<RowStatement> {
+  const digestOf = digests.ofRows(keys);
+  return (json, provider, fail) => {
+    if (!signedRow.Check(json)) return fail("invalid_report", "answered with something other than a row of a batch");
+    const isComplete = json.values.length === keys.length;
+    const difference = firstDifference(json, { ...expected, provider }) ?? (isComplete ? null : "number of keys");
+    if (difference !== null) return fail("other_report", answeredForOther(difference, json));
+    // The signature is checked over the keys that were asked for, whatever keys the answer repeats.
+    const row = { keys, round, missing: hexToBigInt(json.missing as Hex), values: json.values as Hex[] };
+    const signature = json.signature as Hex;
+    if (recoverSigner(digestOf(row), signature) !== provider) {
+      return fail("wrong_signer", "sent a row that it did not sign");
+    }
+    return { kind: "row", provider, ...row, signature };
+  };
 }
 
 /** The fields that a report and a row share, each with its name for people. */

@@ -72,7 +72,7 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
     const { broadcast } = request.body;
     const wait = preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000);
     if (broadcast) {
-      updates.requireSender();
+      updates.senders.requireSender();
       await limitBroadcasts(request, reply);
     }
     const preferred = broadcast ? wait : null;

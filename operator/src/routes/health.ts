@@ -1,7 +1,7 @@
 import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { problemsOf } from "./problem-responses.js";
@@ -65,16 +65,11 @@ export function addHealth(app: App): void {
         return { network_id: chainId, rpc, broadcasting } as const;
       }),
     );
-    if (health.some(({ rpc }) => !rpc)) throw notAllReady(health);
+    const unreadable = health.flatMap(({ network_id, rpc }) => (rpc ? [] : [network_id]));
+    if (unreadable.length > 0) {
+      const detail = "None of its RPC endpoints can be used. The operator's log says why.";
+      throw problem("not_ready", { network: unreadable.join(", ") }, { detail, extras: { networks: health } });
+    }
     return { ready: true as const, networks: health };
-  });
-}
-
-function notAllReady(networks: readonly { readonly network_id: number; readonly rpc: boolean }[]): ProblemError {
-  const unreadable = networks.filter(({ rpc }) => !rpc).map(({ network_id }) => network_id);
-  return new ProblemError(503, "not_ready", {
-    title: `Networks that cannot be read: ${unreadable.join(", ")}.`,
-    detail: "None of their RPC endpoints can be used. The operator's log says why.",
-    extras: { networks },
   });
 }

@@ -1,11 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { type Hex, numberToHex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
-import { readManyStored } from "../dataset/stored-values.js";
-import { findUpdates } from "../dataset/update-events.js";
+import { readStored } from "../dataset/stored-values.js";
+import { findUpdate } from "../dataset/update-events.js";
 import { updateReverted } from "../problems.js";
 import type { Call } from "../transactions/job.js";
 import type { Update } from "./builder.js";
@@ -57,28 +59,25 @@ export function toUnsent(
   };
 }
 
-/** Returns what is stored, or pending and about to be, whoever submitted it. */
-export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
-  return (await allStoredOrPending(dataset, [key])).get(key) as UpdateInFlight;
+/** Makes the answer from the stored value of a key. The state of the chain does not contain the reports. */
+export function toStoredAnswer(
+  dataset: Dataset,
+  key: Hex,
+  { output, status, updatedAt }: QueryResult,
+  transaction_hash: Hex | null,
+): DataAnswer {
+  return {
+    ...toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] }),
+    transaction_hash,
+  };
 }
 
-/** Does the same for several keys, with as few calls as for one. Returns the updates by key. */
-export async function allStoredOrPending(
-  dataset: Dataset,
-  keys: readonly Hex[],
-): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
-  const stored = [...(await readManyStored(dataset, keys, "pending"))];
-  const rounds = new Map(stored.map(([key, { updatedAt }]) => [key, updatedAt]));
-  // An answer can do without the transactions.
-  const hashes = await findUpdates(dataset, rounds).catch((): ReadonlyMap<Hex, Hex> => new Map());
-  return new Map(
-    stored.map(([key, { output, status, updatedAt }]) => {
-      // The state of the chain does not contain the reports.
-      const answer = toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] });
-      const transaction_hash = hashes.get(key) ?? null;
-      return [key, { answer: { ...answer, transaction_hash }, mined: Promise.resolve(null) }];
-    }),
-  );
+/** Returns what is stored, or pending and about to be, whoever submitted it. */
+export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
+  const stored = await readStored(dataset, key, "pending");
+  // An answer can do without the transaction.
+  const hash = await findUpdate(dataset, key, stored.updatedAt).catch(() => null);
+  return { answer: toStoredAnswer(dataset, key, stored, hash), mined: Promise.resolve(null) };
 }
 
 /**
@@ -103,14 +102,8 @@ export async function answerAfter(
 }
 
 /** Returns null when the promise takes longer than `waitMs`. The work behind the promise goes on. */
-export async function nullAfterTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), waitMs);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function nullAfterTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
+  const over = new AbortController();
+  const timeout = delay(waitMs, null, { signal: over.signal });
+  return Promise.race([promise, timeout]).finally(() => over.abort());
 }

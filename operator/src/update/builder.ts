@@ -9,14 +9,14 @@ import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { type ProblemError, problem } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import type { Counter } from "prom-client";
-import { concatHex, type Hex, keccak256 } from "viem";
+import { type Address, concatHex, type Hex, keccak256 } from "viem";
 import type { Clock } from "../context.js";
 import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { type Failure, toProblemMember } from "../reports/failures.js";
 import { KEY_REFUSALS } from "../reports/providers.js";
 import { decideByQuorum, NoQuorum, type ReportAnswer, reachesQuorum, reportsOf } from "../reports/quorum.js";
-import type { GatherEnd, ReportSource, RowAnswer } from "../reports/report-source.js";
+import type { ReportSource, RowAnswer } from "../reports/report-source.js";
 import { roundAt } from "../schedule/beat.js";
 import { Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../transactions/job.js";
@@ -116,17 +116,17 @@ export class UpdateBuilder {
    * Returns the rows of a batch that the committee signed: a quorum or more. Everyone who asks for the same batch
    * shares them.
    *
-   * @param end When the gathering ends; by default a grace period after a quorum.
+   * @param awaited Given for a gathering that ends early (`ReportSource.gatherRows`).
    * @throws NoQuorum. ProblemError when the batch is a single key, which a quorum does not serve.
    */
-  async rowsOf(keys: readonly Hex[], round: bigint, end?: GatherEnd): Promise<readonly SignedRow[]> {
+  async rowsOf(keys: readonly Hex[], round: bigint, awaited?: ReadonlySet<Address>): Promise<readonly SignedRow[]> {
     const { current } = this.dataset.committee;
     const single = keys.length === 1 ? keys[0] : undefined;
     if (single !== undefined) this.#throwIfUnknown(single);
     const batch = keccak256(concatHex([current.hash, ...keys.map((key) => keccak256(key))]));
     // Rows for an update hold every report that can be had, and those of a gathering that ends early do not.
-    const flightId = `${batch} ${round}${end === undefined ? "" : " early"}`;
-    const gather = () => this.source.gatherRows(keys, round, current, end);
+    const flightId = `${batch} ${round}${awaited === undefined ? "" : " early"}`;
+    const gather = () => this.source.gatherRows(keys, round, current, awaited);
     const answers = await this.#rows.run(flightId, gather).result;
     const rows = answers.filter((answer) => answer.kind === "row");
     const members = current.members.length;

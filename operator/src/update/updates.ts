@@ -5,8 +5,8 @@ import type { Counter } from "prom-client";
 import type { Hex } from "viem";
 import type { Context } from "../context.js";
 import type { Dataset } from "../dataset/dataset.js";
-import { readStored } from "../dataset/stored-values.js";
-import { findUpdates } from "../dataset/update-events.js";
+import { readManyStored, readStored } from "../dataset/stored-values.js";
+import { findUpdate } from "../dataset/update-events.js";
 import { GasBudgetSpent, staleRound } from "../problems.js";
 import { msUntilRoundAfter, roundAt } from "../schedule/beat.js";
 import {
@@ -19,16 +19,16 @@ import {
 import { FeedGasSpent } from "../transactions/gas-budget.js";
 import type { Senders } from "../transactions/senders.js";
 import {
-  allStoredOrPending,
   answerAfter,
   MAX_MINING_WAIT_MS,
   nullAfterTimeout,
   storedOrPending,
   toDataAnswer,
+  toStoredAnswer,
   toUnsent,
   type UpdateInFlight,
 } from "./answers.js";
-import type { Update, UpdateBuilder } from "./builder.js";
+import type { BatchUpdate, Update, UpdateBuilder } from "./builder.js";
 import { keysOfDataPointId, updateJob } from "./jobs.js";
 
 /** The request that waits for an update. */
@@ -79,7 +79,7 @@ export class Updates {
   constructor(
     private readonly dataset: Dataset,
     private readonly builder: UpdateBuilder,
-    private readonly senders: Senders,
+    readonly senders: Senders,
     private readonly settings: UpdateSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     coalesced: Counter<"work">,
@@ -88,11 +88,6 @@ export class Updates {
     this.#broadcasts = singleFlightOfRounds(clock, coalesced, "broadcast");
     this.#prepared = singleFlightOfRounds(clock, coalesced, "unsent");
     this.#fresh = singleFlightOfRounds(clock, coalesced, "fresh");
-  }
-
-  /** @throws ProblemError when the operator has no account to send from. */
-  requireSender(): void {
-    this.senders.requireSender();
   }
 
   /**
@@ -149,14 +144,18 @@ export class Updates {
     if (update === null || first === undefined) return new Map();
     const job = updateJob(dataset, keys, null, update, () => builder.buildNewestBatch(keys));
     const { hash, confirmed } = await this.senders.enqueue(job, dataset.address, first);
-    const sent = keys.filter((_, index) => update.isStored[index]);
-    this.context.logger.info({ ...this.#logFields(round, hash), keys: sent }, "batch sent");
+    const storedBy = ({ isStored }: BatchUpdate) => keys.filter((_, index) => isStored[index]);
+    this.context.logger.info({ ...this.#logFields(round, hash), keys: storedBy(update) }, "batch sent");
     const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS);
     if (mined?.isReverted) return new Map();
-    const { isStored } = mined?.call ?? update;
-    return allStoredOrPending(
-      dataset,
-      keys.filter((_, index) => isStored[index]),
+    const last = mined ?? { hash, call: update };
+    const stored = await readManyStored(dataset, storedBy(last.call), "pending");
+    return new Map(
+      [...stored].map(([key, point]) => {
+        // Another transaction may have stored a newer round.
+        const transaction = point.updatedAt === last.call.round ? last.hash : null;
+        return [key, { answer: toStoredAnswer(dataset, key, point, transaction), mined: Promise.resolve(null) }];
+      }),
     );
   }
 
@@ -279,13 +278,12 @@ export class Updates {
     if (minUpdateAgeSeconds === 0) return Promise.resolve(null);
     const { dataset } = this;
     const find = async (): Promise<DataAnswer | null> => {
-      const { output, status, updatedAt } = await readStored(dataset, key, "latest");
+      const stored = await readStored(dataset, key, "latest");
+      const { status, updatedAt } = stored;
       const expiresAt = (Number(updatedAt) + minUpdateAgeSeconds) * 1000;
       if (status !== "OK" || this.context.clock() >= expiresAt) return null;
-      const hash = (await findUpdates(dataset, new Map([[key, updatedAt]]))).get(key);
-      if (hash === undefined) return null;
-      const answer = toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] });
-      return { ...answer, transaction_hash: hash, fresh: true };
+      const hash = await findUpdate(dataset, key, updatedAt);
+      return hash === null ? null : { ...toStoredAnswer(dataset, key, stored, hash), fresh: true };
     };
     return this.#fresh.run(roundId(key, roundAt(this.context.clock())), find).result;
   }

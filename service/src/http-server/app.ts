@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/http-schemas/problem";
 import rateLimit from "@fastify/rate-limit";
-import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -13,6 +13,7 @@ import Fastify, {
 import type { Logger } from "pino";
 import { inRanges } from "./address-ranges.js";
 import { callerIdOf } from "./caller-id.js";
+import { compileValidator } from "./compile-validator.js";
 import {
   BODY_LIMIT,
   CONNECTION_LIMITS,
@@ -123,7 +124,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   app.addHook("onClose", async () => requestLog.flush());
   endConnectionsAtClose(app);
-  app.setValidatorCompiler(TypeBoxValidatorCompiler);
+  app.setValidatorCompiler(compileValidator);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
   app.setErrorHandler((error, request, reply) => {

@@ -3,25 +3,22 @@ import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import type { Logger } from "pino";
 import type { Counter } from "prom-client";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import type { Context } from "../../context.js";
 import type { StoredCommittee } from "../../dataset/committee.js";
+import { chunksOf } from "../../dataset/contract.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { agreedValueInBatch } from "../../reports/quorum.js";
-import type { GatherEnd } from "../../reports/report-source.js";
 import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs, readBlockNumber } from "../../rpc/blocks.js";
 import { hasMoved } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
 import {
-  ASK_AGAIN_AFTER_MS,
   type Gather,
   type Gathered,
   type GatheredKey,
-  GRACE_MS,
   INITIAL_STATE,
-  LEAST_GATHER_MS,
-  MOST_GATHER_MS,
   type Observed,
+  type ScheduledKey,
   type ScheduleSettings,
   type ScheduleState,
   type Send,
@@ -30,7 +27,6 @@ import {
 import type { ServedDataset, Standing } from "../../served-network.js";
 import { MAX_MINING_WAIT_MS, nullAfterTimeout, type UpdateInFlight } from "../../update/answers.js";
 import { type Dependency, FailureBackoff, failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
-import type { Feed } from "./settings.js";
 
 export interface FeedLoopSettings {
   readonly feedPollMs: number;
@@ -66,7 +62,7 @@ export class FeedLoop {
   readonly #settings: Omit<ScheduleSettings, "ranking">;
   /** The ranking of the latest committee, which remembers its orders from step to step. */
   #ranked: { readonly committee: StoredCommittee; readonly ranking: Ranking };
-  readonly #feedOf: ReadonlyMap<Hex, Feed>;
+  readonly #feedOf: ReadonlyMap<Hex, ScheduledKey>;
   #state: ScheduleState = INITIAL_STATE;
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
@@ -84,7 +80,7 @@ export class FeedLoop {
 
   constructor(
     readonly served: ServedDataset,
-    private readonly feeds: readonly Feed[],
+    private readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
     private readonly settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
@@ -215,17 +211,11 @@ export class FeedLoop {
     // A key that was never stored, or that failed by itself, would spoil the rows of the others.
     const isSingle = (key: Hex) => gather.storedRounds.get(key) === 0n || this.#backoff.isFailing(key);
     const singles = gather.keys.filter(isSingle).map((key) => [key]);
-    const chunks = [...chunksOf(gather.keys.filter((key) => !isSingle(key))), ...singles];
-    const end: GatherEnd | undefined =
-      this.standing.sender === "alone"
-        ? undefined
-        : {
-            ...{ awaited: gather.awaited, askAgainAfterMs: ASK_AGAIN_AFTER_MS },
-            ...{ graceMs: GRACE_MS, leastMs: LEAST_GATHER_MS, mostMs: MOST_GATHER_MS },
-          };
-    for (const keys of chunks) {
+    const together = gather.keys.filter((key) => !isSingle(key));
+    const awaited = this.standing.sender === "alone" ? undefined : gather.awaited;
+    for (const keys of [...chunksOf(together, MAX_BATCH_KEYS), ...singles]) {
       const results = new Map<Hex, GatheredKey>();
-      void this.#gatherRows(keys, gather.round, end, results).then(() => {
+      void this.#gatherRows(keys, gather.round, awaited, results).then(() => {
         this.#ended.push({ gather: { ...gather, keys }, results });
         this.#wake.abort();
       });
@@ -236,17 +226,17 @@ export class FeedLoop {
   async #gatherRows(
     keys: readonly Hex[],
     round: bigint,
-    end: GatherEnd | undefined,
+    awaited: ReadonlySet<Address> | undefined,
     gathered: Map<Hex, GatheredKey>,
   ): Promise<void> {
     try {
-      const rows = await this.served.builder.rowsOf(keys, round, end);
+      const rows = await this.served.builder.rowsOf(keys, round, awaited);
       this.#backoff.worked("committee");
       this.#observe(keys, rows, gathered);
     } catch (error) {
       const [first] = keys;
       if (keys.length > 1 && isWorthSplitting(error)) {
-        await Promise.all(keys.map((key) => this.#gatherRows([key], round, end, gathered)));
+        await Promise.all(keys.map((key) => this.#gatherRows([key], round, awaited, gathered)));
       } else if (first !== undefined) await this.#failed(first, error);
     }
   }
@@ -274,7 +264,7 @@ export class FeedLoop {
       this.failovers.inc({ network: this.served.dataset.chainId }, late.length);
     }
     const isStored = (key: Hex) => this.#storedRound(key) > 0n && !this.#backoff.isFailing(key);
-    for (const chunk of chunksOf(keys.filter(isStored))) this.#broadcast(chunk, round);
+    for (const chunk of chunksOf(keys.filter(isStored), MAX_BATCH_KEYS)) this.#broadcast(chunk, round);
     for (const key of keys) if (!isStored(key)) this.#broadcast([key], round);
   }
 
@@ -330,9 +320,4 @@ export class FeedLoop {
     // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.
     await committee.refreshIfReplaced(committee.current).catch(() => false);
   }
-}
-
-function chunksOf(keys: readonly Hex[]): Hex[][] {
-  const count = Math.ceil(keys.length / MAX_BATCH_KEYS);
-  return Array.from({ length: count }, (_, i) => keys.slice(i * MAX_BATCH_KEYS, (i + 1) * MAX_BATCH_KEYS));
 }

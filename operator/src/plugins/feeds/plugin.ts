@@ -2,15 +2,15 @@ import type { App } from "@dataset-oracle/service/http-server/app";
 import type { FastifyInstance } from "fastify";
 import { Counter, Gauge } from "prom-client";
 import type { Address } from "viem";
+import type { ScheduledKey } from "../../schedule/transmission-schedule.js";
 import { FeedLoop, type FeedLoopSettings } from "./feed-loop.js";
-import type { Feed } from "./settings.js";
 
 /** What the plugin has to know of a network. */
 export interface FeedsPlan {
   readonly deployment: { readonly chainId: number };
   readonly settings: FeedLoopSettings;
   /** By dataset; all keys distinct. */
-  readonly feeds: ReadonlyMap<Address, readonly Feed[]>;
+  readonly feeds: ReadonlyMap<Address, readonly ScheduledKey[]>;
 }
 
 /** Keeps the configured keys fresh, by the same path as requests, from the start of the service to its end. */

@@ -8,9 +8,6 @@ import type { Address, Hex } from "viem";
 import { heartbeatFault, type ScheduledKey } from "../../schedule/transmission-schedule.js";
 import type { Standing } from "../../served-network.js";
 
-/** A key that is kept fresh. */
-export type Feed = ScheduledKey;
-
 const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
 
 /** Feeds of one dataset that share an update policy. */
@@ -69,8 +66,8 @@ export function planFeeds(
   { sender, stageMs }: Standing,
   datasets: readonly DeployedDataset[],
   where: string,
-): ReadonlyMap<Address, readonly Feed[]> {
-  const planned = new Map<Address, Map<Hex, Feed>>();
+): ReadonlyMap<Address, readonly ScheduledKey[]> {
+  const planned = new Map<Address, Map<Hex, ScheduledKey>>();
   for (const [index, feed] of settings.entries()) {
     const at = `${where}: feeds/${index}`;
     const { dataset: text, keys, ...policy } = feed;
@@ -90,7 +87,7 @@ export function planFeeds(
     const fault = sender === "alone" ? null : heartbeatFault(policy, { beatSeconds, stageMs });
     if (fault !== null) throw new ConfigError(`${at}: ${fault}`);
     if (keys.length === 0) throw new ConfigError(`${at}: keys is empty. Name at least one key, or remove the feed.`);
-    const feeds = planned.get(dataset.address) ?? new Map<Hex, Feed>();
+    const feeds = planned.get(dataset.address) ?? new Map<Hex, ScheduledKey>();
     planned.set(dataset.address, feeds);
     for (const key of keys) {
       const parsed = parseKey(key);

@@ -18,7 +18,6 @@ import { readStored } from "../../dataset/stored-values.js";
 import type { PastUpdate } from "../../dataset/update-events.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
-import { addQueryStringRoute } from "../../routes/query-string-route.js";
 import { readTransaction } from "../../rpc/transactions.js";
 import { SingleFlight } from "../../single-flight.js";
 import { findHistory } from "./history.js";
@@ -46,19 +45,19 @@ export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: nu
   async function read(dataset: Dataset, key: Hex): Promise<DataPointAnswer> {
     const shown = shownOf(dataset);
     const [price, stored] = await Promise.all([readView(dataset, "queryPrice"), readStored(dataset, key, "latest")]);
-    const found = stored.updatedAt === 0n ? null : await readLastRounds(shown, dataset, key, mined);
+    const rounds = stored.updatedAt === 0n ? null : await readLastRounds(shown, dataset, key, mined);
     return {
       network_id: dataset.chainId,
       dataset: dataset.address,
       ...(await shown.describe(dataset, key, stored)),
       query_price: price.toString(),
-      last_update: found?.last ?? null,
-      agreement: found?.agreement ?? null,
-      last_rounds: found?.lastRounds ?? [],
+      ...(rounds ?? { last_update: null, agreement: null, last_rounds: [] }),
     };
   }
 
-  addQueryStringRoute(app, "/data", schema, { name: "data", perMinute: requestsPerMinute }, async (query) => {
+  // A rate limit of its own, so that looking does not use up the data requests of a caller.
+  const config = { rate: { name: "data", perMinute: requestsPerMinute } };
+  app.get("/data", { schema, config }, async ({ query }) => {
     const { dataset, key } = findDataPoint(networks, query, "invalid_query");
     return shared.run(`${dataset.chainId} ${dataset.address} ${key}`, () => read(dataset, key)).result;
   });
@@ -78,15 +77,15 @@ async function readLastRounds({ events, plan }: ShownNetwork, dataset: Dataset, 
   const range = { from: Math.max(0, to - plan.settings.historyBlocks + 1), to, fromTime: null, toTime: null };
   const [update] = (await findHistory(events, dataset, key, { ...range, limit: 1 })).updates;
   if (update === undefined) return null;
-  const last = toLastUpdate(dataset, update, await mined.read(dataset, key, update));
+  const last_update = toLastUpdate(dataset, update, await mined.read(dataset, key, update));
   const { updates } = await findHistory(events, dataset, key, { ...range, limit: ROUNDS }, ROUNDS_MS);
   const shown = await Promise.all(
     updates.slice(0, ROUNDS).map(async (one) => [one, await mined.read(dataset, key, one)] as const),
   );
-  const lastRounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
+  const last_rounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
     return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
   });
-  return { last, agreement: agreementOf(dataset, shown), lastRounds };
+  return { last_update, agreement: agreementOf(dataset, shown), last_rounds };
 }
 
 function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }: MinedRound): LastUpdate {

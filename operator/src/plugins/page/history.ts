@@ -10,7 +10,6 @@ import { type PastUpdate, readUpdates } from "../../dataset/update-events.js";
 import { invalidMember } from "../../problems.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
-import { addQueryStringRoute } from "../../routes/query-string-route.js";
 import type { Blocks } from "../../rpc/blocks.js";
 import { SingleFlight } from "../../single-flight.js";
 import type { ShownNetworkOf } from "./overview.js";
@@ -39,7 +38,7 @@ const schema = {
 export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute: number): void {
   const { context, networks } = app.operator;
   const shared = new SingleFlight<HistoryAnswer>(context.clock, REMEMBER_MS);
-  const rate = { name: "history", perMinute: Math.ceil(requestsPerMinute / COST_IN_REQUESTS) };
+  const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / COST_IN_REQUESTS) } };
 
   async function read(dataset: Dataset, key: Hex, query: HistoryQuery): Promise<HistoryAnswer> {
     const { events, plan } = shownOf(dataset);
@@ -57,7 +56,7 @@ export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute:
     };
   }
 
-  addQueryStringRoute(app, "/history", schema, rate, async (query) => {
+  app.get("/history", { schema, config }, async ({ query }) => {
     const { dataset, key } = findDataPoint(networks, query, "invalid_query");
     const { from, to, from_time, to_time, limit } = query;
     const id = [dataset.chainId, dataset.address, key, from, to, from_time, to_time, limit].join(" ");
@@ -126,7 +125,7 @@ export async function findHistory(
   const keyHash = keccak256(key);
   const source = {
     id: `${dataset.address} ${keyHash}`,
-    read: (from: number, to: number) => readUpdates(dataset, [keyHash], from, to),
+    read: (from: number, to: number) => readUpdates(dataset, keyHash, from, to),
   };
   const updates: PastUpdate[] = [];
   let from = range.to + 1;

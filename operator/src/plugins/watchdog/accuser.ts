@@ -44,19 +44,19 @@ export class Accuser {
     const { senders, standing } = this.network;
     const { dataset, provider, key, round } = found;
     const { committee } = dataset;
+    const about = { dataset: dataset.address, provider };
     await committee.refreshIfReplaced(committee.current);
     const { members } = committee.current;
     if (!members.includes(provider)) {
-      this.logger.warn(
-        { dataset: dataset.address, provider },
-        "a member that contradicted itself has left the committee",
-      );
+      this.logger.warn(about, "a member that contradicted itself has left the committee");
       return this.held.settle(found);
     }
     let nextAt = this.#nextAt.get(found);
     if (nextAt === undefined) {
-      const about = { dataset: dataset.address, provider, key, round: round.toString() };
-      this.logger.warn(about, "a member contradicted itself, and counts as absent");
+      this.logger.warn(
+        { ...about, key, round: round.toString() },
+        "a member contradicted itself, and counts as absent",
+      );
       // Operators take turns, as for feeds, so that not all of them pay.
       const ranking = new Ranking(dataset.address, standing.members ?? members);
       nextAt = found.foundAt + accusationWaitMs({ ...standing, ranking }, provider, round);
@@ -69,10 +69,7 @@ export class Accuser {
     // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
     this.#nextAt.set(found, Number.POSITIVE_INFINITY);
     void confirmed.then(() => this.#nextAt.set(found, clock() + RETRY_MS));
-    this.logger.warn(
-      { dataset: dataset.address, provider, transaction: hash },
-      "accused a member of contradicting itself",
-    );
+    this.logger.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
   }
 
   /**
