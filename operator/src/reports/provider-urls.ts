@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import type { Address } from "viem";
@@ -42,12 +43,17 @@ export class ProviderUrls {
     }
     const refresh = async () => this.#take(await readAnnouncedUrls(client, directory, membersNow()));
     await refresh();
-    const timer = setInterval(() => {
-      refresh().catch((error: unknown) =>
+    void this.#poll(refresh, pollMs, closing);
+  }
+
+  async #poll(refresh: () => Promise<void>, pollMs: number, closing: AbortSignal): Promise<void> {
+    for (;;) {
+      await delay(pollMs, undefined, { signal: closing, ref: false }).catch(() => {});
+      if (closing.aborted) return;
+      await refresh().catch((error: unknown) =>
         this.logger.debug({ reason: describeError(error) }, "the directory of providers cannot be read"),
       );
-    }, pollMs).unref();
-    closing.addEventListener("abort", () => clearInterval(timer));
+    }
   }
 
   #take(announced: ReadonlyMap<Address, string>): void {

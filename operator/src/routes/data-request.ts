@@ -5,11 +5,15 @@ import { eventStream, streamedAnswer } from "@dataset-oracle/service/http-server
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
+import { LRUCache } from "lru-cache";
 import { invalidMember, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../single-flight.js";
 import { MAX_MINING_WAIT_MS } from "../update/answers.js";
-import { findDataPoint } from "./find-data-point.js";
+import { type DataPoint, findDataPoint } from "./find-data-point.js";
 import { problemsOf, unlessClosing } from "./problem-responses.js";
+
+/** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take up at most about 20 MB. */
+const MAX_REMEMBERED = 10_000;
 
 const EVENTS = [
   ["asked", { timestamp: 1_790_000_000, providers: ["0x..."] }],
@@ -66,8 +70,14 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
     perMinute: broadcastsPerMinute,
     exceeded: tooManyBroadcasts,
   });
+  // Many requests name the same key, and most of their time would go into reading its name.
+  const known = new LRUCache<string, DataPoint, DataRequest>({
+    max: MAX_REMEMBERED,
+    memoMethod: (_id, _old, { context: names }) => findDataPoint(networks, names, "invalid_body"),
+  });
   app.post("/data/request", { schema }, async (request, reply) => {
-    const { dataset, updates, key } = findDataPoint(networks, request.body, "invalid_body");
+    const { network_id, dataset: address, key: name } = request.body;
+    const { dataset, updates, key } = known.memo(`${network_id} ${address} ${name}`, { context: request.body });
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     const wait = preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000);
