@@ -14,13 +14,13 @@ const tx = (nonce: number, change: Partial<PendingTransaction> = {}): PendingTra
   submittedAt: NOW,
   isAccepted: true,
   expiresAt: NEVER,
-  fees: { type: "legacy", gasPrice: 1n },
+  fees: { type: "legacy", maxFeePerGas: 1n, maxPriorityFeePerGas: 0n },
   ...change,
 });
 const STUCK = { sentAt: NOW - 1_000 };
 const UNSEEN = { submittedAt: NOW - 100 };
 const EXPIRED = { expiresAt: NOW };
-const UNDERPRICED = { fees: { type: "legacy", gasPrice: 0n } } as const;
+const UNDERPRICED = { fees: { type: "legacy", maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } } as const;
 const MARKET = { type: "eip1559", baseFee: 1n, priorityFee: 0n } as const;
 
 interface Situation {
@@ -149,7 +149,11 @@ describe("whatever the chain shows", () => {
         submittedAt: fc.constantFrom(NOW, NOW - 100),
         isAccepted: fc.boolean(),
         expiresAt: fc.constantFrom(NOW, NEVER),
-        fees: fc.record({ type: fc.constant("legacy" as const), gasPrice: fc.bigInt(0n, 1n) }),
+        fees: fc.record({
+          type: fc.constant("legacy" as const),
+          maxFeePerGas: fc.bigInt(0n, 1n),
+          maxPriorityFeePerGas: fc.constant(0n),
+        }),
       }),
       { selector: ({ nonce }) => nonce, maxLength: 8 },
     ),

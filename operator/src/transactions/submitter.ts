@@ -8,7 +8,7 @@ import type { ChainClient } from "../rpc/client.js";
 import { classifyNodeError } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
-import { baseFeeOf, bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
+import { bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
 import type { Call, RoundCall } from "./job.js";
 import type { QueueLimits, ReplacementContent } from "./plan.js";
 import type { InFlightTransactions, Submission, SubmissionResult, Task, Transaction } from "./queue-state.js";
@@ -75,7 +75,7 @@ export class Submitter {
    */
   async submit(nonce: number, task: Task, networkFees: NetworkFees): Promise<Submission> {
     const fees = feesFor(networkFees, this.caps);
-    if (fees === null) throw feesTooHigh(this.client.chain.id, baseFeeOf(networkFees), this.caps.maxFeePerGas);
+    if (fees === null) throw feesTooHigh(this.client.chain.id, networkFees.baseFee, this.caps.maxFeePerGas);
     const submission = await this.#signAndSubmit(nonce, task.call, fees, task.onSigned);
     if (submission.result.kind !== "rejected") this.inFlight.add(nonce, task, task.call, submission, this.clock());
     return submission;
@@ -194,7 +194,11 @@ export class Submitter {
     const refused = this.#refused.get(nonce)?.fees;
     const fees = refused === undefined ? least : bumpAboveRefused(least, refused, this.caps);
     const chainId = this.client.chain.id;
-    const raw = await this.account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
+    const content = { chainId, nonce, to, data, gas, value: 0n };
+    const { type, ...prices } = fees;
+    const raw = await this.account.signTransaction(
+      type === "legacy" ? { ...content, type, gasPrice: fees.maxFeePerGas } : { ...content, type, ...prices },
+    );
     const hash = bytesToHex(keccak(hexToBytes(raw)));
     onSigned?.(hash);
     const result = await submitRaw(this.client, raw, hash);
