@@ -8,6 +8,7 @@ import type { DatasetContract } from "./contract.js";
 
 /** One update of a key, from its event. */
 export interface PastUpdate {
+  readonly keyHash: Hex;
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
   readonly status: QueryStatus;
@@ -15,11 +16,6 @@ export interface PastUpdate {
   readonly timestamp: bigint;
   readonly blockNumber: number;
   readonly transactionHash: Hex;
-}
-
-/** An update of any key. */
-export interface KeyedUpdate extends PastUpdate {
-  readonly keyHash: Hex;
 }
 
 /** How far back the transaction that stored a recent round is searched for. */
@@ -59,7 +55,7 @@ export async function readUpdates(
   keyHashes: readonly Hex[] | null,
   from: number,
   to: number | "latest",
-): Promise<readonly KeyedUpdate[]> {
+): Promise<readonly PastUpdate[]> {
   const events = getContractEvents(client, {
     address,
     abi: datasetAbi,

@@ -160,7 +160,6 @@ export class TransactionQueue {
       readNetworkFees(this.client),
     ]);
     const now = this.context.clock();
-    this.#submitter.forgetRefused(counts.mined);
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );
