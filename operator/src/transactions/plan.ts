@@ -62,20 +62,22 @@ export function planActions(queue: QueueSnapshot): QueueAction[] {
   const { counts, sent, foreign, now, limits } = queue;
   const confirmed = sent.filter(({ nonce }) => nonce < counts.mined);
   const live = new Map(sent.filter(({ nonce }) => nonce >= counts.mined).map((one) => [one.nonce, one]));
-  const end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
+  let end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
 
   const actions: QueueAction[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
+  const last = live.get(end - 1);
+  if (last !== undefined && last.nonce >= counts.pending && now >= last.expiresAt) {
+    actions.push({ kind: "forget", nonce: last.nonce });
+    live.delete(last.nonce);
+    end--;
+  }
   const waiting = inTurn(queue.waiting, sent).values();
   let task = waiting.next().value;
-  let taken = 0;
-  for (let nonce = counts.mined; nonce < end; nonce++) {
-    taken++;
+  const fullAt = counts.mined + limits.maxPending;
+  for (let nonce = counts.mined; nonce < end || (task !== undefined && nonce < fullAt); nonce++) {
     const one = live.get(nonce);
     if (one !== undefined) {
-      const action = planPending(queue, one, live, nonce === end - 1);
-      if (action === null) continue;
-      actions.push(action);
-      if (action.kind === "forget") taken--;
+      actions.push(...planPending(queue, one));
     } else if (nonce < counts.pending) {
       if (now - (foreign.get(nonce) ?? now) >= limits.stuckMs) actions.push({ kind: "cancel", nonce });
     } else if (task !== undefined) {
@@ -84,12 +86,6 @@ export function planActions(queue: QueueSnapshot): QueueAction[] {
     } else {
       actions.push({ kind: "cancel", nonce });
     }
-  }
-  const forgets = actions.some(({ kind }) => kind === "forget");
-  for (let nonce = forgets ? end - 1 : end; task !== undefined && taken < limits.maxPending; nonce++) {
-    taken++;
-    actions.push({ kind: "submit", nonce, task });
-    task = waiting.next().value;
   }
   return actions;
 }
@@ -114,29 +110,23 @@ function inTurn(waiting: readonly Task[], sent: readonly Transaction[]): readonl
   return turns.toSorted((a, b) => a.before - b.before).map(({ task }) => task);
 }
 
-/** Plans the action for a transaction that is not mined; null leaves it alone. */
-function planPending(
-  { counts, networkFees, now, limits }: QueueSnapshot,
-  one: Transaction,
-  live: ReadonlyMap<number, Transaction>,
-  isLast: boolean,
-): Exclude<QueueAction, { kind: "submit" }> | null {
+/** Plans the action for a transaction that is not mined; none leaves it alone. */
+function planPending({ counts, sent, networkFees, now, limits }: QueueSnapshot, one: Transaction): QueueAction[] {
   const { nonce } = one;
   const isShown = nonce < counts.pending;
   const isExpired = now >= one.expiresAt;
-  if (!isShown && isExpired && isLast) return { kind: "forget", nonce };
   // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
   const isStuck = now - one.sentAt >= limits.stuckMs && (nonce === counts.mined || !covers(one.fees, networkFees));
   const isUnseen = !isShown && (!one.isAccepted || now - one.submittedAt >= limits.unseenMs);
-  if (isStuck || (isUnseen && isExpired)) return { kind: "replace", nonce, content: contentOf(one, live, isExpired) };
-  return isUnseen ? { kind: "rebroadcast", nonce } : null;
+  if (isStuck || (isUnseen && isExpired)) return [{ kind: "replace", nonce, content: contentOf(one, sent, isExpired) }];
+  return isUnseen ? [{ kind: "rebroadcast", nonce }] : [];
 }
 
-function contentOf(one: Transaction, live: ReadonlyMap<number, Transaction>, isExpired: boolean): ReplacementContent {
+function contentOf(one: Transaction, sent: readonly Transaction[], isExpired: boolean): ReplacementContent {
   const id = one.task?.dataPointId;
   if (id === undefined) return "cancel";
   // If a newer round of the key came before an older one, the older one would store nothing.
-  const isFollowed = [...live.values()].some(({ task, nonce }) => task?.dataPointId === id && nonce > one.nonce);
+  const isFollowed = sent.some(({ task, nonce }) => task?.dataPointId === id && nonce > one.nonce);
   if (!isFollowed) return "newest";
   return isExpired ? "cancel" : "same";
 }
