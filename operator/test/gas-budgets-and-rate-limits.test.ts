@@ -61,7 +61,9 @@ test("an account that cannot pay is a 503, and its gas is not counted", async ()
     expect([problem.http, problem.code]).toEqual([503, "out_of_funds"]);
     expect(JSON.stringify(problem)).not.toContain(operator.account.address);
   }
-  const said = operator.log.map((line) => JSON.parse(line)).filter(({ msg }) => /cannot pay/.test(msg));
+  const said = operator.log
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => /cannot pay for the transaction\./.test(msg));
   expect(said.map(({ sender }) => sender)).toEqual(Array(3).fill(operator.account.address));
   await chain.fund(operator.account.address);
   expect((await operator.ask(body("SPOTPX/POOR-USD"), WAIT)).status).toBe("OK");

@@ -181,7 +181,7 @@ test("startup fails when an address is not a dataset, and names it", async () =>
   ]) {
     writeDeployment(42, { address }, "other");
     const { code, output } = await run(["--config", writeConfig({ port: 0 }, { deployment: "other.json" })]);
-    expect([code, output]).toEqual([2, expect.stringContaining(`${address}, the dataset "financial"`)]);
+    expect([code, output]).toEqual([2, expect.stringContaining(`dataset ${address}`)]);
     expect(output).toContain(reason);
     expect(output).toContain("Correct its address in the deployment file");
   }

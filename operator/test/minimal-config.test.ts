@@ -61,8 +61,12 @@ test("a chain without the directory is named, and the contracts' code decides th
 });
 
 test.each([
-  ["no contract", () => ({ datasets: [OTHER_ACCOUNT] }), "an entry of datasets, is not a contract."],
-  ["another contract", () => ({ datasets: [COMMITTEE_DIRECTORY] }), "an entry of datasets, is another contract:"],
+  ["no contract", () => ({ datasets: [OTHER_ACCOUNT] }), `dataset ${OTHER_ACCOUNT} is not a contract.`],
+  [
+    "another contract",
+    () => ({ datasets: [COMMITTEE_DIRECTORY] }),
+    `dataset ${COMMITTEE_DIRECTORY} is another contract:`,
+  ],
   ["no address", () => ({ datasets: ["0x12"] }), "datasets/0: "],
   ["the same twice", () => ({ datasets: [dataset, dataset] }), "datasets names 0x"],
   ["no dataset at all", () => ({}), "set either deployment (a file's path) or datasets (addresses)"],

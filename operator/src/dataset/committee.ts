@@ -17,15 +17,11 @@ export interface StoredCommittee extends Committee {
  * A dataset's committee as last read from the chain. It is read again when an update shows that it may have changed.
  */
 export class CommitteeCache {
-  #current: StoredCommittee;
-
   private constructor(
     private readonly dataset: DatasetContract,
     private readonly logger: Logger,
-    current: StoredCommittee,
-  ) {
-    this.#current = current;
-  }
+    private stored: StoredCommittee,
+  ) {}
 
   /** @throws RpcError */
   static async load(dataset: DatasetContract, logger: Logger): Promise<CommitteeCache> {
@@ -33,7 +29,7 @@ export class CommitteeCache {
   }
 
   get current(): StoredCommittee {
-    return this.#current;
+    return this.stored;
   }
 
   /**
@@ -42,16 +38,16 @@ export class CommitteeCache {
    * @throws RpcError
    */
   async refreshIfReplaced(seen: StoredCommittee): Promise<boolean> {
-    if (this.#current !== seen) return true;
+    if (this.stored !== seen) return true;
     if ((await readView(this.dataset, "committeeHash")) === seen.hash) return false;
     const read = await readCommittee(this.dataset);
-    if (read.hash !== this.#current.hash) {
+    if (read.hash !== this.stored.hash) {
       const { client, address } = this.dataset;
       const { members, toleranceBps } = read;
       const fields = { network: client.chain.id, dataset: address, members, toleranceBps: Number(toleranceBps) };
       this.logger.info(fields, "the committee has changed");
     }
-    this.#current = read;
+    this.stored = read;
     return true;
   }
 }

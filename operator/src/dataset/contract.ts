@@ -39,15 +39,13 @@ export async function hasCode(client: ChainClient, address: Address): Promise<bo
 /**
  * Reads the kind and the key form of a dataset.
  *
- * @param where Where the configuration names the dataset; the beginning of an error message.
- * @param fix What to do if its address is wrong; the end of an error message.
  * @throws ConfigError when the address is another contract's or nobody's. RpcError.
  */
 export async function readKindAndForm(
   dataset: DatasetContract,
-  where: string,
-  fix: string,
 ): Promise<{ readonly kind: DatasetKind; readonly keyForm: KeyForm }> {
+  const where = `network ${dataset.client.chain.id}: dataset ${dataset.address}`;
+  const fix = "Correct its address in the deployment file or in datasets, or rpcUrls if they are of another chain.";
   try {
     const [judgement, form] = await Promise.all([readView(dataset, "judgement"), readView(dataset, "keyForm")]);
     const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
@@ -55,10 +53,10 @@ export async function readKindAndForm(
   } catch (error) {
     if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
     // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
-    if (!(await hasCode(dataset.client, dataset.address))) throw new ConfigError(`${where}, is not a contract. ${fix}`);
+    if (!(await hasCode(dataset.client, dataset.address))) throw new ConfigError(`${where} is not a contract. ${fix}`);
     if (error.kind !== "refused" && !isUndecodable(error)) throw error;
   }
-  throw new ConfigError(`${where}, is another contract: it does not answer as a dataset does. ${fix}`);
+  throw new ConfigError(`${where} is another contract: it does not answer as a dataset does. ${fix}`);
 }
 
 /** The number of items that are read with one call: nodes limit its size and its gas, which keys of 256 bytes need most of. */

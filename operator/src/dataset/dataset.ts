@@ -40,11 +40,7 @@ export async function connectDataset(client: ChainClient, deployed: DeployedData
   const { address, name, kind, keyForm, keys } = deployed;
   const chainId = client.chain.id;
   const contract = { client, address };
-  const onChain = await readKindAndForm(
-    contract,
-    `network ${chainId}: ${address}, the dataset "${name}" of the deployment file`,
-    "Correct its address in the deployment file, or rpcUrls if they are of another chain with this id.",
-  );
+  const onChain = await readKindAndForm(contract);
   for (const field of ["kind", "keyForm"] as const) {
     if (onChain[field] === deployed[field]) continue;
     throw new ConfigError(

@@ -1,11 +1,10 @@
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
-import type { Address } from "viem";
-import { getChainId } from "viem/actions";
-import { type ChainClient, createChainClient } from "../rpc/client.js";
+import { type Address, type Hex, hexToNumber } from "viem";
+import { createChainClient } from "../rpc/client.js";
 import { connectEndpoint } from "../rpc/endpoint.js";
-import { RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { RpcError } from "../rpc/rpc-error.js";
 import { hasCode, readKindAndForm } from "./contract.js";
 
 /** The chain id of an endpoint that has not yet said which it serves. */
@@ -26,9 +25,13 @@ export async function readDeployment(
   const failures: string[] = [];
   for (const [index, url] of rpcUrls.entries()) {
     try {
-      const client = createChainClient(UNKNOWN_NETWORK, connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs));
-      const chainId = await unwrapRpcError(client, "eth_chainId", getChainId(client));
-      const datasets = await Promise.all(addresses.map((address) => readDataset(client, chainId, address)));
+      const endpoint = connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs);
+      const chainId = hexToNumber((await endpoint.request("eth_chainId", [])) as Hex);
+      const client = createChainClient(chainId, endpoint);
+      const read = async (address: Address): Promise<DeployedDataset> => {
+        return { name: address, address, ...(await readKindAndForm({ client, address })), keys: [] };
+      };
+      const datasets = await Promise.all(addresses.map(read));
       const [hasDirectory, hasRegistry] = await Promise.all([
         hasCode(client, COMMITTEE_DIRECTORY),
         hasCode(client, WEB_ORACLE_REGISTRY),
@@ -47,11 +50,4 @@ export async function readDeployment(
   throw new ConfigError(
     `The datasets ${addresses.join(", ")} cannot be read from their chain: ${failures.join("; ")}. Check rpcUrls.`,
   );
-}
-
-async function readDataset(client: ChainClient, chainId: number, address: Address): Promise<DeployedDataset> {
-  const where = `network ${chainId}: ${address}, an entry of datasets`;
-  const fix = "Correct the address, or rpcUrls if they are of another chain.";
-  const { kind, keyForm } = await readKindAndForm({ client, address }, where, fix);
-  return { name: address, address, kind, keyForm, keys: [] };
 }

@@ -16,7 +16,7 @@ export function readStored({ client, address }: DatasetContract, key: Hex, block
 }
 
 /**
- * Reads the stored values of many keys: with a lens, which is a state override of code, a hundred with each call. All
+ * Reads the stored values of many keys: with a lens, which is a state override of code, many with each call. All
  * values of one such call are from the same state.
  *
  * @returns The values by key, in the order of the keys.

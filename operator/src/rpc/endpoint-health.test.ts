@@ -1,15 +1,8 @@
 import { expect, test } from "vitest";
-import {
-  afterCheck,
-  afterFailure,
-  type Health,
-  isFromTheFuture,
-  readableEndpoints,
-  UNCHECKED,
-} from "./endpoint-health.js";
+import { afterFailure, type Health, isFromTheFuture, readableEndpoints, UNCHECKED } from "./pool.js";
 
 const LIMITS = { maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 };
-const at = (number: number, timestamp = 1_000): Health => afterCheck({ number, timestamp });
+const at = (number: number, timestamp = 1_000): Health => ({ ...UNCHECKED, head: { number, timestamp } });
 
 test("a quarantine doubles with each failure in a row, from a second to a minute", () => {
   const lengths: number[] = [];
@@ -21,11 +14,8 @@ test("a quarantine doubles with each failure in a row, from a second to a minute
   expect(lengths.at(-1)).toBe(60_000);
 });
 
-test("a check that passes resets the quarantine", () => {
-  const failed = afterFailure(afterFailure(at(7), 5_000), 6_000);
-  expect(failed).toMatchObject({ isReady: false, failures: 2, head: { number: 7 } });
-  expect(afterCheck({ number: 8, timestamp: 1_000 })).toEqual(at(8));
-  expect(afterFailure(at(8), 5_000).quarantinedUntil).toBe(6_000);
+test("an endpoint that has failed is not ready", () => {
+  expect(afterFailure(afterFailure(at(7), 5_000), 6_000)).toMatchObject({ head: null, failures: 2 });
 });
 
 test.each<[string, Health[], number[]]>([

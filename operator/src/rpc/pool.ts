@@ -5,16 +5,13 @@ import type { Counter } from "prom-client";
 import { type Hex, hexToNumber } from "viem";
 import type { Context } from "../context.js";
 import { connectEndpoint, type JsonRpc } from "./endpoint.js";
-import {
-  afterCheck,
-  afterFailure,
-  type Health,
-  isFromTheFuture,
-  type LagLimits,
-  readableEndpoints,
-  UNCHECKED,
-} from "./endpoint-health.js";
 import { describeError, RpcError } from "./rpc-error.js";
+
+/** A head is stale when it is further than this behind the best. */
+interface LagLimits {
+  readonly maxHeadLagBlocks: number;
+  readonly maxHeadLagSeconds: number;
+}
 
 export interface PoolSettings extends LagLimits {
   /** The deadline of each call to one endpoint. */
@@ -28,6 +25,23 @@ export interface PoolSettings extends LagLimits {
 export interface PoolContext extends Pick<Context, "clock" | "logger" | "closing"> {
   /** Counts every call that failed at an endpoint. */
   readonly errors: Counter<"network" | "endpoint" | "method" | "class">;
+}
+
+/** The newest block that an endpoint has shown. */
+interface Head {
+  readonly number: number;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+}
+
+/** The state of one endpoint. */
+export interface Health {
+  /** Null while the endpoint is not ready: until it was found to be of the right chain, and after it has failed. */
+  readonly head: Head | null;
+  /** The number of failures in a row. */
+  readonly failures: number;
+  /** Until then the endpoint is not used, unless no other is ready; in milliseconds since 1970. */
+  readonly quarantinedUntil: number;
 }
 
 interface Endpoint {
@@ -45,6 +59,11 @@ interface Endpoint {
 const SUBMIT = "eth_sendRawTransaction";
 /** How often the chain id of an endpoint is read while it is ready. */
 const CHAIN_ID_MS = 60_000;
+const FIRST_QUARANTINE_MS = 1_000;
+const LONGEST_QUARANTINE_MS = 60_000;
+const MAX_FUTURE_SECONDS = 60;
+/** The state of an endpoint that was never checked. */
+export const UNCHECKED: Health = { head: null, failures: 0, quarantinedUntil: 0 };
 
 /**
  * Combines the endpoints of one network into one. A read goes to the first endpoint, in the order of the configuration,
@@ -90,7 +109,7 @@ export class RpcPool implements JsonRpc {
   }
 
   get isReady(): boolean {
-    return this.#endpoints.some(({ health }) => health.isReady);
+    return this.#endpoints.some(({ health }) => health.head !== null);
   }
 
   /** Makes a call. viem submits and reads through this one function; only the method tells them apart. */
@@ -140,7 +159,7 @@ export class RpcPool implements JsonRpc {
   /** Starts a call to every endpoint that is ready. */
   async #askAllReady(method: string, params: readonly unknown[]): Promise<readonly Promise<unknown>[]> {
     await this.#ensureReady();
-    const ready = this.#endpoints.filter(({ health }) => health.isReady);
+    const ready = this.#endpoints.filter(({ health }) => health.head !== null);
     return ready.map((endpoint) => this.#ask(endpoint, method, params));
   }
 
@@ -185,7 +204,7 @@ export class RpcPool implements JsonRpc {
     const { rpc, health } = endpoint;
     try {
       const isRecent = this.context.clock() - endpoint.chainIdReadAt < CHAIN_ID_MS;
-      if (!health.isReady || !isRecent) {
+      if (health.head === null || !isRecent) {
         endpoint.chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
         endpoint.chainIdReadAt = this.context.clock();
         if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
@@ -200,8 +219,8 @@ export class RpcPool implements JsonRpc {
           "its newest block is more than 60 s ahead of this machine's clock",
         );
       }
-      if (!health.isReady && health.failures > 0) this.#log(endpoint).info("RPC endpoint is back");
-      endpoint.health = afterCheck(head);
+      if (health.failures > 0) this.#log(endpoint).info("RPC endpoint is back");
+      endpoint.health = { ...UNCHECKED, head };
     } catch (error) {
       this.#quarantine(endpoint, error);
       throw error;
@@ -240,4 +259,29 @@ export class RpcPool implements JsonRpc {
       await Promise.allSettled(due.map((endpoint) => this.#check(endpoint)));
     }
   }
+}
+
+/** Each failure in a row doubles the quarantine, from a second to a minute. */
+export function afterFailure({ failures }: Health, nowMs: number): Health {
+  const quarantineMs = Math.min(FIRST_QUARANTINE_MS * 2 ** failures, LONGEST_QUARANTINE_MS);
+  return { head: null, failures: failures + 1, quarantinedUntil: nowMs + quarantineMs };
+}
+
+/** A block that is more than a minute ahead of this machine's clock is not believed. */
+export function isFromTheFuture({ timestamp }: Head, nowMs: number): boolean {
+  return timestamp > nowMs / 1000 + MAX_FUTURE_SECONDS;
+}
+
+/** Selects the endpoints to read from, in the configured order: those that are ready and not stale. */
+export function readableEndpoints<E extends { readonly health: Health }>(
+  all: readonly E[],
+  { maxHeadLagBlocks, maxHeadLagSeconds }: LagLimits,
+): readonly E[] {
+  const heads = all.flatMap(({ health }) => health.head ?? []);
+  const bestNumber = Math.max(...heads.map(({ number }) => number));
+  const bestTimestamp = Math.max(...heads.map(({ timestamp }) => timestamp));
+  return all.filter(({ health: { head } }) => {
+    if (head === null) return false;
+    return bestNumber - head.number <= maxHeadLagBlocks && bestTimestamp - head.timestamp <= maxHeadLagSeconds;
+  });
 }

@@ -2,15 +2,22 @@ import { getBlock, getGasPrice } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
 import { rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
-/** The fees that a transaction offers, in wei per unit of gas. */
-export type Fees =
-  | { readonly type: "eip1559"; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
-  | { readonly type: "legacy"; readonly gasPrice: bigint };
+/** A legacy transaction has a gas price, which is its `maxFeePerGas` here, and a priority fee of 0. */
+type FeeType = "eip1559" | "legacy";
 
-/** The fees that the chain asks for, in wei per unit of gas. */
-export type NetworkFees =
-  | { readonly type: "eip1559"; readonly baseFee: bigint; readonly priorityFee: bigint }
-  | { readonly type: "legacy"; readonly gasPrice: bigint };
+/** The fees that a transaction offers, in wei per unit of gas. */
+export interface Fees {
+  readonly type: FeeType;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** The fees that the chain asks for, in wei per unit of gas. One of the type `legacy` has no base fee but a gas price. */
+export interface NetworkFees {
+  readonly type: FeeType;
+  readonly baseFee: bigint;
+  readonly priorityFee: bigint;
+}
 
 /** The most that a transaction offers, in wei per unit of gas. */
 export interface FeeCaps {
@@ -30,7 +37,8 @@ const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 export async function readNetworkFees(client: ChainClient): Promise<NetworkFees> {
   const { baseFeePerGas } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
   if (baseFeePerGas === null) {
-    return { type: "legacy", gasPrice: await unwrapRpcError(client, "eth_gasPrice", getGasPrice(client)) };
+    const gasPrice = await unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));
+    return { type: "legacy", baseFee: gasPrice, priorityFee: 0n };
   }
   return { type: "eip1559", baseFee: baseFeePerGas, priorityFee: await readPriorityFee(client) };
 }
@@ -45,33 +53,22 @@ async function readPriorityFee(client: ChainClient): Promise<bigint> {
   }
 }
 
-/** Returns the base fee, or the gas price of a chain without one. */
-export function baseFeeOf(networkFees: NetworkFees): bigint {
-  return networkFees.type === "legacy" ? networkFees.gasPrice : networkFees.baseFee;
-}
-
 /**
  * Chooses the fees of a new transaction. Twice the base fee is still enough after five full blocks.
  *
  * @returns Null when the chain asks for more than the cap.
  */
-export function feesFor(networkFees: NetworkFees, caps: FeeCaps): Fees | null {
-  const wanted = baseFeeOf(networkFees);
+export function feesFor({ type, baseFee, priorityFee }: NetworkFees, caps: FeeCaps): Fees | null {
   const cap = caps.maxFeePerGas;
-  if (wanted > cap) return null;
-  if (networkFees.type === "legacy") return { type: "legacy", gasPrice: wanted };
-  const priorityFee = smaller(networkFees.priorityFee, caps.maxPriorityFeePerGas);
-  return {
-    type: "eip1559",
-    maxFeePerGas: smaller(2n * wanted + priorityFee, cap),
-    maxPriorityFeePerGas: smaller(priorityFee, cap),
-  };
+  if (baseFee > cap) return null;
+  if (type === "legacy") return { type, maxFeePerGas: baseFee, maxPriorityFeePerGas: 0n };
+  const tip = smaller(priorityFee, caps.maxPriorityFeePerGas);
+  return { type, maxFeePerGas: smaller(2n * baseFee + tip, cap), maxPriorityFeePerGas: smaller(tip, cap) };
 }
 
 /** Reports whether the next block could include a transaction with these fees. */
-export function covers(fees: Fees, networkFees: NetworkFees): boolean {
-  if (networkFees.type === "legacy") return true;
-  return (fees.type === "legacy" ? fees.gasPrice : fees.maxFeePerGas) >= networkFees.baseFee;
+export function covers(fees: Fees, { type, baseFee }: NetworkFees): boolean {
+  return type === "legacy" || fees.maxFeePerGas >= baseFee;
 }
 
 /**
@@ -82,29 +79,23 @@ export function covers(fees: Fees, networkFees: NetworkFees): boolean {
  * @returns Null when the caps do not allow a tenth more.
  */
 export function bumpFees(before: Fees, current: Fees | null, caps: FeeCaps): Fees | null {
-  const cap = caps.maxFeePerGas;
-  if (before.type === "legacy") {
-    const gasPrice = raised(before.gasPrice, current?.type === "legacy" ? current.gasPrice : 0n, cap);
-    return gasPrice === null ? null : { type: "legacy", gasPrice };
-  }
-  const now = current?.type === "eip1559" ? current : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
-  const maxFeePerGas = raised(before.maxFeePerGas, now.maxFeePerGas, cap);
-  const maxPriorityFeePerGas = raised(before.maxPriorityFeePerGas, now.maxPriorityFeePerGas, replacementTip(caps));
-  if (maxFeePerGas === null || maxPriorityFeePerGas === null) return null;
-  return { type: "eip1559", maxFeePerGas: larger(maxFeePerGas, maxPriorityFeePerGas), maxPriorityFeePerGas };
+  const { type } = before;
+  const now = current?.type === type ? current : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
+  const maxFeePerGas = raised(before.maxFeePerGas, now.maxFeePerGas, caps.maxFeePerGas);
+  const tip = raised(before.maxPriorityFeePerGas, now.maxPriorityFeePerGas, replacementTip(caps));
+  if (maxFeePerGas === null) return null;
+  if (type === "legacy") return { type, maxFeePerGas, maxPriorityFeePerGas: 0n };
+  return tip === null ? null : { type, maxFeePerGas: larger(maxFeePerGas, tip), maxPriorityFeePerGas: tip };
 }
 
 /**
  * Raises fees to twice those that a node refused as too low without saying how much it wants, but not above the caps.
  */
 export function bumpAboveRefused(fees: Fees, refused: Fees, caps: FeeCaps): Fees {
+  if (fees.type !== refused.type) return fees;
   const enough = (fee: bigint, low: bigint, cap: bigint) => larger(fee, smaller(low * 2n, cap));
-  if (fees.type === "legacy" && refused.type === "legacy") {
-    return { type: "legacy", gasPrice: enough(fees.gasPrice, refused.gasPrice, caps.maxFeePerGas) };
-  }
-  if (fees.type === "legacy" || refused.type === "legacy") return fees;
   return {
-    type: "eip1559",
+    type: fees.type,
     maxFeePerGas: enough(fees.maxFeePerGas, refused.maxFeePerGas, caps.maxFeePerGas),
     maxPriorityFeePerGas: enough(fees.maxPriorityFeePerGas, refused.maxPriorityFeePerGas, replacementTip(caps)),
   };

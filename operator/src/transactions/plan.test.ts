@@ -1,44 +1,57 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type PendingTransaction, planActions, type QueueAction } from "./plan.js";
+import { planActions, type QueueAction } from "./plan.js";
+import { newTask, type Task, type Transaction } from "./queue-state.js";
 
 const LIMITS = { stuckMs: 1_000, unseenMs: 100, maxPending: 4 };
 const NOW = 50_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-const tx = (nonce: number, change: Partial<PendingTransaction> = {}): PendingTransaction => ({
+const CALL = {
+  to: "0x1111111111111111111111111111111111111111",
+  data: "0x",
+  gas: 1n,
+  round: 1n,
+  expiresAt: NEVER,
+} as const;
+
+const taskOf = (dataPointId: string, payer: string | null = null): Task =>
+  newTask({ dataPointId, payer, call: CALL, renew: async () => null, isStored: async () => false }, null);
+
+const tx = (nonce: number, change: Partial<Transaction> = {}): Transaction => ({
   nonce,
-  dataPointId: `K${nonce}`,
-  payer: null,
+  task: taskOf(`K${nonce}`),
+  versions: [],
   sentAt: NOW,
   submittedAt: NOW,
   isAccepted: true,
   expiresAt: NEVER,
-  fees: { type: "legacy", gasPrice: 1n },
+  fees: { type: "legacy", maxFeePerGas: 1n, maxPriorityFeePerGas: 0n },
+  timesNotFound: 0,
+  renewal: null,
   ...change,
 });
 const STUCK = { sentAt: NOW - 1_000 };
 const UNSEEN = { submittedAt: NOW - 100 };
 const EXPIRED = { expiresAt: NOW };
-const UNDERPRICED = { fees: { type: "legacy", gasPrice: 0n } } as const;
+const UNDERPRICED = { fees: { type: "legacy", maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } } as const;
 const MARKET = { type: "eip1559", baseFee: 1n, priorityFee: 0n } as const;
 
 interface Situation {
   readonly mined: number;
   readonly pending: number;
-  readonly sent?: PendingTransaction[];
+  readonly sent?: Transaction[];
   readonly foreign?: [number, number][];
   readonly waiting?: number;
 }
 
 /** The updates that wait for a nonce, the oldest first. */
-const TASKS = Array.from({ length: 9 }, (_, i) => ({ name: `T${i}`, payer: null }));
-type Task = (typeof TASKS)[number];
+const TASKS = Array.from({ length: 9 }, (_, i) => taskOf(`T${i}`));
 
 const submit = (nonce: number, task = TASKS[0] as Task) => ({ kind: "submit", nonce, task }) as const;
 
 const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situation) =>
-  planActions<Task>({
+  planActions({
     counts: { mined, pending },
     sent,
     foreign: new Map(foreign),
@@ -48,7 +61,7 @@ const plan = ({ mined, pending, sent = [], foreign = [], waiting = 0 }: Situatio
     limits: LIMITS,
   });
 
-test.each<[string, Situation, QueueAction<Task>[]]>([
+test.each<[string, Situation, QueueAction[]]>([
   ["nothing is done when there is nothing to do", { mined: 5, pending: 5 }, []],
   ["an update takes the first free nonce", { mined: 5, pending: 5, waiting: 1 }, [submit(5)]],
   [
@@ -97,17 +110,17 @@ test.each<[string, Situation, QueueAction<Task>[]]>([
   ],
   [
     "one that is followed by a newer round of its key is sent again with the same call",
-    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, dataPointId: "K" }), tx(6, { dataPointId: "K" })] },
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, task: taskOf("K") }), tx(6, { task: taskOf("K") })] },
     [{ kind: "replace", nonce: 5, content: "same" }],
   ],
   [
     "one that is followed by a newer round of its key is cancelled when its round is too old",
-    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, dataPointId: "K" }), tx(6, { dataPointId: "K" })] },
+    { mined: 5, pending: 7, sent: [tx(5, { ...STUCK, ...EXPIRED, task: taskOf("K") }), tx(6, { task: taskOf("K") })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
     "a stuck cancellation is replaced by another",
-    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, dataPointId: null })] },
+    { mined: 5, pending: 6, sent: [tx(5, { ...STUCK, task: null })] },
     [{ kind: "replace", nonce: 5, content: "cancel" }],
   ],
   [
@@ -141,16 +154,17 @@ describe("whatever the chain shows", () => {
     mined: fc.integer({ min: 0, max: 6 }),
     ahead: fc.integer({ min: 0, max: 6 }),
     sent: fc.uniqueArray(
-      fc.record({
-        nonce: fc.integer({ min: 0, max: 12 }),
-        dataPointId: fc.constantFrom("A", "B", null),
-        payer: fc.constant(null),
-        sentAt: fc.constantFrom(NOW, NOW - 1_000),
-        submittedAt: fc.constantFrom(NOW, NOW - 100),
-        isAccepted: fc.boolean(),
-        expiresAt: fc.constantFrom(NOW, NEVER),
-        fees: fc.record({ type: fc.constant("legacy" as const), gasPrice: fc.bigInt(0n, 1n) }),
-      }),
+      fc
+        .record({
+          nonce: fc.integer({ min: 0, max: 12 }),
+          task: fc.constantFrom(taskOf("A"), taskOf("B"), null),
+          sentAt: fc.constantFrom(NOW, NOW - 1_000),
+          submittedAt: fc.constantFrom(NOW, NOW - 100),
+          isAccepted: fc.boolean(),
+          expiresAt: fc.constantFrom(NOW, NEVER),
+          fees: fc.constantFrom(UNDERPRICED.fees, tx(0).fees),
+        })
+        .map((shown) => tx(shown.nonce, shown)),
       { selector: ({ nonce }) => nonce, maxLength: 8 },
     ),
     waiting: fc.integer({ min: 0, max: 6 }),
@@ -200,26 +214,25 @@ describe("whatever the chain shows", () => {
 });
 
 describe("the updates that wait", () => {
-  const task = (name: string, payer: string | null) => ({ name, payer });
-  const orderOf = (waiting: ReturnType<typeof task>[], sent: PendingTransaction[] = []) => {
+  const orderOf = (waiting: Task[], sent: Transaction[] = []) => {
     const actions = planActions({
       ...{ counts: { mined: 0, pending: sent.length }, sent, waiting },
       ...{ foreign: new Map(), networkFees: MARKET, now: NOW, limits: { ...LIMITS, maxPending: 9 } },
     });
-    return actions.flatMap((action) => (action.kind === "submit" ? [action.task.name] : []));
+    return actions.flatMap((action) => (action.kind === "submit" ? [action.task.dataPointId] : []));
   };
 
   test("go in the order in which they came", () => {
-    expect(orderOf([task("1", "a"), task("2", "b"), task("3", "c")])).toEqual(["1", "2", "3"]);
+    expect(orderOf([taskOf("1", "a"), taskOf("2", "b"), taskOf("3", "c")])).toEqual(["1", "2", "3"]);
   });
 
   test("of feeds go before those of callers", () => {
-    expect(orderOf([task("1", "a"), task("feed", null), task("2", "b")])).toEqual(["feed", "1", "2"]);
+    expect(orderOf([taskOf("1", "a"), taskOf("feed", null), taskOf("2", "b")])).toEqual(["feed", "1", "2"]);
   });
 
   test("of a caller with many wait for those of callers with few, pending ones included", () => {
-    const many = [task("a1", "a"), task("a2", "a"), task("b1", "b"), task("b2", "b")];
+    const many = [taskOf("a1", "a"), taskOf("a2", "a"), taskOf("b1", "b"), taskOf("b2", "b")];
     expect(orderOf(many)).toEqual(["a1", "b1", "a2", "b2"]);
-    expect(orderOf(many, [tx(0, { payer: "a" })])).toEqual(["b1", "a1", "b2", "a2"]);
+    expect(orderOf(many, [tx(0, { task: taskOf("a0", "a") })])).toEqual(["b1", "a1", "b2", "a2"]);
   });
 });

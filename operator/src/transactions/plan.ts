@@ -3,7 +3,8 @@
  * milliseconds since 1970.
  */
 
-import { covers, type Fees, type NetworkFees } from "./fees.js";
+import { covers, type NetworkFees } from "./fees.js";
+import type { Task, Transaction } from "./queue-state.js";
 
 /** A sender's transaction counts. */
 export interface TransactionCounts {
@@ -11,25 +12,6 @@ export interface TransactionCounts {
   readonly mined: number;
   /** Mined transactions and those that follow without a gap in the node's pool; at least `mined`. */
   readonly pending: number;
-}
-
-/** A transaction of the queue, described by its last version. */
-export interface PendingTransaction {
-  readonly nonce: number;
-  /** The data point that it updates; null for a cancellation. */
-  readonly dataPointId: string | null;
-  /** The caller whose request it serves; null for any other. */
-  readonly payer: string | null;
-  /** When this version was made. */
-  readonly sentAt: number;
-  /** When it was last submitted. */
-  readonly submittedAt: number;
-  /** True if an RPC endpoint said that it accepted it. */
-  readonly isAccepted: boolean;
-  /** When the dataset starts to refuse its round. */
-  readonly expiresAt: number;
-  /** The fees that this version offers. */
-  readonly fees: Fees;
 }
 
 export interface QueueLimits {
@@ -44,7 +26,7 @@ export interface QueueLimits {
 /** The content of a replacement: the newest round, the same call again, or a cancellation. */
 export type ReplacementContent = "newest" | "same" | "cancel";
 
-export type QueueAction<Task> =
+export type QueueAction =
   /** The chain has used the nonce: find out by which transaction. */
   | { readonly kind: "confirm"; readonly nonce: number }
   /** A waiting update takes the nonce. */
@@ -57,17 +39,11 @@ export type QueueAction<Task> =
   /** The nonce is a gap, or a foreign transaction has it and is stuck. */
   | { readonly kind: "cancel"; readonly nonce: number };
 
-/** An update that waits for a nonce. */
-interface WaitingTask {
-  /** The caller whose request it serves; null for any other. */
-  readonly payer: string | null;
-}
-
 /** The state from which a queue's next actions are planned. */
-export interface QueueSnapshot<Task extends WaitingTask> {
+export interface QueueSnapshot {
   readonly counts: TransactionCounts;
   /** The queue's transactions, one for each nonce. */
-  readonly sent: readonly PendingTransaction[];
+  readonly sent: readonly Transaction[];
   /** When each pending nonce that the queue did not use was first seen. */
   readonly foreign: ReadonlyMap<number, number>;
   /** The updates that wait for a nonce, the oldest first. */
@@ -82,24 +58,26 @@ export interface QueueSnapshot<Task extends WaitingTask> {
  * Plans the next actions. The nonces belong to the chain: one that the chain has used is confirmed, whatever the queue
  * assumed, and one that neither the chain nor the queue has is free.
  */
-export function planActions<Task extends WaitingTask>(queue: QueueSnapshot<Task>): QueueAction<Task>[] {
+export function planActions(queue: QueueSnapshot): QueueAction[] {
   const { counts, sent, foreign, now, limits } = queue;
   const confirmed = sent.filter(({ nonce }) => nonce < counts.mined);
   const live = new Map(sent.filter(({ nonce }) => nonce >= counts.mined).map((one) => [one.nonce, one]));
-  const end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
+  let end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
 
-  const actions: QueueAction<Task>[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
+  const actions: QueueAction[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
+  const last = live.get(end - 1);
+  if (last !== undefined && last.nonce >= counts.pending && now >= last.expiresAt) {
+    actions.push({ kind: "forget", nonce: last.nonce });
+    live.delete(last.nonce);
+    end--;
+  }
   const waiting = inTurn(queue.waiting, sent).values();
   let task = waiting.next().value;
-  let taken = 0;
-  for (let nonce = counts.mined; nonce < end; nonce++) {
-    taken++;
+  const fullAt = counts.mined + limits.maxPending;
+  for (let nonce = counts.mined; nonce < end || (task !== undefined && nonce < fullAt); nonce++) {
     const one = live.get(nonce);
     if (one !== undefined) {
-      const action = planPending(queue, one, live, nonce === end - 1);
-      if (action === null) continue;
-      actions.push(action);
-      if (action.kind === "forget") taken--;
+      actions.push(...planPending(queue, one));
     } else if (nonce < counts.pending) {
       if (now - (foreign.get(nonce) ?? now) >= limits.stuckMs) actions.push({ kind: "cancel", nonce });
     } else if (task !== undefined) {
@@ -109,12 +87,6 @@ export function planActions<Task extends WaitingTask>(queue: QueueSnapshot<Task>
       actions.push({ kind: "cancel", nonce });
     }
   }
-  const forgets = actions.some(({ kind }) => kind === "forget");
-  for (let nonce = forgets ? end - 1 : end; task !== undefined && taken < limits.maxPending; nonce++) {
-    taken++;
-    actions.push({ kind: "submit", nonce, task });
-    task = waiting.next().value;
-  }
   return actions;
 }
 
@@ -123,51 +95,38 @@ export function planActions<Task extends WaitingTask>(queue: QueueSnapshot<Task>
  * them accusations and updates of an earlier process. Among requests, the one whose caller has the fewest pending
  * transactions goes first, so that a caller with many requests delays mostly its own.
  */
-function inTurn<Task extends WaitingTask>(
-  waiting: readonly Task[],
-  sent: readonly PendingTransaction[],
-): readonly Task[] {
+function inTurn(waiting: readonly Task[], sent: readonly Transaction[]): readonly Task[] {
   const counts = new Map<string, number>();
   /** Returns how many of a payer's transactions come before its next one. */
-  const next = ({ payer }: WaitingTask): number => {
+  const next = (task: Task | null): number => {
+    const payer = task?.payer ?? null;
     if (payer === null) return -1;
     const before = counts.get(payer) ?? 0;
     counts.set(payer, before + 1);
     return before;
   };
-  for (const one of sent) next(one);
+  for (const { task } of sent) next(task);
   const turns = waiting.map((task) => ({ task, before: next(task) }));
   return turns.toSorted((a, b) => a.before - b.before).map(({ task }) => task);
 }
 
-/** Plans the action for a transaction that is not mined; null leaves it alone. */
-function planPending<Task extends WaitingTask>(
-  { counts, networkFees, now, limits }: QueueSnapshot<Task>,
-  one: PendingTransaction,
-  live: ReadonlyMap<number, PendingTransaction>,
-  isLast: boolean,
-): Exclude<QueueAction<Task>, { kind: "submit" }> | null {
+/** Plans the action for a transaction that is not mined; none leaves it alone. */
+function planPending({ counts, sent, networkFees, now, limits }: QueueSnapshot, one: Transaction): QueueAction[] {
   const { nonce } = one;
   const isShown = nonce < counts.pending;
   const isExpired = now >= one.expiresAt;
-  if (!isShown && isExpired && isLast) return { kind: "forget", nonce };
   // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
   const isStuck = now - one.sentAt >= limits.stuckMs && (nonce === counts.mined || !covers(one.fees, networkFees));
   const isUnseen = !isShown && (!one.isAccepted || now - one.submittedAt >= limits.unseenMs);
-  if (isStuck || (isUnseen && isExpired)) return { kind: "replace", nonce, content: contentOf(one, live, isExpired) };
-  return isUnseen ? { kind: "rebroadcast", nonce } : null;
+  if (isStuck || (isUnseen && isExpired)) return [{ kind: "replace", nonce, content: contentOf(one, sent, isExpired) }];
+  return isUnseen ? [{ kind: "rebroadcast", nonce }] : [];
 }
 
-function contentOf(
-  one: PendingTransaction,
-  live: ReadonlyMap<number, PendingTransaction>,
-  isExpired: boolean,
-): ReplacementContent {
-  if (one.dataPointId === null) return "cancel";
+function contentOf(one: Transaction, sent: readonly Transaction[], isExpired: boolean): ReplacementContent {
+  const id = one.task?.dataPointId;
+  if (id === undefined) return "cancel";
   // If a newer round of the key came before an older one, the older one would store nothing.
-  const isFollowed = [...live.values()].some(
-    ({ dataPointId, nonce }) => dataPointId === one.dataPointId && nonce > one.nonce,
-  );
+  const isFollowed = sent.some(({ task, nonce }) => task?.dataPointId === id && nonce > one.nonce);
   if (!isFollowed) return "newest";
   return isExpired ? "cancel" : "same";
 }

@@ -3,7 +3,6 @@ import type { NodeErrorKind } from "../rpc/node-errors.js";
 import type { RpcError } from "../rpc/rpc-error.js";
 import type { Fees } from "./fees.js";
 import type { Confirmed, Job, RoundCall, Submitted } from "./job.js";
-import type { PendingTransaction } from "./plan.js";
 
 /** A job in the queue, and who waits for it. Times are milliseconds since 1970. */
 export interface Task extends Job<RoundCall> {
@@ -55,14 +54,22 @@ interface Version extends Pick<Submission, "raw" | "hash"> {
   readonly call: RoundCall | null;
 }
 
-/** Everything that the queue knows about one of its nonces. */
-export interface Transaction extends PendingTransaction {
+/** Everything that the queue knows about one of its nonces. Its fees and times are those of its last version. */
+export interface Transaction {
+  readonly nonce: number;
   /** Null for a cancellation of a nonce that no update had. */
   readonly task: Task | null;
   /** Oldest first. */
   readonly versions: readonly Version[];
+  readonly fees: Fees;
+  /** When the version was made. */
+  readonly sentAt: number;
+  /** When it was last submitted. */
   submittedAt: number;
+  /** True if an RPC endpoint said that it accepted it. */
   isAccepted: boolean;
+  /** When the dataset starts to refuse its round. */
+  readonly expiresAt: number;
   /** How many times the nonce was found used although none of the versions was found mined. */
   timesNotFound: number;
   /**
@@ -90,8 +97,6 @@ export class InFlightTransactions extends Map<number, Transaction> {
     this.set(nonce, {
       nonce,
       task,
-      dataPointId: task?.dataPointId ?? null,
-      payer: task?.payer ?? null,
       fees,
       timesNotFound: before?.timesNotFound ?? 0,
       renewal: null,
@@ -104,8 +109,8 @@ export class InFlightTransactions extends Map<number, Transaction> {
   }
 
   /** Finds the task of a later transaction for the same data point. */
-  laterTask({ dataPointId, nonce }: Transaction): Task | null {
-    const isLater = (other: Transaction) => other.nonce > nonce && other.dataPointId === dataPointId;
+  laterTask({ task, nonce }: Transaction): Task | null {
+    const isLater = (other: Transaction) => other.nonce > nonce && other.task?.dataPointId === task?.dataPointId;
     return [...this.values()].find(isLater)?.task ?? null;
   }
 }

@@ -89,7 +89,7 @@ export class TransactionQueue {
 
   /** The data points whose jobs wait for a nonce or are pending, by the ids of the jobs. */
   get dataPointIds(): readonly string[] {
-    const pending = [...this.#inFlight.values()].flatMap(({ dataPointId }) => dataPointId ?? []);
+    const pending = [...this.#inFlight.values()].flatMap(({ task }) => task?.dataPointId ?? []);
     return [...this.#waiting.map(({ dataPointId }) => dataPointId), ...pending];
   }
 
@@ -160,7 +160,6 @@ export class TransactionQueue {
       readNetworkFees(this.client),
     ]);
     const now = this.context.clock();
-    this.#submitter.forgetRefused(counts.mined);
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );
@@ -175,7 +174,7 @@ export class TransactionQueue {
       now,
       limits: { ...this.settings, maxPending: this.#maxPending(counts) },
     });
-    const confirm = ({ nonce }: QueueAction<Task>) =>
+    const confirm = ({ nonce }: QueueAction) =>
       this.#confirm(nonce).catch((error: unknown) => this.#warn(error, "could not read a receipt"));
     await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(confirm));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
@@ -237,7 +236,7 @@ export class TransactionQueue {
   }
 
   /** @returns False when the rest of the plan is out of date. */
-  async #act(action: Exclude<QueueAction<Task>, { kind: "confirm" }>, networkFees: NetworkFees): Promise<boolean> {
+  async #act(action: Exclude<QueueAction, { kind: "confirm" }>, networkFees: NetworkFees): Promise<boolean> {
     const { nonce } = action;
     if (action.kind === "submit") return this.#submit(action.task, nonce, networkFees);
     const transaction = this.#inFlight.get(nonce);

@@ -147,11 +147,9 @@ export class SenderNonces {
 
 /** Returns nothing for a transaction that creates a contract, or whose fees the node does not show. */
 function toPooledUpdate({ nonce, hash, to, input, gas, ...prices }: Transaction): PooledUpdate[] {
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = prices;
-  const call = to && { to: getAddress(to), data: input, gas };
-  if (!call) return [];
-  if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined) {
-    return [{ nonce, hash, call, fees: { type: "eip1559", maxFeePerGas, maxPriorityFeePerGas } }];
-  }
-  return gasPrice === undefined ? [] : [{ nonce, hash, call, fees: { type: "legacy", gasPrice } }];
+  const type = prices.maxFeePerGas === undefined ? "legacy" : "eip1559";
+  const { maxFeePerGas = prices.gasPrice, maxPriorityFeePerGas = 0n } = prices;
+  if (!to || maxFeePerGas === undefined) return [];
+  const call = { to: getAddress(to), data: input, gas };
+  return [{ nonce, hash, call, fees: { type, maxFeePerGas, maxPriorityFeePerGas } }];
 }

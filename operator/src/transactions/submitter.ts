@@ -1,4 +1,5 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
 import { estimateGas, sendRawTransaction } from "viem/actions";
@@ -8,7 +9,7 @@ import type { ChainClient } from "../rpc/client.js";
 import { classifyNodeError } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
-import { baseFeeOf, bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
+import { bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
 import type { Call, RoundCall } from "./job.js";
 import type { QueueLimits, ReplacementContent } from "./plan.js";
 import type { InFlightTransactions, Submission, SubmissionResult, Task, Transaction } from "./queue-state.js";
@@ -43,7 +44,7 @@ export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promi
  */
 export class Submitter {
   /** Fees that were refused as too low, by nonce: another transaction has the nonce, or the node wants more. */
-  readonly #refused = new Map<number, { readonly fees: Fees; readonly at: number }>();
+  readonly #refused: LRUCache<number, Fees>;
   #cancelledAt: number[] = [];
   readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
 
@@ -59,13 +60,13 @@ export class Submitter {
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly onRenewed: () => void,
-  ) {}
-
-  /** Forgets the fees that were refused a while ago, or for nonces that the chain has used. */
-  forgetRefused(mined: number): void {
-    for (const [nonce, { at }] of this.#refused) {
-      if (nonce < mined || this.clock() - at >= REMEMBER_REFUSED_MS) this.#refused.delete(nonce);
-    }
+  ) {
+    this.#refused = new LRUCache({
+      max: caps.maxPending,
+      ttl: REMEMBER_REFUSED_MS,
+      ttlResolution: 0,
+      perf: { now: clock },
+    });
   }
 
   /**
@@ -75,7 +76,7 @@ export class Submitter {
    */
   async submit(nonce: number, task: Task, networkFees: NetworkFees): Promise<Submission> {
     const fees = feesFor(networkFees, this.caps);
-    if (fees === null) throw feesTooHigh(this.client.chain.id, baseFeeOf(networkFees), this.caps.maxFeePerGas);
+    if (fees === null) throw feesTooHigh(this.client.chain.id, networkFees.baseFee, this.caps.maxFeePerGas);
     const submission = await this.#signAndSubmit(nonce, task.call, fees, task.onSigned);
     if (submission.result.kind !== "rejected") this.inFlight.add(nonce, task, task.call, submission, this.clock());
     return submission;
@@ -191,14 +192,18 @@ export class Submitter {
     least: Fees,
     onSigned?: (hash: Hex) => void,
   ): Promise<Submission> {
-    const refused = this.#refused.get(nonce)?.fees;
+    const refused = this.#refused.get(nonce);
     const fees = refused === undefined ? least : bumpAboveRefused(least, refused, this.caps);
     const chainId = this.client.chain.id;
-    const raw = await this.account.signTransaction({ chainId, nonce, to, data, gas, value: 0n, ...fees });
+    const content = { chainId, nonce, to, data, gas, value: 0n };
+    const { type, ...prices } = fees;
+    const raw = await this.account.signTransaction(
+      type === "legacy" ? { ...content, type, gasPrice: fees.maxFeePerGas } : { ...content, type, ...prices },
+    );
     const hash = bytesToHex(keccak(hexToBytes(raw)));
     onSigned?.(hash);
     const result = await submitRaw(this.client, raw, hash);
-    if (isFeeProblem(result)) this.#refused.set(nonce, { fees, at: this.clock() });
+    if (isFeeProblem(result)) this.#refused.set(nonce, fees);
     return { raw, hash, fees, result };
   }
 
