@@ -8,7 +8,6 @@ import type { DatasetContract } from "./contract.js";
 
 /** One update of a key, from its event. */
 export interface PastUpdate {
-  readonly keyHash: Hex;
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
   readonly status: QueryStatus;

@@ -27,8 +27,11 @@ interface Entry {
  * before it is submitted, with its gas limit: the most that it can use.
  */
 export class GasBudget {
-  /** Those of the last hour, the oldest first. */
-  #entries: readonly Entry[] = [];
+  /** Ordered by time. */
+  readonly #entries = new Set<Entry>();
+  #total = 0n;
+  /** The gas of each payer that has an entry. */
+  readonly #byPayer = new Map<string, bigint>();
   readonly #share: bigint;
 
   /**
@@ -49,28 +52,43 @@ export class GasBudget {
    * @param payer Null for a feed, whose share is the whole budget.
    */
   reserve(gas: bigint, nowMs: number, payer: string | null = null): Reservation {
-    this.#entries = this.#entries.filter(({ at }) => at > nowMs - HOUR_MS);
-    const wait = secondsUntilFree(this.#entries, this.perHour - gas, nowMs);
-    if (wait > 0) return { ok: false, isShareSpent: false, retryAfterSeconds: wait };
-    const own = payer === null ? [] : this.#entries.filter((entry) => entry.payer === payer);
-    const ownWait = own.length === 0 ? 0 : secondsUntilFree(own, this.#share - gas, nowMs);
-    if (ownWait > 0) return { ok: false, isShareSpent: true, retryAfterSeconds: ownWait };
+    for (const entry of this.#entries) {
+      if (entry.at > nowMs - HOUR_MS) break;
+      this.#remove(entry);
+    }
+    const excess = this.#total + gas - this.perHour;
+    if (excess > 0n) return { ok: false, isShareSpent: false, ...this.#waitFor(excess, nowMs, () => true) };
+    const own = payer === null ? undefined : this.#byPayer.get(payer);
+    const ownExcess = own === undefined ? 0n : own + gas - this.#share;
+    if (ownExcess > 0n) {
+      return { ok: false, isShareSpent: true, ...this.#waitFor(ownExcess, nowMs, (entry) => entry.payer === payer) };
+    }
     const entry = { at: nowMs, gas, payer };
-    this.#entries = [...this.#entries, entry];
-    const release = () => {
-      this.#entries = this.#entries.filter((one) => one !== entry);
-    };
-    return { ok: true, release };
+    this.#entries.add(entry);
+    this.#count(entry, gas);
+    return { ok: true, release: () => this.#remove(entry) };
   }
-}
 
-/** Returns when entries use at most `most`, as they leave one by one; an hour if that is never. */
-function secondsUntilFree(entries: readonly Entry[], most: bigint, nowMs: number): number {
-  let excess = entries.reduce((sum, { gas }) => sum + gas, -most);
-  if (excess <= 0n) return 0;
-  for (const { at, gas } of entries) {
-    excess -= gas;
-    if (excess <= 0n) return Math.max(1, Math.ceil((at + HOUR_MS - nowMs) / 1000));
+  /** Finds out when enough of some entries will have left to free `excess`; an hour if all are not enough. */
+  #waitFor(excess: bigint, nowMs: number, counts: (entry: Entry) => boolean): { readonly retryAfterSeconds: number } {
+    let left = excess;
+    for (const entry of this.#entries) {
+      if (!counts(entry)) continue;
+      left -= entry.gas;
+      if (left <= 0n) return { retryAfterSeconds: Math.max(1, Math.ceil((entry.at + HOUR_MS - nowMs) / 1000)) };
+    }
+    return { retryAfterSeconds: HOUR_MS / 1000 };
   }
-  return HOUR_MS / 1000;
+
+  #remove(entry: Entry): void {
+    if (this.#entries.delete(entry)) this.#count(entry, -entry.gas);
+  }
+
+  #count({ payer }: Entry, gas: bigint): void {
+    this.#total += gas;
+    if (payer === null) return;
+    const own = (this.#byPayer.get(payer) ?? 0n) + gas;
+    if (own === 0n) this.#byPayer.delete(payer);
+    else this.#byPayer.set(payer, own);
+  }
 }
