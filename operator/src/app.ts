@@ -2,12 +2,12 @@ import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
 import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import { serializeOnce } from "@dataset-oracle/service/http-server/serialize-once";
+import cors from "@fastify/cors";
 import type { NetworkPlan, OperatorConfig, PluginName } from "./config.js";
 import { feeds } from "./plugins/feeds/plugin.js";
 import { gateway } from "./plugins/gateway/gateway.js";
 import { page } from "./plugins/page/plugin.js";
 import { watchdog } from "./plugins/watchdog/plugin.js";
-import { allowAnyOrigin } from "./routes/cors.js";
 import { addDataRequest } from "./routes/data-request.js";
 import { addDatasets } from "./routes/datasets.js";
 import { addHealth } from "./routes/health.js";
@@ -33,7 +33,16 @@ export async function buildOperatorApp(
   addNetworkMetrics(context.registry, [...networks.values()]);
   app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app, API_DESCRIPTION);
-  await allowAnyOrigin(app);
+  // Pages of any origin may ask and read answers: dapps call from their own pages, and there is no login to protect.
+  await app.register(cors, {
+    origin: "*",
+    methods: ["GET", "POST"],
+    allowedHeaders: ["content-type", "accept", "prefer", "traceparent", "x-request-id"],
+    exposedHeaders: ["retry-after", "preference-applied", "x-request-id", "ratelimit", "ratelimit-policy", "link"],
+    maxAge: 86_400,
+    // OPTIONS is answered with 204 even without the headers of a browser's preflight.
+    strictPreflight: false,
+  });
   // The plugins have named the keys that recovered batches can contain by then.
   app.addHook("onReady", async () => void Promise.all([...networks.values()].map(startQueues)));
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 
@@ -12,4 +13,13 @@ export interface Context {
   readonly closing: AbortSignal;
   /** Where every room registers its metrics, each once per process. */
   readonly registry: Registry;
+}
+
+/** Calls `work`, which must not throw, after every pause, until the process shuts down. */
+export async function repeat(pauseMs: number, closing: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    await delay(pauseMs, undefined, { signal: closing, ref: false }).catch(() => {});
+    if (closing.aborted) return;
+    await work();
+  }
 }

@@ -8,11 +8,10 @@ import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runMain } from "@dataset-oracle/service/process/run-main";
 import { buildOperatorApp } from "./app.js";
-import { loadOperatorConfig, type OperatorPlan } from "./config.js";
-import { printConfigCheck } from "./config-check.js";
+import { loadOperatorConfig, type NetworkPlan, type OperatorPlan } from "./config.js";
 import { USAGE } from "./help-text.js";
 import { connectNetworks } from "./served-network.js";
-import { listUnreadKeys, loadSenderAccounts, type SenderAccounts } from "./transactions/accounts.js";
+import { loadSenderAccounts, type SenderAccounts } from "./transactions/accounts.js";
 
 // By default V8 lets garbage grow to twice or three times what is in use before it collects it. By half of it, many feeds
 // take as much CPU time and two thirds of the memory (`npm run bench:feeds`).
@@ -24,20 +23,13 @@ await runMain(async () => {
   const plan = await loadOperatorConfig(command.configFile, process.env);
   const chainIds = plan.networks.map(({ deployment }) => deployment.chainId);
   const senders = await loadSenderAccounts(process.env, chainIds);
-  const warnings = listUnreadKeys(process.env, chainIds, senders);
-  if (command.name === "serve") return serveRequests(plan, senders, warnings);
-  for (const warning of warnings) console.error(warning);
+  if (command.name === "serve") return serveRequests(plan, senders);
   printConfigCheck(plan.networks, senders);
   console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
 });
 
-async function serveRequests(
-  { config, networks: plans }: OperatorPlan,
-  senders: SenderAccounts,
-  warnings: readonly string[],
-): Promise<void> {
+async function serveRequests({ config, networks: plans }: OperatorPlan, senders: SenderAccounts): Promise<void> {
   const logger = createLogger({ name: "operator", level: config.logLevel });
-  for (const warning of warnings) logger.warn(warning);
   logger.info(`signatures are checked and made by ${SECP256K1.name}`);
   const closing = new AbortController();
   // Every wait and every outgoing call listens to this signal, so a large number of listeners is no leak.
@@ -46,4 +38,26 @@ async function serveRequests(
   const operator = await connectNetworks(plans, senders, context);
   const app = await buildOperatorApp(operator, plans, config);
   await serve(app, config, context.registry, logger, () => closing.abort());
+}
+
+/**
+ * Prints what `--check-config` finds in a configuration that was read: warnings about how its keys are kept, and about
+ * feeds that are not sent; then the senders. It connects to nothing.
+ */
+function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
+  const accountsOf = (chainId: number) => senders.get(chainId)?.accounts ?? [];
+  for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
+  for (const { deployment, feeds } of networks) {
+    if (feeds.size === 0 || senders.has(deployment.chainId)) continue;
+    console.error(
+      `network ${deployment.chainId}: its feeds are not sent, because it has no sender. Set OPERATOR_KEYSTORE or ` +
+        "OPERATOR_PRIVATE_KEY_FILE, or remove feeds.",
+    );
+  }
+  for (const { deployment } of networks) {
+    const addresses = accountsOf(deployment.chainId).map(({ address }) => address);
+    console.log(
+      `Senders on network ${deployment.chainId}: ${addresses.join(", ") || "none, so nothing is broadcast"}.`,
+    );
+  }
 }

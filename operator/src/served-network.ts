@@ -2,10 +2,10 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import type {} from "fastify";
 import type { Logger } from "pino";
+import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import type { Context } from "./context.js";
 import { connectDataset, type Dataset } from "./dataset/dataset.js";
-import { type CoreMetrics, createCoreMetrics } from "./metrics.js";
 import { ProviderFailures } from "./reports/failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
 import { GuardedHttp, Providers } from "./reports/providers.js";
@@ -95,6 +95,33 @@ export interface CorePlan {
 const UNSEEN_POLLS = 3;
 /** The directory is read once in this many polls. */
 const DIRECTORY_POLLS = 5;
+
+type CoreMetrics = ReturnType<typeof createCoreMetrics>;
+
+/** Creates the metrics that the core counts as things happen. Keys of anonymous requests never become labels. */
+export function createCoreMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    providerRequests: new Histogram({
+      name: "operator_provider_request_duration_seconds",
+      help: "Duration of provider requests, by outcome: ok, or the reason why the answer was not used.",
+      labelNames: ["network", "provider", "outcome"],
+      registers,
+    }),
+    coalesced: new Counter({
+      name: "operator_coalesced_total",
+      help: "Work that was shared instead of repeated, by kind.",
+      labelNames: ["work"],
+      registers,
+    }),
+    rpcErrors: new Counter({
+      name: "operator_rpc_errors_total",
+      help: "Failed RPC calls, by class: timeout, failed, or refused if the node answered with an error.",
+      labelNames: ["network", "endpoint", "method", "class"],
+      registers,
+    }),
+  } as const;
+}
 
 /**
  * Connects all networks.

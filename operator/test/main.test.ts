@@ -126,36 +126,11 @@ describe("operator --check-config", () => {
     expect(output).not.toMatch(/^ {4}at /m);
   });
 
-  test("names a feed's key that the deployment does not list, and accepts it", async () => {
-    const feeds = [{ keys: ["SPOTPX/ETH-USD", "SPOTPX/TYPO-USD"] }];
-    const { code, output } = await check(writeConfig({}, { feeds }));
-    expect([code, output]).toEqual([0, expect.stringContaining('feed key "SPOTPX/TYPO-USD" is not one of the keys')]);
-    expect(output).not.toContain("ETH-USD");
-  });
-
   test("refuses an invalid private key, and does not show it", async () => {
     const { code, output } = await check(writeConfig(), { OPERATOR_PRIVATE_KEY_42: `${KEY}00` });
     expect([code, output]).toEqual([2, expect.stringContaining("OPERATOR_PRIVATE_KEY_42")]);
     expect(output).not.toContain(KEY.slice(2, 20));
   });
-});
-
-test("a variable that is misspelt, or names another network, is named, unless every network has a key", async () => {
-  const env = { OPERATOR_PRIVATEKEY_FILE: "./key", OPERATOR_KEYSTORE_1: "./keystore" };
-  const isNamed = [...Object.keys(env)].map((name) =>
-    expect.stringContaining(`${name} is set, but the operator reads no key`),
-  );
-  const path = writeConfig({ port: 0 });
-  const { code, output } = await run(["--config", path, "--check-config"], { ...env, OPERATOR_RPC_KEY: "abc" });
-  expect([code, output, output]).toEqual([0, ...isNamed]);
-  expect(output).not.toContain("OPERATOR_RPC_KEY");
-  const started = await run(["--config", writeConfig({ port: 0 }, { deployment: "43.json" })], env);
-  expect([started.output, started.output]).toEqual(isNamed);
-  const { output: keyed } = await run(["--config", writeConfig(), "--check-config"], {
-    ...env,
-    OPERATOR_PRIVATE_KEY: KEY,
-  });
-  expect(keyed).not.toContain("is set, but");
 });
 
 test("operator --help exits with 0, an unknown option with 2", async () => {

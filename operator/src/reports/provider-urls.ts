@@ -1,11 +1,13 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
+import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import type { Address } from "viem";
-import { hasCode } from "../dataset/contract.js";
-import { readAnnouncedUrls } from "../dataset/provider-directory.js";
+import { multicall, readContract } from "viem/actions";
+import { repeat } from "../context.js";
+import { hasCode, readTogether } from "../dataset/contract.js";
 import type { ChainClient } from "../rpc/client.js";
-import { describeError } from "../rpc/rpc-error.js";
+import { describeError, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** The URLs at which the providers of a network are asked: as configured, else as announced in the directory on chain. */
 export class ProviderUrls {
@@ -43,17 +45,11 @@ export class ProviderUrls {
     }
     const refresh = async () => this.#take(await readAnnouncedUrls(client, directory, membersNow()));
     await refresh();
-    void this.#poll(refresh, pollMs, closing);
-  }
-
-  async #poll(refresh: () => Promise<void>, pollMs: number, closing: AbortSignal): Promise<void> {
-    for (;;) {
-      await delay(pollMs, undefined, { signal: closing, ref: false }).catch(() => {});
-      if (closing.aborted) return;
-      await refresh().catch((error: unknown) =>
+    void repeat(pollMs, closing, () =>
+      refresh().catch((error: unknown) =>
         this.logger.debug({ reason: describeError(error) }, "the directory of providers cannot be read"),
-      );
-    }
+      ),
+    );
   }
 
   #take(announced: ReadonlyMap<Address, string>): void {
@@ -63,4 +59,31 @@ export class ProviderUrls {
     if (!isChanged) return;
     this.logger.info({ urls: Object.fromEntries(announced) }, "the announced URLs of data providers have changed");
   }
+}
+
+const BASE_URL = new RegExp(BASE_URL_PATTERN);
+
+/**
+ * Reads the URLs at which providers answer, as each has announced its own in the directory.
+ *
+ * @returns The base URLs, by provider; without those who announced none, have withdrawn it, or announced no valid URL.
+ * @throws RpcError
+ */
+async function readAnnouncedUrls(
+  client: ChainClient,
+  directory: Address,
+  providers: readonly Address[],
+): Promise<ReadonlyMap<Address, string>> {
+  const contractOf = (provider: Address) =>
+    ({ address: directory, abi: committeeDirectoryAbi, functionName: "announcementOf", args: [provider] }) as const;
+  const announced = await readTogether(
+    providers,
+    (some) => multicall(client, { contracts: some.map(contractOf), deployless: true, allowFailure: false }),
+    (provider) => unwrapRpcError(client, "eth_call", readContract(client, contractOf(provider))),
+  );
+  const urls = announced.flatMap(([url], index) => {
+    const isValid = BASE_URL.test(url) && URL.canParse(url);
+    return isValid ? [[providers[index] as Address, withoutFinalSlashes(url)] as const] : [];
+  });
+  return new Map(urls);
 }

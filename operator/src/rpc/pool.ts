@@ -1,9 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Logger } from "pino";
 import type { Counter } from "prom-client";
 import { type Hex, hexToNumber } from "viem";
-import type { Context } from "../context.js";
+import { type Context, repeat } from "../context.js";
 import { connectEndpoint, type JsonRpc } from "./endpoint.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
@@ -104,7 +103,7 @@ export class RpcPool implements JsonRpc {
     if (foreign !== undefined) throw pool.#otherNetwork(foreign);
     const problems = checks.filter((check) => check.status === "rejected");
     if (problems.length === urls.length) throw problems[0]?.reason;
-    void pool.#watch();
+    void repeat(settings.rpcPollMs, context.closing, () => pool.#checkDue());
     return pool;
   }
 
@@ -250,14 +249,9 @@ export class RpcPool implements JsonRpc {
     return this.context.logger.child({ endpoint: `rpcUrls/${index}` });
   }
 
-  async #watch(): Promise<void> {
-    const { clock, closing } = this.context;
-    while (!closing.aborted) {
-      await delay(this.settings.rpcPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
-      if (closing.aborted) return;
-      const due = this.#endpoints.filter(({ health }) => health.quarantinedUntil <= clock());
-      await Promise.allSettled(due.map((endpoint) => this.#check(endpoint)));
-    }
+  async #checkDue(): Promise<void> {
+    const due = this.#endpoints.filter(({ health }) => health.quarantinedUntil <= this.context.clock());
+    await Promise.allSettled(due.map((endpoint) => this.#check(endpoint)));
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { beatAt, msUntilRoundAfter, roundAt, roundStartMs } from "./beat.js";
+import { beatAt, roundAt, roundStartMs } from "./beat.js";
 
 test("a beat's round is the newest multiple of the beat that lies two seconds in the past", () => {
   expect(beatAt(1_000_001_999, 5)).toBe(999_995n);
@@ -28,11 +28,8 @@ test("a round is the whole second two seconds before the clock", () => {
   expect(roundAt(1_700_000_001_000)).toBe(1_699_999_999n);
 });
 
-test("the wait for a newer round ends exactly when there is one", () => {
-  const now = 1_700_000_000_300;
-  const round = roundAt(now);
-  const wait = msUntilRoundAfter(round, now);
-  expect(roundAt(now + wait)).toBe(round + 1n);
-  expect(roundAt(now + wait - 1)).toBe(round);
-  expect(msUntilRoundAfter(round - 5n, now)).toBe(0);
+test("requests begin to be about a round exactly at its start", () => {
+  const round = roundAt(1_700_000_000_300);
+  expect(roundAt(roundStartMs(round))).toBe(round);
+  expect(roundAt(roundStartMs(round) - 1)).toBe(round - 1n);
 });

@@ -21,8 +21,3 @@ export function beatAt(nowMs: number, beatSeconds: number): bigint {
   const round = roundAt(nowMs);
   return round - (round % BigInt(beatSeconds));
 }
-
-/** Returns how long it takes until requests are about a round newer than `round`, in milliseconds; at least 0. */
-export function msUntilRoundAfter(round: bigint, nowMs: number): number {
-  return Math.max(0, roundStartMs(round + 1n) - nowMs);
-}

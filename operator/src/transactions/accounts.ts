@@ -19,22 +19,3 @@ export async function loadSenderAccounts(env: NodeJS.ProcessEnv, chainIds: reado
   }
   return senders;
 }
-
-/**
- * Returns a warning about each environment variable that seems to be meant for a key but is not read, if a network has no
- * key: its name is misspelt, or has the chain id of a network that is not configured.
- */
-export function listUnreadKeys(env: NodeJS.ProcessEnv, chainIds: readonly number[], senders: SenderAccounts): string[] {
-  if (chainIds.every((chainId) => senders.has(chainId))) return [];
-  const ofNetwork = `(?:_(?:${chainIds.join("|")}))?`;
-  const read = new RegExp(
-    `^OPERATOR_(?:PRIVATE_KEY${ofNetwork}(?:_FILE)?|KEYSTORE${ofNetwork}(?:_PASSWORD(?:_FILE)?)?)$`,
-  );
-  return Object.keys(env)
-    .filter((name) => /^OPERATOR_.*(PRIVATE_?KEY|KEY_?STORE|KEY_?FILE)/i.test(name) && !read.test(name))
-    .map(
-      (name) =>
-        `${name} is set, but the operator reads no key from a variable of that name. If it should hold a key, correct ` +
-        "the name.",
-    );
-}

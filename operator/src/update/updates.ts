@@ -8,7 +8,7 @@ import type { Dataset } from "../dataset/dataset.js";
 import { readManyStored, readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
 import { GasBudgetSpent, staleRound } from "../problems.js";
-import { msUntilRoundAfter, roundAt } from "../schedule/beat.js";
+import { roundAt, roundStartMs } from "../schedule/beat.js";
 import {
   followFlight,
   type Progress,
@@ -224,7 +224,8 @@ export class Updates {
       if (prepared.kind === "prepared") return prepared.answer;
       // The transaction has to be usable, so its round must be newer than what is stored.
       if (tried === MAX_ROUNDS_TRIED) throw staleRound(prepared.newerRound);
-      const wait = Math.min(msUntilRoundAfter(prepared.newerRound, clock()), MAX_ROUND_WAIT_MS);
+      const untilNewerMs = Math.max(0, roundStartMs(prepared.newerRound + 1n) - clock());
+      const wait = Math.min(untilNewerMs, MAX_ROUND_WAIT_MS);
       await delay(wait, undefined, { signal: closing }).catch(() => {
         throw staleRound(prepared.newerRound);
       });

@@ -2,9 +2,9 @@ import Fastify from "fastify";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { numberToHex } from "viem";
-import { createCoreMetrics } from "../../src/metrics.js";
 import { type ChainClient, createChainClient } from "../../src/rpc/client.js";
 import { RpcPool } from "../../src/rpc/pool.js";
+import { createCoreMetrics } from "../../src/served-network.js";
 
 /** An RPC endpoint of network 42. */
 export interface StubRpc {

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addGuide, addPage } from "@dataset-oracle/operator/dist/plugins/page/sites.js";
+import { addGuide, addPage } from "@dataset-oracle/operator/dist/plugins/page/plugin.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";

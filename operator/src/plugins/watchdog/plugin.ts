@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import type { FastifyInstance } from "fastify";
+import { repeat } from "../../context.js";
 import { describeError } from "../../rpc/rpc-error.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { Accuser } from "./accuser.js";
@@ -30,15 +30,6 @@ export async function watchdog(
     return { network, held };
   });
 
-  async function watch(look: () => Promise<void>): Promise<void> {
-    const { closing } = context;
-    for (;;) {
-      await delay(lookMs, undefined, { signal: closing, ref: false }).catch(() => {});
-      if (closing.aborted) return;
-      await look();
-    }
-  }
-
   /** Runs until the operator shuts down. It never throws. */
   async function watchNetwork(network: ServedNetwork, held: HeldStatements): Promise<void> {
     const log = context.logger.child({ network: network.chainId });
@@ -53,7 +44,8 @@ export async function watchdog(
     // The first readings only find the head, so they do not wait.
     await Promise.all(readings.map((read) => read()));
     // They run independently: an accusation can stay in its sender's queue for half a minute.
-    await Promise.all([() => accuser.pursueAll(), ...readings].map(watch));
+    const looks = [() => accuser.pursueAll(), ...readings];
+    await Promise.all(looks.map((look) => repeat(lookMs, context.closing, look)));
   }
 
   let running: Promise<unknown> = Promise.resolve();
