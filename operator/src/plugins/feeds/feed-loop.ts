@@ -281,7 +281,8 @@ export class FeedLoop {
       updates
         .broadcastForFeed(key, round, outcome)
         .then(async ({ mined: untilMined }) => {
-          this.#backoff.worked("committee", "sending", key);
+          // It says nothing of the committee, which may have fallen silent since it signed.
+          this.#backoff.worked("sending", key);
           const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS);
           if (mined !== null) this.#recordLatency(startedAt);
         })
