@@ -45,7 +45,6 @@ async function serveRequests({ config, networks: plans }: OperatorPlan, senders:
  * feeds that are not sent; then the senders. It connects to nothing.
  */
 function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
-  const accountsOf = (chainId: number) => senders.get(chainId)?.accounts ?? [];
   for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
   for (const { deployment, feeds } of networks) {
     if (feeds.size === 0 || senders.has(deployment.chainId)) continue;
@@ -55,7 +54,7 @@ function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccou
     );
   }
   for (const { deployment } of networks) {
-    const addresses = accountsOf(deployment.chainId).map(({ address }) => address);
+    const addresses = senders.get(deployment.chainId)?.accounts.map(({ address }) => address) ?? [];
     console.log(
       `Senders on network ${deployment.chainId}: ${addresses.join(", ") || "none, so nothing is broadcast"}.`,
     );
