@@ -176,8 +176,8 @@ describe("when a batch fails", () => {
     await until(at, ({ code }) => code === "no_quorum");
     const before = asked();
     await until(at, ({ code, failures }) => code === "no_quorum" && Number(failures) >= 4);
-    // Each attempt asks four providers for one batch.
-    expect(asked() - before).toBeLessThanOrEqual(4 * 4);
+    // Each attempt asks for one batch, or for one key of it. How many attempts there are depends on when they end.
+    expect(asked() - before).toBeLessThan(MANY.length * providers.length);
     expect(lines(at).filter(({ code, level }) => code === "no_quorum" && level >= WARN)).toHaveLength(1);
 
     const stored = (await chain.updates(dataset)).length;
