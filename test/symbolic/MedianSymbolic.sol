@@ -15,59 +15,38 @@ contract MedianSymbolic {
     uint256 private constant VALUES = 4;
 
     function check_median_of1(uint256[1] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(1, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[0]));
+        _assertMedianIs(0, values.length, claim);
     }
 
     function check_median_of2(uint256[2] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(2, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[0]));
+        _assertMedianIs(0, values.length, claim);
     }
 
     function check_median_of3(uint256[3] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(3, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[1]));
+        _assertMedianIs(1, values.length, claim);
     }
 
     function check_median_of4(uint256[4] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(4, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[1]));
+        _assertMedianIs(1, values.length, claim);
     }
 
     function check_median_of5(uint256[5] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(5, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[2]));
+        _assertMedianIs(2, values.length, claim);
     }
 
     function check_outliers_of1(uint256[1] calldata values, uint8 claim, uint8 distance) external pure {
         if (distance > claim) return;
-        uint256[] memory copy = _copy(values.length);
-        (, uint256 outliers) = _judge(1, claim, distance);
-        assert(outliers == _outliers(copy, claim, distance));
+        _assertOutliersBeyond(distance, values.length, claim, distance);
     }
 
     function check_outliers_of2(uint256[2] calldata values, uint8 claim, uint8 distance) external pure {
         if (distance > claim) return;
-        uint256[] memory copy = _copy(values.length);
-        (, uint256 outliers) = _judge(2, claim, distance);
-        assert(outliers == _outliers(copy, claim, distance));
+        _assertOutliersBeyond(distance, values.length, claim, distance);
     }
 
     function check_outliers_of3(uint256[3] calldata values, uint8 claim, uint8 distance) external pure {
         if (distance > claim) return;
-        uint256[] memory copy = _copy(values.length);
-        (, uint256 outliers) = _judge(3, claim, distance);
-        assert(outliers == _outliers(copy, claim, distance));
+        _assertOutliersBeyond(distance, values.length, claim, distance);
     }
 
     function refute_median_of1_isAnyClaim(uint256[1] calldata values, uint8 claim) external pure {
@@ -77,31 +56,19 @@ contract MedianSymbolic {
     }
 
     function refute_median_of2_isTheNextHigher(uint256[2] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(2, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[1]));
+        _assertMedianIs(1, values.length, claim);
     }
 
     function refute_median_of3_isTheNextHigher(uint256[3] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(3, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[2]));
+        _assertMedianIs(2, values.length, claim);
     }
 
     function refute_median_of4_isTheNextHigher(uint256[4] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(4, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[2]));
+        _assertMedianIs(2, values.length, claim);
     }
 
     function refute_median_of5_isTheNextHigher(uint256[5] calldata values, uint8 claim) external pure {
-        uint256[] memory sorted = _copy(values.length);
-        _sort(sorted);
-        (uint256 isMedian,) = _judge(5, claim, 0);
-        assert(isMedian == _toUint(claim == sorted[3]));
+        _assertMedianIs(3, values.length, claim);
     }
 
     function refute_outliers_of1_beginAtTheTolerance(uint256[1] calldata values, uint8 claim, uint8 distance)
@@ -109,9 +76,7 @@ contract MedianSymbolic {
         pure
     {
         if (distance > claim || distance == 0) return;
-        uint256[] memory copy = _copy(values.length);
-        (, uint256 outliers) = _judge(1, claim, distance);
-        assert(outliers == _outliers(copy, claim, uint256(distance) - 1));
+        _assertOutliersBeyond(uint256(distance) - 1, values.length, claim, distance);
     }
 
     function refute_outliers_of2_beginAtTheTolerance(uint256[2] calldata values, uint8 claim, uint8 distance)
@@ -119,9 +84,7 @@ contract MedianSymbolic {
         pure
     {
         if (distance > claim || distance == 0) return;
-        uint256[] memory copy = _copy(values.length);
-        (, uint256 outliers) = _judge(2, claim, distance);
-        assert(outliers == _outliers(copy, claim, uint256(distance) - 1));
+        _assertOutliersBeyond(uint256(distance) - 1, values.length, claim, distance);
     }
 
     function refute_outliers_of3_beginAtTheTolerance(uint256[3] calldata values, uint8 claim, uint8 distance)
@@ -129,9 +92,22 @@ contract MedianSymbolic {
         pure
     {
         if (distance > claim || distance == 0) return;
-        uint256[] memory copy = _copy(values.length);
-        (, uint256 outliers) = _judge(3, claim, distance);
-        assert(outliers == _outliers(copy, claim, uint256(distance) - 1));
+        _assertOutliersBeyond(uint256(distance) - 1, values.length, claim, distance);
+    }
+
+    /// @dev Asserts that a claim is taken for the median exactly when it is the sorted values' one at `index`.
+    function _assertMedianIs(uint256 index, uint256 count, uint256 claim) private pure {
+        uint256[] memory sorted = _copy(count);
+        _sort(sorted);
+        (uint256 isMedian,) = _judge(count, claim, 0);
+        assert(isMedian == _toUint(claim == sorted[index]));
+    }
+
+    /// @dev Asserts that the outliers are exactly the values that lie further from the claim than `limit`.
+    function _assertOutliersBeyond(uint256 limit, uint256 count, uint256 claim, uint256 distance) private pure {
+        uint256[] memory copy = _copy(count);
+        (, uint256 outliers) = _judge(count, claim, distance);
+        assert(outliers == _outliers(copy, claim, limit));
     }
 
     /// @dev As `MedianDataset._judge` does.
