@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -36,12 +36,11 @@ interface Site {
 export async function addStaticSite(app: App, { folder, prefix, rate }: Site): Promise<void> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".gz"))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
-    .filter((name) => name !== NOT_FOUND);
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
   await app.register(async (scope) => {
     await scope.register(serveStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false });
     shareBytes(scope as unknown as App);
-    for (const name of names) {
+    for (const name of names.filter((each) => each !== NOT_FOUND)) {
       const isIndex = posix.basename(name) === "index.html";
       // The name of a built asset contains a hash of its content.
       const caching = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
@@ -60,8 +59,8 @@ export async function addStaticSite(app: App, { folder, prefix, rate }: Site): P
         return reply.sendFile(name);
       });
     }
-    const notFound = join(folder, NOT_FOUND);
-    if (existsSync(notFound)) addNotFound(scope as unknown as App, { prefix, rate }, readFileSync(notFound, "utf8"));
+    if (!names.includes(NOT_FOUND)) return;
+    addNotFound(scope as unknown as App, { prefix, rate }, readFileSync(join(folder, NOT_FOUND), "utf8"));
   });
 }
 
