@@ -58,3 +58,29 @@ export function divideHalfEven(number: bigint, divisor: bigint): bigint {
 }
 
 const tooLarge = (text: string) => failed("number_too_large", `${text} has more than 208 bits once scaled`);
+
+/** Compares two numbers as JSON writes them: negative when the first is smaller, 0 when they are equal. */
+export function compareDecimals(left: string, right: string): number {
+  const [one, other] = [normalize(left), normalize(right)];
+  if (one.sign !== other.sign) return one.sign - other.sign;
+  if (one.magnitude !== other.magnitude) return one.magnitude > other.magnitude ? one.sign : -one.sign;
+  if (one.digits === other.digits) return 0;
+  return one.digits > other.digits ? one.sign : -one.sign;
+}
+
+/** Splits a number into its sign, its digits without zeros at either end, and the exponent of 0.<digits> * 10^x. */
+function normalize(text: string): { sign: number; digits: string; magnitude: bigint } {
+  const [, minus, whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
+  const written = whole + fraction;
+  const digits = written.replace(/^0+/, "");
+  if (digits === "") return { sign: 0, digits: "", magnitude: 0n };
+  const magnitude = BigInt(exponent.replace("+", "")) + BigInt(whole.length - (written.length - digits.length));
+  return { sign: minus === "-" ? -1 : 1, digits: trimZeros(digits), magnitude };
+}
+
+/** Removes zeros at the end. The regular expression /0+$/ would take quadratic time on a hostile text. */
+function trimZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") --end;
+  return digits.slice(0, end);
+}

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import { compareNumber } from "lossless-json";
+import { compareDecimals } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
 import { compileText, type TemplateValues, type TextTemplate } from "./request-template.js";
@@ -168,7 +168,7 @@ function compare(left: Json | undefined, right: Json, budget: Budget): -1 | 0 | 
   if (left !== undefined && isNumber(left) && isNumber(right)) {
     const [a, b] = [digitsOf(left), digitsOf(right)];
     spend(budget, a.length + b.length);
-    return compareNumber(a, b);
+    return Math.sign(compareDecimals(a, b)) as -1 | 0 | 1;
   }
   if (typeof left === "string" && typeof right === "string") {
     spend(budget, Math.ceil(Math.min(left.length, right.length) / 64));
