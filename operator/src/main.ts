@@ -41,22 +41,21 @@ async function serveRequests({ config, networks: plans }: OperatorPlan, senders:
 }
 
 /**
- * Prints what `--check-config` finds in a configuration that was read: warnings about how its keys are kept, and about
- * feeds that are not sent; then the senders. It connects to nothing.
+ * Prints what `--check-config` finds in a configuration that was read: warnings about how its keys are kept, about
+ * feeds that are not sent, and the senders. It connects to nothing.
  */
 function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
   for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
   for (const { deployment, feeds } of networks) {
-    if (feeds.size === 0 || senders.has(deployment.chainId)) continue;
-    console.error(
-      `network ${deployment.chainId}: its feeds are not sent, because it has no sender. Set OPERATOR_KEYSTORE or ` +
-        "OPERATOR_PRIVATE_KEY_FILE, or remove feeds.",
-    );
-  }
-  for (const { deployment } of networks) {
-    const addresses = senders.get(deployment.chainId)?.accounts.map(({ address }) => address) ?? [];
-    console.log(
-      `Senders on network ${deployment.chainId}: ${addresses.join(", ") || "none, so nothing is broadcast"}.`,
-    );
+    const { chainId } = deployment;
+    const own = senders.get(chainId);
+    if (feeds.size > 0 && own === undefined) {
+      console.error(
+        `network ${chainId}: its feeds are not sent, because it has no sender. Set OPERATOR_KEYSTORE or ` +
+          "OPERATOR_PRIVATE_KEY_FILE, or remove feeds.",
+      );
+    }
+    const addresses = own?.accounts.map(({ address }) => address).join(", ");
+    console.log(`Senders on network ${chainId}: ${addresses ?? "none, so nothing is broadcast"}.`);
   }
 }

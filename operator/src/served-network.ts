@@ -1,6 +1,5 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
-import type {} from "fastify";
 import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";

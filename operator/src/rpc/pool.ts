@@ -6,13 +6,10 @@ import { type Context, repeat } from "../context.js";
 import { connectEndpoint, type JsonRpc } from "./endpoint.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
-/** A head is stale when it is further than this behind the best. */
-interface LagLimits {
+export interface PoolSettings {
+  /** A head that is further than this behind the best is stale. */
   readonly maxHeadLagBlocks: number;
   readonly maxHeadLagSeconds: number;
-}
-
-export interface PoolSettings extends LagLimits {
   /** The deadline of each call to one endpoint. */
   readonly rpcTimeoutMs: number;
   /** How often each endpoint's head is checked. */
@@ -269,7 +266,7 @@ export function isFromTheFuture({ timestamp }: Head, nowMs: number): boolean {
 /** Selects the endpoints to read from, in the configured order: those that are ready and not stale. */
 export function readableEndpoints<E extends { readonly health: Health }>(
   all: readonly E[],
-  { maxHeadLagBlocks, maxHeadLagSeconds }: LagLimits,
+  { maxHeadLagBlocks, maxHeadLagSeconds }: Pick<PoolSettings, "maxHeadLagBlocks" | "maxHeadLagSeconds">,
 ): readonly E[] {
   const heads = all.flatMap(({ health }) => health.head ?? []);
   const bestNumber = Math.max(...heads.map(({ number }) => number));

@@ -75,17 +75,20 @@ const ROUNDS_MS = 1_000;
 async function readLastRounds({ events, plan }: ShownNetwork, dataset: Dataset, key: Hex, mined: MinedReports) {
   const to = await events.readHead();
   const range = { from: Math.max(0, to - plan.settings.historyBlocks + 1), to, fromTime: null, toTime: null };
-  const [update] = (await findHistory(events, dataset, key, { ...range, limit: 1 })).updates;
-  if (update === undefined) return null;
-  const last_update = toLastUpdate(dataset, update, await mined.read(dataset, key, update));
-  const { updates } = await findHistory(events, dataset, key, { ...range, limit: ROUNDS }, ROUNDS_MS);
+  const find = async (limit: number, maxMs?: number) =>
+    (await findHistory(events, dataset, key, { ...range, limit }, maxMs)).updates;
+  let updates = await find(ROUNDS, ROUNDS_MS);
+  // Of a key that is updated rarely, only the newest is looked for longer.
+  if (updates.length === 0) updates = await find(1);
   const shown = await Promise.all(
     updates.slice(0, ROUNDS).map(async (one) => [one, await mined.read(dataset, key, one)] as const),
   );
+  const [newest] = shown;
+  if (newest === undefined) return null;
   const last_rounds = shown.map(([{ timestamp, transactionHash }, { sender }]) => {
     return { timestamp: Number(timestamp), transaction_hash: transactionHash, sender };
   });
-  return { last_update, agreement: agreementOf(dataset, shown), last_rounds };
+  return { last_update: toLastUpdate(dataset, ...newest), agreement: agreementOf(dataset, shown), last_rounds };
 }
 
 function toLastUpdate({ kind }: Dataset, update: PastUpdate, { sender, reports }: MinedRound): LastUpdate {

@@ -17,6 +17,7 @@ const RETRY_MS = 60_000;
  * made there is too low.
  */
 const SPARE_GAS = 30_000n;
+
 /** Accuses members that have contradicted themselves, on chain, until they have left the committee. */
 export class Accuser {
   readonly #nextAt = new WeakMap<Contradiction, number>();

@@ -9,6 +9,7 @@ const MAX_HELD = 1024 * 1024;
 const ENTRY = 300;
 /** How far a round may be in the future, in seconds, because the signer's clock is ahead. */
 const MAX_AHEAD = 10n;
+
 /** The proof that a provider signed two conflicting statements about one key and round. */
 export interface Contradiction {
   readonly dataset: Dataset;
