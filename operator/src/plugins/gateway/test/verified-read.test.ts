@@ -341,8 +341,8 @@ describe("readVerified says in its error's short message", () => {
   });
 
   test.each<[string, () => Promise<Hex>, RegExp]>([
-    ["the lens's error", () => makeUpdate({ age: MAX_AGE + 20 }), /"read" reverted with TooOld\(4\d, 20\)\.$/],
-    ["the dataset's error", () => makeUpdate({ age: 1_000 }), /"read" reverted with ExpiredRound\(100\d, 300\)\.$/],
+    ["the lens's error", () => makeUpdate({ age: MAX_AGE + 20 }), /"read" reverted with TooOld\(\d+, 20\)\.$/],
+    ["the dataset's error", () => makeUpdate({ age: 1_000 }), /"read" reverted with ExpiredRound\(\d+, 300\)\.$/],
     ["what is no update", async () => "0xdeadbeef", /"read" reverted with NotAnUpdate\(0xdeadbeef\)\.$/],
   ])("%s", async (_, lie, message) => {
     const data = await lie();
