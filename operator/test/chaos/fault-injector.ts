@@ -87,11 +87,22 @@ export class FaultInjector {
     }
   }
 
-  /** Retries once, because anvil refuses about one in a hundred with "Resource not found" and no other reason. */
+  /**
+   * Asks again for up to five seconds, because anvil refuses about one in a hundred with "Resource not found" and no
+   * other reason, and goes on to refuse it until there are further blocks.
+   */
   async #reorganize(blocks: number): Promise<void> {
     this.acknowledged.reorganized();
     const ask = () => this.chain.client.request({ method: "anvil_reorg", params: [blocks, []] } as never);
-    await ask().catch(() => delay(500).then(ask));
+    for (let left = 10; left > 0; left--) {
+      const isDone = await ask().then(
+        () => true,
+        () => false,
+      );
+      if (isDone) return;
+      await delay(500);
+    }
+    await ask();
   }
 
   /** Corrects anvil's clock, which falls behind by the removed blocks and stays there. */
