@@ -7,6 +7,7 @@ export type RpcFault =
   | "hangs"
   | "drops"
   | "garbage"
+  | "HTTP 429"
   | "HTTP 500"
   | "accepts, then hangs"
   | "accepts, then HTTP 504"
@@ -45,6 +46,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
       return reply.hijack();
     }
     if (fault === "garbage") return reply.type("text/html").send("<html>");
+    if (fault === "HTTP 429") return reply.status(429).send("Too Many Requests");
     if (fault === "HTTP 500") return reply.status(500).send("");
     if (fault === "null") return { jsonrpc: "2.0", id, result: null };
     // It says that it has taken a transaction, and never passes it on.
