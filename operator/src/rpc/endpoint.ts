@@ -101,11 +101,11 @@ type Message =
 function parseAnswer(text: string): Message | null {
   const json = parseJson(text);
   if (typeof json !== "object" || json === null) return null;
-  // A node that cannot read a request answers without its id.
-  const { id = ID } = json as { id?: unknown };
-  if (id !== null && String(id) !== String(ID)) return null;
-  if ("error" in json && json.error !== null) return readError(json.error);
-  return "result" in json ? { result: json.result } : null;
+  const { id = null } = json as { id?: unknown };
+  // A node that could not read the request does not know its id.
+  const isAnswer = String(id) === String(ID);
+  if ("error" in json && json.error !== null) return isAnswer || id === null ? readError(json.error) : null;
+  return isAnswer && "result" in json ? { result: json.result } : null;
 }
 
 /** @returns Null when it is not a JSON-RPC error: then it may not come from the node. */
@@ -152,6 +152,8 @@ const Wei = hex("^0x[0-9a-fA-F]{1,64}$");
 const Bytes32 = hex("^0x[0-9a-fA-F]{64}$");
 /** Any number of whole bytes. */
 const Data = hex("^0x(?:[0-9a-fA-F]{2})*$");
+/** What contracts return. Some endpoints give what a call reverted with as its result. */
+const Words = hex("^0x(?:[0-9a-fA-F]{64})*$");
 const AccountAddress = hex("^0x[0-9a-fA-F]{40}$");
 
 const Block = Type.Object({
@@ -193,7 +195,7 @@ const Receipt = Type.Object({
 
 const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_blockNumber: Quantity,
-  eth_call: Data,
+  eth_call: Words,
   eth_chainId: Quantity,
   eth_estimateGas: Quantity,
   eth_gasPrice: Quantity,

@@ -50,7 +50,6 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
   "the endpoint does not offer this kind of request": [
     [{ code: -32601, message: "the method eth_simulateV1 does not exist/is not available" }, "not_offered"],
     [{ code: -32601, message: "Unsupported" }, "not_offered"],
-    [{ code: -32600, message: "method is not whitelisted" }, "not_offered"],
     [{ message: "pending block is not available" }, "not_offered"],
     [{ code: -32602, message: "invalid block parameter: pending", isOfPending: true }, "not_offered"],
     [{ code: -32602, message: "invalid argument 1", isOfPending: true }, "not_offered"],
@@ -74,7 +73,6 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
     [{ code: 4444, message: "pruned history unavailable", ...logs }, "out_of_reach"],
     [{ message: "history has been pruned for this block", ...logs }, "out_of_reach"],
     [{ code: 4444 }, "out_of_reach"],
-    [{ message: "project ID does not have access to archive state" }, "out_of_reach"],
     [{ ...html, message: "answered with more than 8388608 bytes", status: 0, ...logs }, "out_of_reach"],
   ],
   "the endpoint lags, or has lost state": [
@@ -99,7 +97,6 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
     [{ message: "insufficient funds for gas * price + value: balance 0", ...submission }, "insufficient_funds"],
     [{ message: "exceeds block gas limit", ...submission }, "not_taken"],
     [{ code: -32005, message: "Transaction gas limit exceeds block gas limit", ...submission }, "not_taken"],
-    [{ message: "txpool is full", ...submission }, "not_taken"],
   ],
   "no answer": [
     [{ code: 429, message: "Your app has exceeded its compute units per second capacity." }, "no_answer"],
@@ -126,7 +123,7 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
     [{ message: "busy", status: 400 }, "other"],
     [{ code: -32602, message: "invalid argument 2" }, "other"],
     [{ code: -32603, message: "Internal error" }, "other"],
-    [{ message: "try another", ...submission }, "other"],
+    [{ message: "txpool is full", ...submission }, "other"],
   ],
 };
 

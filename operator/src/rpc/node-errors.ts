@@ -49,10 +49,15 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["processing transaction: revert", "reverted"], // Hardhat, Ganache
   ["already known", "already_known"], // geth, Erigon, Nethermind, Reth
   ["known transaction", "already_known"], // Besu
-  ["already imported", "already_known"], // anvil
+  ["already imported", "already_known"], // anvil, Parity
+  ["alreadyknown", "already_known"], // Nethermind
+  ["alreadyimported", "already_known"], // Moonriver
   ["existing txn with same hash", "already_known"], // Erigon
   ["nonce too low", "nonce_too_low"], // geth, Erigon, Nethermind, Besu, Reth, anvil
-  ["nonce is too low", "nonce_too_low"], // not verified
+  ["nonce is too low", "nonce_too_low"], // Parity
+  ["invalid transaction nonce", "nonce_too_low"], // Arbitrum
+  ["oldnonce", "nonce_too_low"], // Nethermind
+  ["pool(stale)", "nonce_too_low"], // Moonriver
   ["replacement transaction underpriced", "replacement_underpriced"], // geth, Erigon, Nethermind, Besu, Reth, anvil
   ["could not replace existing tx", "replacement_underpriced"], // Erigon
   ["insufficient gas price to replace existing transaction", "replacement_underpriced"], // anvil
@@ -65,7 +70,9 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["priority fee below minimum required priority fee", "underpriced"], // Reth
   ["insufficient funds", "insufficient_funds"], // geth, Erigon, Nethermind, Reth, anvil
   ["upfront cost exceeds account balance", "insufficient_funds"], // Besu
-  ["insufficient balance", "insufficient_funds"], // not verified
+  ["insufficient balance", "insufficient_funds"], // zkSync
+  ["insufficientfunds", "insufficient_funds"], // Nethermind
+  ["not enough funds", "insufficient_funds"], // Arbitrum
   ["exceeds the configured cap", "fee_cap_exceeded"], // geth, Reth
   ["transaction fee cap exceeded", "fee_cap_exceeded"], // Besu
   ["invalid opcode", "invalid_opcode"], // geth, Erigon, Hardhat, Ganache
@@ -75,32 +82,18 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["notactivated", "invalid_opcode"], // anvil
   ["nonce too high", "nonce_too_high"], // geth, Nethermind, Besu, Reth, anvil
   ["nonce too far in future", "nonce_too_high"], // Nethermind
+  ["noncegap", "nonce_too_high"], // Nethermind
   ["nonce is too distant from current sender nonce", "nonce_too_high"], // Besu
   ["an invalid transaction with a lower nonce exists", "nonce_too_high"], // Besu
   ["future transaction tries to replace pending", "nonce_too_high"], // geth
   ["exceeds block gas limit", "not_taken"], // geth, Besu, Reth
   ["intrinsic gas too low", "not_taken"], // geth, Erigon, Reth
-  ["gas limit too high", "not_taken"], // geth, Reth
   ["oversized data", "not_taken"], // geth
   ["invalid sender", "not_taken"], // geth
-  ["transaction type not supported", "not_taken"], // geth, Reth
-  ["only replay-protected", "not_taken"], // geth
   ["invalid chain id", "not_taken"], // geth, Reth
-  ["pool is full", "not_taken"], // geth, Reth
-  ["account limit exceeded", "not_taken"], // geth
-  ["transaction limit reached", "not_taken"], // geth
   ["does not exist/is not available", "not_offered"], // geth
   ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported
-  ["not whitelisted", "not_offered"], // vendors
-  ["not implemented", "not_offered"], // Reth
-  ["is not available on", "not_offered"], // Alchemy
-  ["your current plan", "not_offered"], // QuickNode
-  ["pending block", "not_offered"], // geth: is not available; Erigon: not found
-  ["pending state", "not_offered"], // geth
-  ["block parameter", "not_offered"], // vendors
-  ["block tag", "not_offered"], // vendors
-  ["not a supported", "not_offered"], // Avalanche
-  ["not yet supported", "not_offered"], // vendors
+  ["pending block", "not_offered"], // geth: not available; Erigon: not found
   ["not supported", "not_offered"], // Nethermind, dRPC
   ["beyond current head", "behind"], // Reth
   ["beyond head", "behind"], // geth
@@ -109,36 +102,20 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["unknown block", "behind"], // Reth, Besu
   ["missing trie node", "behind"], // geth
   ["layer stale", "behind"], // geth
-  ["historical state", "behind"], // geth
-  ["state histories", "behind"], // geth
-  ["state available", "behind"], // Nethermind
-  ["state unavailable", "behind"], // Besu
   ["is not available", "behind"], // geth: state
-  ["greater than latest", "behind"], // vendors
-  ["after last accepted block", "behind"], // Avalanche
   ["per second", "no_answer"], // Alchemy, QuickNode
   ["too many concurrent requests", "no_answer"], // Alchemy
   ["too many requests", "no_answer"], // vendors
   ["rate limit", "no_answer"], // Infura, vendors
   ["request limit", "no_answer"], // QuickNode, GetBlock
-  ["request count exceeded", "no_answer"], // Infura
-  ["requests limited to", "no_answer"], // Chainstack
-  ["range", "not_offered"], // all: "block range is too wide", "exceeds the range allowed", "range limit 2000"
-  ["returned more than", "not_offered"], // Infura
-  ["exceeds max results", "not_offered"], // Reth
-  ["response size", "not_offered"], // Alchemy
+  ["range", "not_offered"], // all, of logs: "block range is too wide", "range 9 is bigger than range limit 2"
   ["prun", "out_of_reach"], // geth, Erigon, Nethermind: pruned; Parity: state pruning
-  ["archive", "out_of_reach"], // Infura, dRPC
-  ["too large", "out_of_reach"], // gateways
   ["answered with more than", "out_of_reach"], // ours, of an answer that is too long
   ["has exceeded", "no_answer"], // Alchemy
   ["quota", "no_answer"], // Chainstack, BlockPI
   ["credits", "no_answer"], // Infura, QuickNode
   ["capacity", "no_answer"], // Alchemy
   ["free tier", "no_answer"], // vendors
-  ["too much load", "no_answer"], // vendors
-  ["overloaded", "no_answer"], // vendors
-  ["unavailable", "no_answer"], // gateways: service, temporarily
   ["limit exceeded", "over_limit"], // geth, Infura, BNB Chain
   ["but wasn't confirmed within", "timeout"], // anvil
   ["timed out", "timeout"], // geth

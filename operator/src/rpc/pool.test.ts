@@ -28,6 +28,8 @@ describe("a read", () => {
   test.each([
     ["hangs", { mode: "hangs" as const }],
     ["answers in an unexpected shape", { answer: { result: "fast" } }],
+    ["answers another request", { answer: { id: 999, result: "0x1" } }],
+    ["answers no request", { answer: { id: null, result: "0x1" } }],
     ["is asked too often", { answer: { error: { code: 429, message: "Too many concurrent requests" } } }],
     ["gave up waiting", { answer: { error: { code: -32603, message: "Timeout expired" } } }],
   ])("goes to the second when the first %s", async (_, change) => {
@@ -86,6 +88,18 @@ describe("a read", () => {
     second.answer = { result: "0x2" };
     first.answer = missing;
     expect(await gasPrice(client)).toBe(2n);
+  });
+
+  test("of a contract goes to the second when the first has none there, unless all say so", async () => {
+    const [first, second] = [await rpcs.start({ answer: { result: "0x" } }), await rpcs.start({ mode: "HTTP 500" })];
+    const client = await rpcs.connect(first, second);
+    const read = () =>
+      client.request({ method: "eth_call", params: [{ to: `0x${"1".repeat(40)}` }, "latest"] } as never);
+    expect(await read()).toBe("0x");
+    Object.assign(second, { mode: "answers", answer: { result: HASH } });
+    rpcs.nowMs += 1_000;
+    await until(() => client.endpoints()[1]?.ready === true);
+    expect(await read()).toBe(HASH);
   });
 
   test("has what all endpoints say alike as its answer", async () => {

@@ -132,15 +132,20 @@ export class RpcPool implements JsonRpc {
   async #readFromFirst(method: string, params: readonly unknown[]): Promise<unknown> {
     const kind = kindOfRequest(method, params);
     const tried = new Set<Endpoint>();
+    let isEmpty = false;
     for (const errors: RpcError[] = []; ; ) {
       await this.#ensureReady();
       const left = readableEndpoints(this.#endpoints, this.settings).filter((one) => !tried.has(one));
       const now = this.context.clock();
       const endpoint = left.find(({ without }) => (without.get(kind) ?? 0) <= now) ?? left[0];
+      if (endpoint === undefined && isEmpty) return "0x";
       if (endpoint === undefined) throw mostTelling(errors) ?? this.#noEndpoint();
       tried.add(endpoint);
       try {
-        return await this.#ask(endpoint, method, params);
+        const answer = await this.#ask(endpoint, method, params);
+        // A node that has not synced yet has no contract there.
+        if (answer !== "0x") return answer;
+        isEmpty = true;
       } catch (error) {
         if (!(error instanceof RpcError) || isFinal(error.meaning)) throw error;
         errors.push(error);
