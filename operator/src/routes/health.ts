@@ -6,6 +6,17 @@ import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { problemsOf } from "./problem-responses.js";
 
+const EndpointHealth = Type.Object(
+  {
+    endpoint: Type.String({ description: "The endpoint's place in the configuration, such as `rpcUrls/0`." }),
+    ready: Type.Boolean({ description: "True if it passed its last check and has not failed since." }),
+    without: Type.Array(Type.String(), {
+      description: "The kinds of requests that it refused, such as `eth_call pending`.",
+    }),
+  },
+  strict,
+);
+
 const NetworkHealth = Type.Object(
   {
     network_id: Type.Integer(),
@@ -19,6 +30,7 @@ const NetworkHealth = Type.Object(
     missing: Type.Optional(
       Type.String({ description: "What has kept the network from being served since the operator started." }),
     ),
+    endpoints: Type.Array(EndpointHealth),
   },
   strict,
 );
@@ -64,12 +76,14 @@ export function addHealth(app: App): void {
       [...clients].map(async ([network_id, client]) => {
         const network = networks.get(network_id);
         const rpc = client.isReady();
+        const endpoints = client.endpoints();
         if (network === undefined) {
-          return { network_id, rpc, broadcasting: "not_served", missing: missing.get(network_id) ?? "" } as const;
+          const lack = missing.get(network_id) ?? "";
+          return { network_id, rpc, broadcasting: "not_served", missing: lack, endpoints } as const;
         }
         const isLow = (await network.balances.read()).some((balance) => balance.isLow);
         const broadcasting = !network.senders.canSend ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
-        return { network_id, rpc, broadcasting } as const;
+        return { network_id, rpc, broadcasting, endpoints } as const;
       }),
     );
     const unreadable = health.flatMap(({ network_id, rpc }) => (rpc && networks.has(network_id) ? [] : [network_id]));

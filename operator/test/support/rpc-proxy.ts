@@ -29,6 +29,8 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   const calls: { readonly method: string; readonly params: unknown[] }[] = [];
   /** `eth_getLogs` is refused for more blocks. */
   const proxy = { maxLogBlocks: Number.POSITIVE_INFINITY };
+  /** Errors that calls with certain parameters get. */
+  const refusals: { readonly error: object; readonly of: (params: readonly unknown[]) => boolean }[] = [];
   const gates = new Map<string, Promise<void>>();
   server.post("/token-nobody-may-see", async (request, reply) => {
     const { id, method, params } = request.body as { id: number; method: string; params: unknown[] };
@@ -36,6 +38,8 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
     await gates.get(method);
     const answer = answers.get(method);
     if (answer) return reply.status(answer.status ?? 200).send({ jsonrpc: "2.0", id, ...(answer.body as object) });
+    const refusal = refusals.find((one) => one.of(params));
+    if (refusal) return { jsonrpc: "2.0", id, error: refusal.error };
     if (method === "eth_getLogs" && blocksOf(params) > proxy.maxLogBlocks) {
       return { jsonrpc: "2.0", id, error: { code: -32005, message: "query exceeds max block range" } };
     }
@@ -80,7 +84,15 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   });
   const base = await server.listen({ host, port: 0 });
   const url = `${base}/token-nobody-may-see`;
-  return Object.assign(proxy, { url, faults, answers, calls, gates, close: closeAtEnd(() => server.close()) });
+  return Object.assign(proxy, {
+    url,
+    faults,
+    answers,
+    refusals,
+    calls,
+    gates,
+    close: closeAtEnd(() => server.close()),
+  });
 }
 
 function blocksOf([filter]: unknown[]): number {
