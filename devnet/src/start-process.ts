@@ -9,7 +9,7 @@ const CLOSE_MS = 5_000;
 const POLL_MS = 200;
 
 /** Variables that the user may have set for an operator or provider of their own. They are not passed on. */
-const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_(?:PRIVATE_KEY|KEYSTORE)/;
+const FOREIGN_KEYS = /^(?:OPERATOR|PROVIDER)_(?:PRIVATE_KEY|KEYSTORE|SIGNER)/;
 
 interface ProcessOptions {
   readonly name: string;

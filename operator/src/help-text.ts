@@ -15,7 +15,13 @@ Environment
   OPERATOR_PRIVATE_KEY_FILE, OPERATOR_PRIVATE_KEY
                    the private key of that account, or several separated by white space: the path of a
                    file that holds them, or the keys themselves
-  OPERATOR_KEYSTORE_<chainId>..., OPERATOR_PRIVATE_KEY_<chainId>...
+  OPERATOR_SIGNER_URL, with OPERATOR_SIGNER_ADDRESS
+                   instead of a key, the URL of a signer that holds it and speaks JSON-RPC as Web3Signer
+                   does, and the address of the account, or several separated by white space
+  OPERATOR_SIGNER_AUTHORIZATION_FILE, OPERATOR_SIGNER_CA_FILE
+                   paths of files with the Authorization header for the signer, and with the certificate
+                   in PEM that signed the signer's
+  OPERATOR_KEYSTORE_<chainId>..., OPERATOR_PRIVATE_KEY_<chainId>..., OPERATOR_SIGNER_URL_<chainId>...
                    the same for one network only; a network without a key serves only "broadcast": false
 
 Examples

@@ -12,7 +12,7 @@ import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig, type NetworkPlan, type OperatorPlan } from "./config.js";
 import { USAGE } from "./help-text.js";
 import { connectNetworks } from "./operator.js";
-import { loadSenderAccounts, type SenderAccounts } from "./transactions/accounts.js";
+import { checkSigners, loadSenderAccounts, type SenderAccounts } from "./transactions/accounts.js";
 
 // By default V8 lets garbage grow to twice or three times what is in use before it collects it. By half of it, many feeds
 // take as much CPU time and two thirds of the memory (`npm run bench:feeds`).
@@ -37,6 +37,7 @@ async function serveRequests({ config, networks: plans }: OperatorPlan, senders:
   // Every wait and every outgoing call listens to this signal, so a large number of listeners is no leak.
   setMaxListeners(0, closing.signal);
   const context = { clock: Date.now, logger, closing: closing.signal, registry: processRegistry() };
+  await checkSigners(senders, logger);
   const operator = await connectNetworks(plans, senders, context);
   const app = await buildOperatorApp(operator, plans, config);
   await serve(app, config, context.registry, logger, () => closing.abort());
@@ -52,8 +53,8 @@ function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccou
     const own = senders.get(chainId);
     if (feeds.size > 0 && own === undefined) {
       console.error(
-        `network ${chainId}: its feeds are not sent, because it has no sender. Set OPERATOR_KEYSTORE or ` +
-          "OPERATOR_PRIVATE_KEY_FILE, or remove feeds.",
+        `network ${chainId}: its feeds are not sent, because it has no sender. Set OPERATOR_KEYSTORE, ` +
+          "OPERATOR_PRIVATE_KEY_FILE or OPERATOR_SIGNER_URL, or remove feeds.",
       );
     }
     const addresses = own?.accounts.map(({ address }) => address).join(", ");

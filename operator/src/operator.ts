@@ -30,7 +30,8 @@ export interface Operator {
 }
 
 const NO_SENDER =
-  "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)";
+  "no sender: nothing is broadcast on this network (set OPERATOR_KEYSTORE, OPERATOR_PRIVATE_KEY_FILE or " +
+  "OPERATOR_SIGNER_URL)";
 
 /**
  * Connects the networks, each by itself. Where no RPC endpoint can be used, that is tried again at every poll, and

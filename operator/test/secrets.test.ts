@@ -14,7 +14,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { loadOperatorConfig } from "../src/config.js";
 import { type Chain, startChain } from "./support/chain.js";
 import { spawnOperator } from "./support/spawn-operator.js";
@@ -36,6 +36,9 @@ const SECRETS = {
   encodedToken: encodeURIComponent(`${token()}/+ %`),
   user: token(),
   password: token(),
+  signerPath: token(),
+  signerQuery: token(),
+  signerHeader: token(),
 };
 
 let chain: Chain;
@@ -207,6 +210,51 @@ test("an aborted operator with its secrets in files shows none of them", async (
   expect(findLeakedSecrets(output(), SECRETS)).toEqual([]);
 });
 
+test("an operator whose signer fails in any way shows neither its URL nor the credential", async () => {
+  let failing: Fault | undefined;
+  let calls = 0;
+  const signer = createServer(async (request, response) => {
+    await text(request);
+    calls++;
+    expect(request.headers.authorization).toBe(`Bearer ${SECRETS.signerHeader}`);
+    failing?.(request, response);
+  }).listen(0, "127.0.0.1");
+  await once(signer, "listening");
+  onTestFinished(() => {
+    signer.closeAllConnections();
+    signer.close();
+  });
+  writeFileSync(join(folder, "header"), `Bearer ${SECRETS.signerHeader}\n`, { mode: 0o600 });
+  const { port: signerPort } = signer.address() as AddressInfo;
+  const env = {
+    OPERATOR_SIGNER_URL: `http://127.0.0.1:${signerPort}/${SECRETS.signerPath}/?apikey=${SECRETS.signerQuery}`,
+    OPERATOR_SIGNER_ADDRESS: privateKeyToAccount(SECRETS.keyInFile).address,
+    OPERATOR_SIGNER_AUTHORIZATION_FILE: join(folder, "header"),
+  };
+  const port = await freePort();
+  [failing] = Object.values(FAULTS);
+  const { child, output } = start(["--config", writeConfig({ port, metricsPort: 0 }, { feeds: [] })], env);
+  await expect.poll(output, { timeout: 60_000 }).toContain("Server listening");
+  const answers: string[] = [];
+  for (const fault of Object.values(FAULTS)) {
+    failing = fault;
+    const before = calls;
+    const response = await fetch(`http://127.0.0.1:${port}/data/request`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ network_id: 42, dataset, key: KEY, broadcast: true }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const body = await response.text();
+    expect([response.status, JSON.parse(body).code]).toEqual([503, "signer_failed"]);
+    expect(calls).toBeGreaterThan(before);
+    answers.push(JSON.stringify([...response.headers]), body);
+  }
+  expect(output()).toContain("the signer did not sign a transaction");
+  const commandLine = readFileSync(`/proc/${child.pid}/cmdline`, "utf8");
+  expect(findLeakedSecrets([output(), ...answers, commandLine].join("\n"), SECRETS)).toEqual([]);
+});
+
 const url = `http://127.0.0.1:8545/${SECRETS.tokenInPath}?apikey=${SECRETS.tokenInQuery}`;
 const { keyInFile: key, keystorePassword } = SECRETS;
 const feed = { dataset: "0x", keys: [KEY], heartbeatSeconds: 1, deviationBps: 1, minIntervalSeconds: 1 };
@@ -249,6 +297,17 @@ const MISTAKES: [mistake: string, args: () => string[], env?: () => Record<strin
   ["a password as an option", () => [...config(), `--password=${keystorePassword}`]],
   ["a key in the environment that is too short", config, () => ({ OPERATOR_PRIVATE_KEY: key.slice(0, -1) })],
   ["a key as the path of its file", config, () => ({ OPERATOR_PRIVATE_KEY_FILE: key })],
+  ["a signer's URL without http", config, () => ({ OPERATOR_SIGNER_URL: url.slice(7), OPERATOR_SIGNER_ADDRESS: "0x" })],
+  ["a key as a signer's address", config, () => ({ OPERATOR_SIGNER_URL: url, OPERATOR_SIGNER_ADDRESS: key })],
+  [
+    "a header as the path of its file",
+    config,
+    () => ({
+      OPERATOR_SIGNER_URL: url,
+      OPERATOR_SIGNER_ADDRESS: privateKeyToAccount(key).address,
+      OPERATOR_SIGNER_AUTHORIZATION_FILE: SECRETS.signerHeader,
+    }),
+  ],
   [
     "a password as the path of its file",
     config,

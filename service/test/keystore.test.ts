@@ -190,7 +190,7 @@ describe("an invalid configuration is reported without secrets", () => {
     copyFileSync(first, join(empty, "1"));
     copyFileSync(first, join(empty, "2"));
     await expect(findAccounts({ A_KEYSTORE: empty, A_KEYSTORE_PASSWORD: PASSWORD }, "A")).rejects.toThrow(
-      "the same private key twice",
+      "the same account twice",
     );
   });
 });

@@ -36,7 +36,7 @@ test("several keys are read from a file, one a line", async () => {
 });
 
 test.each([
-  ["a key twice", `${KEYS[0]} ${KEYS[1]} ${KEYS[0]}`, "the same private key twice"],
+  ["a key twice", `${KEYS[0]} ${KEYS[1]} ${KEYS[0]}`, "the same account twice"],
   ["text that is not a key", `${KEYS[0]} ${KEYS[1]}0`, "does not hold a private key"],
   ["nothing", " ", "does not hold a private key"],
 ])("%s is refused, and no key is shown", async (_, text, problem) => {

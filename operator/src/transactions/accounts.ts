@@ -1,5 +1,8 @@
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { LoadedAccounts } from "@dataset-oracle/service/keys/account-source";
 import { findAccounts } from "@dataset-oracle/service/keys/find-accounts";
+import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
+import type { Logger } from "pino";
 
 /** The accounts that send transactions, with warnings about how their keys are kept; by chain id. */
 export type SenderAccounts = ReadonlyMap<number, LoadedAccounts>;
@@ -11,11 +14,30 @@ export type SenderAccounts = ReadonlyMap<number, LoadedAccounts>;
  * @throws ConfigError. It never contains a key.
  */
 export async function loadSenderAccounts(env: NodeJS.ProcessEnv, chainIds: readonly number[]): Promise<SenderAccounts> {
-  const common = await findAccounts(env, "OPERATOR");
+  const common = await findAccounts(env, "OPERATOR", undefined, remoteSigner);
   const senders = new Map<number, LoadedAccounts>();
   for (const chainId of chainIds) {
-    const loaded = (await findAccounts(env, "OPERATOR", chainId)) ?? common;
+    const loaded = (await findAccounts(env, "OPERATOR", chainId, remoteSigner)) ?? common;
     if (loaded !== null) senders.set(chainId, loaded);
   }
   return senders;
+}
+
+/**
+ * Asks the signers outside this process whether they have the accounts. One that does not answer is asked again before
+ * it signs.
+ *
+ * @throws ConfigError when a signer does not have an account.
+ */
+export async function checkSigners(senders: SenderAccounts, logger: Logger): Promise<void> {
+  const checks = [...new Set(senders.values())].map(async ({ accounts, check }) => {
+    try {
+      await check?.();
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      const addresses = accounts.map(({ address }) => address);
+      logger.error({ senders: addresses, reason: String(error) }, "the signer cannot be asked for its accounts");
+    }
+  });
+  await Promise.all(checks);
 }

@@ -192,7 +192,8 @@ export class Submitter {
     const { hash, result, excess } = submission;
     const done = call === null ? "cancelled" : "replaced";
     this.logger.info({ nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) }, done);
-    if (excess !== null) this.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
+    if (excess !== null)
+      this.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
     if (result.kind === "rejected") return false;
     this.counts[done]++;
     this.inFlight.add(nonce, before?.task ?? null, call, submission, this.clock());

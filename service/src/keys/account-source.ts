@@ -4,12 +4,15 @@ import type { LocalAccount } from "viem";
 export interface LoadedAccounts {
   readonly accounts: readonly LocalAccount[];
   readonly warnings: readonly string[];
+  /**
+   * Asks a signer outside this process whether it has the accounts.
+   *
+   * @throws ConfigError when it does not have one. Another error when it does not answer.
+   */
+  readonly check?: () => Promise<void>;
 }
 
-/**
- * A source of accounts. To support a key-management service, add one that returns accounts with viem's `LocalAccount`
- * interface to `sourcesFor`.
- */
+/** A source of accounts with viem's `LocalAccount` interface. */
 export interface AccountSource {
   /** The environment variables that configure it, the main one first. */
   readonly variables: readonly string[];

@@ -16,6 +16,7 @@ function sourcesFor(owner: string, suffix: string): readonly AccountSource[] {
  *
  * Removes the variables that hold a secret itself from `env`, so that nothing that reads it later can reveal them.
  *
+ * @param remoteSigner Makes a further source, for an owner who signs only transactions.
  * @returns Null when no variable is set.
  * @throws ConfigError; its message contains no secret.
  */
@@ -23,8 +24,10 @@ export async function findAccounts(
   env: NodeJS.ProcessEnv,
   owner: string,
   chainId?: number,
+  remoteSigner?: (owner: string, suffix: string) => AccountSource,
 ): Promise<LoadedAccounts | null> {
-  const sources = sourcesFor(owner, chainId === undefined ? "" : `_${chainId}`);
+  const suffix = chainId === undefined ? "" : `_${chainId}`;
+  const sources = [...sourcesFor(owner, suffix), ...(remoteSigner === undefined ? [] : [remoteSigner(owner, suffix)])];
   const given = { ...env };
   for (const name of sources.flatMap(({ secrets }) => secrets)) delete env[name];
   const [source, other] = sources.filter(({ variables }) => variables.some((name) => given[name] !== undefined));
@@ -35,7 +38,7 @@ export async function findAccounts(
   }
   const loaded = await source.load(given);
   if (new Set(loaded.accounts.map(({ address }) => address)).size < loaded.accounts.length) {
-    throw new ConfigError(`${source.variables[0]} holds the same private key twice. Keep one.`);
+    throw new ConfigError(`${source.variables[0]} names the same account twice. Keep one.`);
   }
   return loaded;
 }
