@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import Fastify from "fastify";
 import { type Hex, keccak256 } from "viem";
 import { closeAtEnd } from "./close-at-end.js";
@@ -17,6 +18,29 @@ export type RpcFault =
   | "swallows"
   | "nonce too low";
 
+/** A call that the endpoint gets. */
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** True if its connection has carried another call before. */
+  readonly isReused: boolean;
+}
+
+/** What the endpoint does with one call. */
+export interface RpcReply {
+  /** 200 by default. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, or as JSON: an object that is no list gets the version and the call's id unless it has them. */
+  readonly body?: unknown;
+  /** What happens to the connection instead of a whole answer. */
+  readonly connection?: "stays silent" | "is reset" | "is reset in the answer";
+  /** True if the chain gets the call before. */
+  readonly isPassedOn?: boolean;
+  /** Changes the result that the chain gives. */
+  readonly change?: (result: never) => unknown;
+}
+
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>;
 
 /** Starts a JSON-RPC endpoint in front of a chain, with a token in its path, that can be told to fail. */
@@ -27,12 +51,42 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   const answers = new Map<string, { readonly status?: number; readonly body: unknown }>();
   const calls: { readonly method: string; readonly params: unknown[] }[] = [];
   /** `eth_getLogs` is refused for more blocks. */
-  const proxy = { maxLogBlocks: Number.POSITIVE_INFINITY };
+  const proxy = {
+    maxLogBlocks: Number.POSITIVE_INFINITY,
+    /** Chooses what is done with a call; null passes it on. */
+    script: (_call: RpcCall): RpcReply | null => null,
+  };
   const gates = new Map<string, Promise<void>>();
+  const connections = new WeakSet<Socket>();
   server.post("/token-nobody-may-see", async (request, reply) => {
     const { id, method, params } = request.body as { id: number; method: string; params: unknown[] };
+    const { socket } = request.raw;
+    const isReused = connections.has(socket);
+    connections.add(socket);
     calls.push({ method, params });
     await gates.get(method);
+    const scripted = proxy.script({ method, params, isReused });
+    if (scripted !== null) {
+      const { status = 200, headers = {}, connection, change, isPassedOn = change !== undefined } = scripted;
+      const passed = isPassedOn ? JSON.parse(await passOn(chainUrl, request.body)) : null;
+      if (connection === "stays silent") return new Promise(() => {});
+      if (connection === "is reset") {
+        socket.destroy();
+        return reply.hijack();
+      }
+      const body = change === undefined ? scripted.body : { result: change(passed.result as never) };
+      const text = bodyText(body, id);
+      if (connection === "is reset in the answer") {
+        reply.raw.writeHead(status, { ...headers, "content-length": text.length + 1 });
+        reply.raw.write(text, () => socket.destroy());
+        return reply.hijack();
+      }
+      const type = typeof body === "string" ? "text/plain" : "application/json";
+      return reply
+        .status(status)
+        .headers({ "content-type": type, ...headers })
+        .send(text);
+    }
     const answer = answers.get(method);
     if (answer) return reply.status(answer.status ?? 200).send({ jsonrpc: "2.0", id, ...(answer.body as object) });
     if (method === "eth_getLogs" && blocksOf(params) > proxy.maxLogBlocks) {
@@ -60,13 +114,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
       faults.delete(method);
       return { jsonrpc: "2.0", id, error: { code: -32000, message: "nonce too low" } };
     }
-    const response = await fetch(chainUrl, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(request.body),
-      signal: AbortSignal.timeout(5_000),
-    });
-    const text = await response.text();
+    const text = await passOn(chainUrl, request.body);
     if (fault === "accepts, then hangs") return new Promise(() => {});
     // A gateway answers this when its upstream takes too long.
     if (fault === "accepts, then HTTP 504") return reply.status(504).send({ error: { code: -32000, message: "busy" } });
@@ -79,6 +127,22 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   const base = await server.listen({ host, port: 0 });
   const url = `${base}/token-nobody-may-see`;
   return Object.assign(proxy, { url, faults, answers, calls, gates, close: closeAtEnd(() => server.close()) });
+}
+
+async function passOn(chainUrl: string, call: unknown): Promise<string> {
+  const response = await fetch(chainUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(call),
+    signal: AbortSignal.timeout(5_000),
+  });
+  return response.text();
+}
+
+function bodyText(body: unknown, id: number): string {
+  if (typeof body === "string") return body;
+  const isMessage = typeof body === "object" && body !== null && !Array.isArray(body);
+  return JSON.stringify(isMessage ? { jsonrpc: "2.0", id, ...body } : body);
 }
 
 function blocksOf([filter]: unknown[]): number {
