@@ -4,6 +4,7 @@ import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form"
 import { writeProblem } from "@dataset-oracle/protocol/operator-problem";
 import { ProblemError, problem } from "@dataset-oracle/service/http-server/problem-error";
 import { type Address, formatGwei } from "viem";
+import type { FeeExcess } from "./transactions/fees.js";
 
 /** A wait in seconds, as a header. */
 const retryAfter = (seconds: number) => ({ headers: { "retry-after": String(seconds) } });
@@ -93,6 +94,13 @@ export const shuttingDown = () => problem("shutting_down", {}, retryAfter(1));
 export const outOfFunds = (network: number, sender: Address) =>
   problem("out_of_funds", { network }, { logFields: { sender } });
 
-/** @param wanted The fee per gas that the chain asks for, in wei, like `cap`. */
-export const feesTooHigh = (network: number, wanted: bigint, cap: bigint) =>
-  problem("fees_too_high", { network, wanted: formatGwei(wanted), cap: formatGwei(cap) });
+/** @param reason What the signer answered, which only the operator's owner learns. */
+export const signerFailed = (network: number, sender: Address, reason: string) =>
+  problem("signer_failed", { network }, { logFields: { sender, reason } });
+
+/** The chain or its nodes ask for more than a setting allows. */
+export const feesTooHigh = (network: number, { wanted, cap, setting }: FeeExcess) => {
+  const limit = formatGwei(cap);
+  const asked = wanted === null ? `more than ${limit}` : formatGwei(wanted);
+  return problem("fees_too_high", { network, wanted: asked, cap: limit, setting }, { logFields: { setting } });
+};

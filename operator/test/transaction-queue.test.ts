@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { type Hex, numberToHex, parseGwei } from "viem";
+import { type Hex, numberToHex, parseGwei, parseTransaction } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../src/rpc/client.js";
@@ -572,30 +572,93 @@ describe("an RPC that lies", () => {
     await mine();
   });
 
-  test("about fees being too low makes the queue raise them up to the caps, and use the usual ones again a minute later", async () => {
-    let elapsed = 0;
-    let isRefusing = true;
+  /** Lets the node refuse a transaction with an error; null lets it pass. */
+  function refusing(refuse: (fees: { fee: bigint; tip: bigint }) => string | null, answers: Record<string, Hex> = {}) {
     const node = connectNode();
-    const refusing: JsonRpc = {
+    const offers: { fee: bigint; tip: bigint }[] = [];
+    const rpc: JsonRpc = {
       async request(method, params) {
-        if (isRefusing && method === "eth_sendRawTransaction") {
-          throw new RpcError("refused", 42, method, "-32000: transaction underpriced");
-        }
+        if (method in answers) return answers[method];
+        if (method !== "eth_sendRawTransaction") return node.request(method, params);
+        const { maxFeePerGas: fee = 0n, maxPriorityFeePerGas: tip = 0n } = parseTransaction(params[0] as Hex);
+        offers.push({ fee, tip });
+        const reason = refuse({ fee, tip });
+        if (reason !== null) throw new RpcError("refused", 42, method, `-32000: ${reason}`);
         return node.request(method, params);
       },
     };
+    return { rpc, offers };
+  }
+
+  const GWEI = parseGwei("1");
+  const minimumTip = (least: bigint) => (offer: { tip: bigint }) =>
+    offer.tip < least ? `transaction underpriced: gas tip cap ${offer.tip}, minimum needed ${least}` : null;
+
+  test("about the priority fee is answered with the minimum that it names, and the next transaction begins there", async () => {
+    const { rpc, offers } = refusing(minimumTip(25n * GWEI), { eth_maxPriorityFeePerGas: numberToHex(GWEI) });
+    const queue = startQueue({}, rpc);
+    await queue.enqueue(job("K"));
+    await queue.enqueue(job("L"));
+    expect(offers.map(({ tip }) => tip)).toEqual([GWEI, 25n * GWEI, 25n * GWEI]);
+    await mine();
+    expect(await chain.nonce(account.address)).toBe(2);
+  });
+
+  test("about a suggestion of nothing is answered with more until it is enough", async () => {
+    const { rpc, offers } = refusing(({ tip }) => (tip < GWEI ? "transaction underpriced" : null), {
+      eth_maxPriorityFeePerGas: "0x0",
+    });
+    await startQueue({}, rpc).enqueue(job("K"));
+    expect(offers[0]?.tip).toBe(0n);
+    expect(offers.at(-1)?.tip).toBeGreaterThanOrEqual(GWEI);
+    expect(offers.at(-1)?.tip).toBeLessThan(2n * GWEI);
+    await mine();
+  });
+
+  test("about fees that a cap forbids fails the request, and names the setting and the minimum", async () => {
+    const { rpc, offers } = refusing(minimumTip(51n * GWEI));
+    await expect(startQueue({}, rpc).enqueue(job("K"))).rejects.toMatchObject({
+      code: "fees_too_high",
+      title: expect.stringContaining("asks for 51 gwei per gas, and this operator offers at most 50 gwei"),
+      detail: expect.stringContaining("maxPriorityFeePerGasGwei"),
+    });
+    expect(offers).toHaveLength(1);
+  });
+
+  test("about a replacement or a cancellation raises its fees in the background, within the caps", async () => {
+    let least = 0n;
+    const { rpc, offers } = refusing((offer) => minimumTip(least)(offer));
+    const queue = startQueue({}, rpc);
+    const { confirmed } = await queue.enqueue(job("K"));
+    least = 60n * GWEI;
+    await until(() => queue.counts.replaced > 0, "a replacement");
+    expect(offers.at(-1)).toMatchObject({ tip: 60n * GWEI });
+    await mine();
+    await confirmed;
+    least = 101n * GWEI;
+    await sendForeign(1, 1n);
+    await until(() => log.some((line) => line.includes('"setting":"maxPriorityFeePerGasGwei"')), "a warning");
+    expect(offers.at(-1)?.tip).toBeLessThanOrEqual(50n * GWEI);
+    expect(queue.counts.cancelled).toBe(0);
+    least = 40n * GWEI;
+    await until(() => queue.counts.cancelled > 0, "a cancellation");
+    await mine();
+  });
+
+  test("about fees being too low makes the queue raise them up to the caps, and use the usual ones again a minute later", async () => {
+    let elapsed = 0;
+    let isRefusing = true;
+    const { rpc } = refusing(() => (isRefusing ? "transaction underpriced" : null));
     const logger = pino({ level: "silent" });
     const context = { clock: () => Date.now() + elapsed, logger, closing: closing.signal };
-    const queue = new TransactionQueue(createChainClient(42, refusing), account, SETTINGS, context);
+    const queue = new TransactionQueue(createChainClient(42, rpc), account, SETTINGS, context);
     queue.start();
-    for (let i = 0; i < 5; i++) await expect(queue.enqueue(job(`K${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
+    const tooHigh = { code: "fees_too_high", title: expect.stringContaining("asks for more than 50 gwei") };
+    for (let i = 0; i < 2; i++) await expect(queue.enqueue(job(`K${i}`))).rejects.toMatchObject(tooHigh);
     isRefusing = false;
     const { hash } = await queue.enqueue(job("K"));
     expect(await transactionOf(hash)).toMatchObject({ maxFeePerGas: SETTINGS.maxFeePerGas });
     await mine();
-    isRefusing = true;
-    for (let i = 0; i < 5; i++) await expect(queue.enqueue(job(`L${i}`))).rejects.toMatchObject({ code: "rpc_failed" });
-    isRefusing = false;
     elapsed = 60_000;
     const later = await transactionOf((await queue.enqueue(job("L"))).hash);
     expect(later.maxFeePerGas).toBeLessThan(SETTINGS.maxFeePerGas / 2n);

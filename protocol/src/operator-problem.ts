@@ -214,8 +214,17 @@ export const OPERATOR_PROBLEMS = {
   },
   fees_too_high: {
     status: [503],
-    title: "Gas on network {network} costs {wanted} gwei, more than the {cap} gwei that this operator pays.",
-    detail: 'Send "broadcast": false and send the transaction yourself, or try again later.',
+    title: "Network {network} asks for {wanted} gwei per gas, and this operator offers at most {cap} gwei.",
+    detail:
+      'Send "broadcast": false and send the transaction yourself, or try again later. The cap is the operator\'s setting {setting}.',
+    routes: ["requestUpdate"],
+    members: {},
+  },
+  signer_failed: {
+    status: [503],
+    title: "The signer that holds the operator's key did not sign the transaction on network {network}.",
+    detail:
+      'Nothing was sent. Send "broadcast": false and send the transaction yourself, or try again in a few seconds.',
     routes: ["requestUpdate"],
     members: {},
   },

@@ -1,6 +1,7 @@
 import { orNull } from "@dataset-oracle/protocol/http-schemas/fields";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
+import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Hex, isHex } from "viem";
@@ -82,25 +83,6 @@ function findHex(data: unknown): Hex | null {
   if (typeof found !== "string") return null;
   const hex = found.slice(Math.max(0, found.indexOf("0x")));
   return isHex(hex) ? hex : null;
-}
-
-/** Nodes and proxies repeat the URL in their messages, as it is or decoded, and it may hold a token. */
-export function urlRemover(url: string): (text: string) => string {
-  const { host, hostname, pathname, search } = new URL(url);
-  const parts = [host, hostname, ...`${pathname}${search}`.split(/[/?&=]/)].flatMap((part) => [part, decoded(part)]);
-  // A part of three characters or fewer is no token, and can occur in any word.
-  const longestFirst = parts.filter(({ length }) => length > 3).toSorted((a, b) => b.length - a.length);
-  if (longestFirst.length === 0) return (text) => text;
-  const pattern = new RegExp(longestFirst.map((part) => part.replace(/\W/g, "\\$&")).join("|"), "gi");
-  return (text) => text.replace(pattern, "...");
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 const hex = (pattern: string) => Type.String({ pattern });

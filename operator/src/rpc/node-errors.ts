@@ -44,8 +44,13 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["insufficient gas price to replace existing transaction", "replacement_underpriced"], // anvil
   ["replacement fee too low", "replacement_underpriced"], // not verified
   ["underpriced", "underpriced"], // geth, Erigon, Nethermind, Reth
+  ["gas price below minimum", "underpriced"], // geth
+  ["gas price too low", "underpriced"], // Arbitrum, Metis
+  ["gasprice is less than gas price minimum", "underpriced"], // Celo
   ["fee too low", "underpriced"], // Erigon
+  ["feetoolow", "underpriced"], // older Nethermind
   ["max fee per gas less than block base fee", "underpriced"], // geth, Reth, anvil
+  ["less than block base fee", "underpriced"], // Erigon, Moonbeam
   ["gas price below current base fee", "underpriced"], // Besu
   ["gas price below configured minimum gas price", "underpriced"], // Besu
   ["priority fee below minimum required priority fee", "underpriced"], // Reth

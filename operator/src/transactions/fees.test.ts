@@ -3,7 +3,16 @@ import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { type ChainClient, createChainClient } from "../rpc/client.js";
 import { RpcError } from "../rpc/rpc-error.js";
-import { bumpFees, covers, type Fees, feesFor, readNetworkFees } from "./fees.js";
+import {
+  bumpFees,
+  covers,
+  type Fees,
+  feesAfterRefusal,
+  feesFor,
+  namedMinimum,
+  raiseToAsked,
+  readNetworkFees,
+} from "./fees.js";
 
 /** A node that answers from a table; null refuses the method. */
 function node(answers: Record<string, unknown>): ChainClient {
@@ -100,4 +109,123 @@ test("fees cover the next block when they reach its base fee", () => {
   expect(covers(dynamic(100n, 1n), { type: "eip1559", baseFee: 100n, priorityFee: 1n })).toBe(true);
   expect(covers(dynamic(99n, 1n), { type: "eip1559", baseFee: 100n, priorityFee: 1n })).toBe(false);
   expect(covers(legacy(1n), { type: "legacy", baseFee: 9n, priorityFee: 0n })).toBe(true);
+});
+
+describe("of a refusal,", () => {
+  const ADDRESS = "0x71562b71999873DB5b286dF957af199Ec94617F7";
+
+  // Bor's text is from its users' reports, like those of BSC, Ronin, Metis and Avalanche; the others from the sources.
+  test.each([
+    ["Bor", "transaction underpriced: gas tip cap 1000000000, minimum needed 25000000000", 0n, 25_000_000_000n],
+    ["geth", "transaction gas price below minimum: gas tip cap 0, minimum needed 1", 0n, 1n],
+    ["older geth", "transaction underpriced: tip needed 3000000000, tip permitted 1", 0n, 3_000_000_000n],
+    ["BSC", "transaction underpriced: tip needed 5, or 3 for 48Club NFT holder, tip permitted 1", 0n, 5n],
+    ["Reth", "transaction priority fee below minimum required priority fee 20000000000", 0n, 20_000_000_000n],
+    ["Nethermind", "FeeTooLow, EffectivePriorityFeePerGas too low 0 < 1000000000, BaseFee: 7", 0n, 1_000_000_000n],
+    [
+      "Nethermind",
+      "FeeTooLow, MaxFeePerGas too low. MaxFeePerGas: 50, BaseFee: 100, MaxPriorityFeePerGas:2, Block number: 5",
+      100n,
+      0n,
+    ],
+    [
+      "Nethermind",
+      "FeeTooLow, FeePerGas needs to be higher than 100 to be added to the TxPool. Affordable FeePerGas of rejected tx: 50.",
+      100n,
+      0n,
+    ],
+    ["geth", `max fee per gas less than block base fee: address ${ADDRESS}, maxFeePerGas: 3, baseFee: 7`, 7n, 0n],
+    ["Arbitrum", `max fee per gas less than block base fee: address ${ADDRESS}, maxFeePerGas: 3 baseFee: 7`, 7n, 0n],
+    ["Evmos", "max fee per gas less than block base fee (1000000 < 1105735): insufficient fee", 1_105_735n, 0n],
+    ["Ronin", "transaction underpriced: fee cap 1, minimum needed 20000000001", 20_000_000_001n, 0n],
+    [
+      "Avalanche",
+      `transaction underpriced: address ${ADDRESS} have gas fee cap (15000000) < pool minimum fee cap (25000000000)`,
+      25_000_000_000n,
+      0n,
+    ],
+    ["Metis", "gas price too low: 1000 wei, use at least tx.gasPrice = 15000000 wei", 15_000_000n, 0n],
+    ["Besu", "Gas price below configured minimum gas price", 0n, 0n],
+    ["geth", "replacement transaction underpriced", 0n, 0n],
+    ["geth", "intrinsic gas too low: gas 1000, minimum needed 21000", 0n, 0n],
+    ["geth", "gas required exceeds allowance (30000000)", 0n, 0n],
+  ])("the minimum that %s names is read: %s", (_, reason, maxFeePerGas, maxPriorityFeePerGas) => {
+    expect(namedMinimum(`-32000: ${reason}`)).toEqual({ maxFeePerGas, maxPriorityFeePerGas });
+  });
+
+  const caps = { maxFeePerGas: 500n * 10n ** 9n, maxPriorityFeePerGas: 50n * 10n ** 9n };
+  const tipOf = (gwei: number) => `transaction underpriced: gas tip cap 1, minimum needed ${gwei}000000000`;
+  const baseOf = (gwei: number) =>
+    `max fee per gas less than block base fee: maxFeePerGas: 3, baseFee: ${gwei}000000000`;
+  const gwei = (amount: number) => BigInt(amount) * 10n ** 9n;
+
+  test.each<[string, Fees, string, Fees, object | null]>([
+    ["the named priority fee", dynamic(gwei(61), gwei(1)), tipOf(25), dynamic(gwei(85), gwei(25)), null],
+    ["twice the named base fee", dynamic(gwei(3), gwei(1)), baseOf(7), dynamic(gwei(15), gwei(1)), null],
+    ["the named price of a legacy transaction", legacy(gwei(1)), tipOf(25), legacy(gwei(25)), null],
+    ["twice the fees where no minimum is named", dynamic(gwei(4), gwei(3)), "", dynamic(gwei(8), gwei(6)), null],
+    [
+      "twice the fees where the minimum was offered",
+      dynamic(gwei(60), gwei(30)),
+      tipOf(25),
+      dynamic(gwei(120), gwei(60)),
+      null,
+    ],
+    ["something where nothing was offered", dynamic(0n, 0n), "", dynamic(10_000_000n, 10_000_000n), null],
+    ["something for a price of nothing", legacy(0n), "", legacy(10_000_000n), null],
+    [
+      "in vain a priority fee above its cap",
+      dynamic(gwei(61), gwei(1)),
+      tipOf(51),
+      dynamic(gwei(111), gwei(51)),
+      { setting: "maxPriorityFeePerGasGwei", wanted: gwei(51), cap: gwei(50) },
+    ],
+    [
+      "in vain a price above its cap",
+      legacy(gwei(1)),
+      tipOf(501),
+      legacy(gwei(501)),
+      { setting: "maxFeePerGasGwei", wanted: gwei(501), cap: gwei(500) },
+    ],
+    [
+      "in vain more than both caps",
+      dynamic(gwei(500), gwei(50)),
+      "",
+      dynamic(gwei(1000), gwei(100)),
+      { setting: "maxPriorityFeePerGasGwei", wanted: null, cap: gwei(50) },
+    ],
+  ])("the next attempt offers %s", (_, refused, reason, asked, excess) => {
+    expect(feesAfterRefusal(refused, reason, caps)).toEqual({ asked, excess });
+  });
+
+  test("fees are never raised above the caps, nor lowered", () => {
+    expect(raiseToAsked(dynamic(5n, 1n), dynamic(gwei(900), gwei(90)), caps)).toEqual(dynamic(gwei(500), gwei(50)));
+    expect(raiseToAsked(dynamic(gwei(7), gwei(3)), dynamic(1n, 1n), caps)).toEqual(dynamic(gwei(7), gwei(3)));
+    expect(raiseToAsked(legacy(3n), dynamic(9n, 9n), caps)).toEqual(legacy(3n));
+  });
+
+  test("whatever a node wants within the caps is offered after a few refusals, whether it names it or not", () => {
+    const amount = (cap: bigint) => fc.oneof(fc.bigInt(0n, 1000n), fc.bigInt(0n, cap));
+    fc.assert(
+      fc.property(
+        fc.constantFrom("eip1559" as const, "legacy" as const),
+        amount(caps.maxPriorityFeePerGas),
+        amount(caps.maxPriorityFeePerGas),
+        fc.boolean(),
+        (type, suggested, wanted, isNamed) => {
+          let fees: Fees = type === "legacy" ? legacy(suggested) : dynamic(suggested, suggested);
+          for (let refusals = 0; ; refusals++) {
+            const offered = type === "legacy" ? fees.maxFeePerGas : fees.maxPriorityFeePerGas;
+            if (offered >= wanted) return;
+            expect(refusals).toBeLessThan(isNamed ? 1 : 20);
+            const reason = isNamed ? `gas tip cap ${offered}, minimum needed ${wanted}` : "underpriced";
+            const { asked, excess } = feesAfterRefusal(fees, reason, caps);
+            expect(excess).toBeNull();
+            fees = raiseToAsked(fees, asked, caps);
+          }
+        },
+      ),
+      { seed: 1 },
+    );
+  });
 });

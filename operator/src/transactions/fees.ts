@@ -27,8 +27,11 @@ export interface FeeCaps {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-const replacementTip = ({ maxFeePerGas, maxPriorityFeePerGas }: FeeCaps) =>
-  smaller(2n * maxPriorityFeePerGas, maxFeePerGas);
+/** Returns the caps of a replacement. */
+export const replacementCaps = ({ maxFeePerGas, maxPriorityFeePerGas }: FeeCaps): FeeCaps => ({
+  maxFeePerGas,
+  maxPriorityFeePerGas: smaller(2n * maxPriorityFeePerGas, maxFeePerGas),
+});
 
 /** Used where a node does not suggest a priority fee. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
@@ -80,25 +83,96 @@ export function covers(fees: Fees, { type, baseFee }: NetworkFees): boolean {
  */
 export function bumpFees(before: Fees, current: Fees | null, caps: FeeCaps): Fees | null {
   const { type } = before;
+  const { maxPriorityFeePerGas: tipCap } = replacementCaps(caps);
   const now = current?.type === type ? current : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
   const maxFeePerGas = raised(before.maxFeePerGas, now.maxFeePerGas, caps.maxFeePerGas);
-  const tip = raised(before.maxPriorityFeePerGas, now.maxPriorityFeePerGas, replacementTip(caps));
+  const tip = raised(before.maxPriorityFeePerGas, now.maxPriorityFeePerGas, tipCap);
   if (maxFeePerGas === null) return null;
   if (type === "legacy") return { type, maxFeePerGas, maxPriorityFeePerGas: 0n };
   return tip === null ? null : { type, maxFeePerGas: larger(maxFeePerGas, tip), maxPriorityFeePerGas: tip };
 }
 
+/** A setting that is lower than the fees that are asked for. */
+export interface FeeExcess {
+  readonly setting: "maxFeePerGasGwei" | "maxPriorityFeePerGasGwei";
+  /** In wei per unit of gas, like `cap`; null where the nodes say only that the cap is too low. */
+  readonly wanted: bigint | null;
+  readonly cap: bigint;
+}
+
 /**
- * Raises fees to twice those that a node refused as too low without saying how much it wants, but not above the caps.
+ * How nodes that refuse a transaction name the least that they take, and of which of the two fees. Beside each stands
+ * whose source or users have it.
  */
-export function bumpAboveRefused(fees: Fees, refused: Fees, caps: FeeCaps): Fees {
-  if (fees.type !== refused.type) return fees;
-  const enough = (fee: bigint, low: bigint, cap: bigint) => larger(fee, smaller(low * 2n, cap));
-  return {
-    type: fees.type,
-    maxFeePerGas: enough(fees.maxFeePerGas, refused.maxFeePerGas, caps.maxFeePerGas),
-    maxPriorityFeePerGas: enough(fees.maxPriorityFeePerGas, refused.maxPriorityFeePerGas, replacementTip(caps)),
+const NAMED_MINIMA: readonly (readonly [pattern: RegExp, field: keyof FeeCaps])[] = [
+  [/gas tip cap \d+, minimum needed (\d+)/i, "maxPriorityFeePerGas"], // geth, Bor
+  [/tip needed (\d+)/i, "maxPriorityFeePerGas"], // older geth, BSC
+  [/minimum required priority fee (\d+)/i, "maxPriorityFeePerGas"], // Reth
+  [/PriorityFeePerGas too low \d+ < (\d+)/i, "maxPriorityFeePerGas"], // Nethermind
+  [/maxFeePerGas: \d+,? baseFee: (\d+)/i, "maxFeePerGas"], // geth, Arbitrum, Nethermind
+  [/block base fee \(\d+ < (\d+)\)/i, "maxFeePerGas"], // Evmos
+  [/FeePerGas needs to be higher than (\d+)/i, "maxFeePerGas"], // Nethermind
+  [/fee cap \d+, minimum needed (\d+)/i, "maxFeePerGas"], // Ronin
+  [/pool minimum fee cap \((\d+)\)/i, "maxFeePerGas"], // Avalanche
+  [/use at least tx\.gasPrice = (\d+)/i, "maxFeePerGas"], // Metis
+];
+
+/** Reads the least that a node takes from its refusal, in wei per unit of gas: 0 for a fee that it does not name. */
+export function namedMinimum(reason: string): FeeCaps {
+  const minimum = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
+  for (const [pattern, field] of NAMED_MINIMA) minimum[field] ||= BigInt(pattern.exec(reason)?.[1] ?? 0);
+  return minimum;
+}
+
+/** What is offered at least after a refusal that names no minimum: twice nothing is nothing. 0.01 gwei. */
+const FLOOR = 10_000_000n;
+
+/**
+ * Decides what to offer after nodes refused fees as too low: the minimum that they name, or else twice as much.
+ *
+ * @returns The fees, which can exceed the caps, and the setting that keeps the next attempt from succeeding; null if
+ * none does.
+ */
+export function feesAfterRefusal(
+  refused: Fees,
+  reason: string,
+  caps: FeeCaps,
+): { readonly asked: Fees; readonly excess: FeeExcess | null } {
+  const { type, maxFeePerGas, maxPriorityFeePerGas } = refused;
+  const isLegacy = type === "legacy";
+  const named = namedMinimum(reason);
+  // The price of a legacy transaction is both of its fees.
+  const least = isLegacy ? larger(named.maxFeePerGas, named.maxPriorityFeePerGas) : named.maxFeePerGas;
+  const leastTip = isLegacy ? 0n : named.maxPriorityFeePerGas;
+  const excessOf = (field: keyof FeeCaps, wanted: bigint | null): FeeExcess => ({
+    setting: field === "maxFeePerGas" || caps[field] === caps.maxFeePerGas ? "maxFeePerGasGwei" : `${field}Gwei`,
+    wanted,
+    cap: caps[field],
+  });
+  if (least > maxFeePerGas || leastTip > maxPriorityFeePerGas) {
+    const tip = larger(maxPriorityFeePerGas, leastTip);
+    // A base fee can double within six blocks, as for a new transaction.
+    const fee = larger(maxFeePerGas + tip - maxPriorityFeePerGas, isLegacy ? least : 2n * least + tip);
+    const asked = { type, maxFeePerGas: fee, maxPriorityFeePerGas: tip };
+    if (least > caps.maxFeePerGas) return { asked, excess: excessOf("maxFeePerGas", least) };
+    const isTooLow = leastTip > caps.maxPriorityFeePerGas;
+    return { asked, excess: isTooLow ? excessOf("maxPriorityFeePerGas", leastTip) : null };
+  }
+  const twice = (fee: bigint) => larger(2n * fee, FLOOR);
+  const asked = {
+    type,
+    maxFeePerGas: twice(maxFeePerGas),
+    maxPriorityFeePerGas: isLegacy ? 0n : twice(maxPriorityFeePerGas),
   };
+  const isAtCaps = maxFeePerGas >= caps.maxFeePerGas && (isLegacy || maxPriorityFeePerGas >= caps.maxPriorityFeePerGas);
+  return { asked, excess: isAtCaps ? excessOf(isLegacy ? "maxFeePerGas" : "maxPriorityFeePerGas", null) : null };
+}
+
+/** Raises fees to those that nodes asked for when they refused others, but not above the caps. */
+export function raiseToAsked(fees: Fees, asked: Fees, caps: FeeCaps): Fees {
+  if (fees.type !== asked.type) return fees;
+  const raise = (field: keyof FeeCaps) => larger(fees[field], smaller(asked[field], caps[field]));
+  return { ...fees, maxFeePerGas: raise("maxFeePerGas"), maxPriorityFeePerGas: raise("maxPriorityFeePerGas") };
 }
 
 function raised(before: bigint, current: bigint, cap: bigint): bigint | null {

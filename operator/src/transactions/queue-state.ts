@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { NodeErrorKind } from "../rpc/node-errors.js";
 import type { RpcError } from "../rpc/rpc-error.js";
-import type { Fees } from "./fees.js";
+import type { FeeExcess, Fees } from "./fees.js";
 import type { Confirmed, Job, RoundCall, Submitted } from "./job.js";
 
 /** A job in the queue, and who waits for it. Times are milliseconds since 1970. */
@@ -46,6 +46,8 @@ export interface Submission {
   readonly hash: Hex;
   readonly fees: Fees;
   readonly result: SubmissionResult;
+  /** The cap that is too low for the nodes that rejected it; null unless one is. */
+  readonly excess: FeeExcess | null;
 }
 
 /** One of the transactions submitted with a nonce, each in place of the one before. */
@@ -91,7 +93,13 @@ export class InFlightTransactions extends Map<number, Transaction> {
    *
    * @param call Null for a cancellation.
    */
-  add(nonce: number, task: Task | null, call: RoundCall | null, submission: Submission, now: number): void {
+  add(
+    nonce: number,
+    task: Task | null,
+    call: RoundCall | null,
+    submission: Omit<Submission, "excess">,
+    now: number,
+  ): void {
     const { raw, hash, fees, result } = submission;
     const before = this.get(nonce);
     this.set(nonce, {

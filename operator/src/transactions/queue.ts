@@ -3,7 +3,7 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
 import type { Context } from "../context.js";
-import { outOfFunds, shuttingDown } from "../problems.js";
+import { feesTooHigh, outOfFunds, shuttingDown } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, RpcError } from "../rpc/rpc-error.js";
 import { readMined } from "../rpc/transactions.js";
@@ -27,6 +27,8 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
 
 const IDLE_POLLS = 10;
 const MAX_ATTEMPTS = 3;
+/** Fees are raised until they are accepted or reach a cap; doubling gets there in fewer attempts. */
+const MAX_FEE_ATTEMPTS = 30;
 const RETRY_MS = 200;
 /** After this time in the queue an update is given up, because its round is getting old. */
 const MAX_QUEUE_MS = 30_000;
@@ -118,7 +120,7 @@ export class TransactionQueue {
    * of the data point, or a newer one, stored.
    *
    * @throws SubmissionUnknown when the transaction may still be mined. After any other error nothing is pending:
-   * RpcError, or a ProblemError when the account cannot pay, the fees are too high, or the operator shuts down.
+   * RpcError, or a ProblemError when the account cannot pay or sign, the fees are too high, or the operator shuts down.
    */
   enqueue<C extends RoundCall>(job: Job<C>): Promise<Submitted<C>> {
     return new Promise((resolve, reject) => {
@@ -255,7 +257,8 @@ export class TransactionQueue {
     // It can have been given up since the plan was made.
     if (this.#takeWaiting((one) => one === task).length === 0) return false;
     try {
-      const { hash, result } = await this.#submitter.submit(nonce, task, networkFees);
+      const { hash, result, excess } = await this.#submitter.submit(nonce, task, networkFees);
+      if (excess !== null) throw feesTooHigh(this.client.chain.id, excess);
       if (result.kind === "rejected") return await this.#retryOrThrow(task, result);
       const { waiter, confirmed } = task;
       task.waiter = null;
@@ -265,6 +268,8 @@ export class TransactionQueue {
       return true;
     } catch (error) {
       this.#fail(task, error);
+      // Then no transaction can be sent, and the nonce stays free.
+      if (error instanceof ProblemError && error.code === "signer_failed") throw error;
       // The nonce is still free, and the plan has given the following ones away.
       this.#isPassDue = true;
       return false;
@@ -282,8 +287,9 @@ export class TransactionQueue {
   async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
     const { why, error } = rejection;
     if (why === "insufficient_funds") throw outOfFunds(this.client.chain.id, this.address);
-    const canSucceed = isFeeProblem(rejection) || why === "nonce_too_low" || why === "nonce_too_high";
-    if (!canSucceed || ++task.attempts >= MAX_ATTEMPTS) throw error;
+    const isAboutFees = isFeeProblem(rejection);
+    const canSucceed = isAboutFees || why === "nonce_too_low" || why === "nonce_too_high";
+    if (!canSucceed || ++task.attempts >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) throw error;
     // A node behind a load balancer can name a nonce that another node has already seen used.
     this.#waiting = [task, ...this.#waiting];
     this.#isPassDue = true;
@@ -335,7 +341,7 @@ export class TransactionQueue {
     }
   }
 
-  /** Fails the waiting updates because the chain could not be read. Promised updates are tried again. */
+  /** Fails the waiting updates, because the chain cannot be read or nothing signed. Promised ones are tried again. */
   #failWaiting(error: unknown): void {
     for (const task of this.#takeWaiting()) this.#fail(task, error);
     if (!(error instanceof ProblemError)) this.#log.error({ err: error }, "a pass of the transaction queue failed");

@@ -1,15 +1,24 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import { bytesToHex, type Hex, hexToBytes, type LocalAccount } from "viem";
+import { bytesToHex, type Hex, hexToBytes, type LocalAccount, type TransactionSerializable } from "viem";
 import { estimateGas, sendRawTransaction } from "viem/actions";
 import type { Clock } from "../context.js";
-import { feesTooHigh } from "../problems.js";
+import { feesTooHigh, signerFailed } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { classifyNodeError } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
-import { bumpAboveRefused, bumpFees, type FeeCaps, type Fees, feesFor, type NetworkFees } from "./fees.js";
+import {
+  bumpFees,
+  type FeeCaps,
+  type Fees,
+  feesAfterRefusal,
+  feesFor,
+  type NetworkFees,
+  raiseToAsked,
+  replacementCaps,
+} from "./fees.js";
 import type { Call, RoundCall } from "./job.js";
 import type { QueueLimits, ReplacementContent } from "./plan.js";
 import type { InFlightTransactions, Submission, SubmissionResult, Task, Transaction } from "./queue-state.js";
@@ -17,7 +26,9 @@ import type { InFlightTransactions, Submission, SubmissionResult, Task, Transact
 /** The gas of a plain transfer. Some chains charge more, so it is estimated first. */
 const TRANSFER_GAS = 21_000n;
 /** A node that refused fees as too low can want less a minute later. */
-const REMEMBER_REFUSED_MS = 60_000;
+const REMEMBER_ASKED_MS = 60_000;
+/** Stands for all nonces. */
+const ANY_NONCE = -1;
 const HOUR_MS = 3_600_000;
 
 /** Gives a signed transaction to all RPC endpoints. One that is mined already counts as accepted. */
@@ -43,9 +54,10 @@ export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promi
  * moving that do not advance: it submits the same transaction again, replaces it, or fills a gap.
  */
 export class Submitter {
-  /** Fees that were refused as too low, by nonce: another transaction has the nonce, or the node wants more. */
-  readonly #refused: LRUCache<number, Fees>;
+  /** What nodes want that refused fees as too low: for a nonce that another transaction has, or for any. */
+  readonly #asked: LRUCache<number, Fees>;
   #cancelledAt: number[] = [];
+  #isSignerFailing = false;
   readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
 
   /**
@@ -61,9 +73,9 @@ export class Submitter {
     private readonly logger: Logger,
     private readonly onRenewed: () => void,
   ) {
-    this.#refused = new LRUCache({
-      max: caps.maxPending,
-      ttl: REMEMBER_REFUSED_MS,
+    this.#asked = new LRUCache({
+      max: caps.maxPending + 1,
+      ttl: REMEMBER_ASKED_MS,
       ttlResolution: 0,
       perf: { now: clock },
     });
@@ -72,12 +84,15 @@ export class Submitter {
   /**
    * Submits the first transaction of a nonce.
    *
-   * @throws ProblemError when the chain asks for more than the cap.
+   * @throws ProblemError when the chain asks for more than the cap, or the account cannot sign.
    */
   async submit(nonce: number, task: Task, networkFees: NetworkFees): Promise<Submission> {
     const fees = feesFor(networkFees, this.caps);
-    if (fees === null) throw feesTooHigh(this.client.chain.id, networkFees.baseFee, this.caps.maxFeePerGas);
-    const submission = await this.#signAndSubmit(nonce, task.call, fees, task.onSigned);
+    if (fees === null) {
+      const excess = { wanted: networkFees.baseFee, cap: this.caps.maxFeePerGas, setting: "maxFeePerGasGwei" } as const;
+      throw feesTooHigh(this.client.chain.id, excess);
+    }
+    const submission = await this.#signAndSubmit(nonce, task.call, fees, false, task.onSigned);
     if (submission.result.kind !== "rejected") this.inFlight.add(nonce, task, task.call, submission, this.clock());
     return submission;
   }
@@ -172,10 +187,12 @@ export class Submitter {
     const last = before?.versions.at(-1)?.call;
     // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
     const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
-    const submission = await this.#signAndSubmit(nonce, call ?? (await this.#cancellation()), fees);
-    const { hash, result } = submission;
+    const content = call ?? (await this.#cancellation());
+    const submission = await this.#signAndSubmit(nonce, content, fees, before !== null);
+    const { hash, result, excess } = submission;
     const done = call === null ? "cancelled" : "replaced";
     this.logger.info({ nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) }, done);
+    if (excess !== null) this.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
     if (result.kind === "rejected") return false;
     this.counts[done]++;
     this.inFlight.add(nonce, before?.task ?? null, call, submission, this.clock());
@@ -183,28 +200,49 @@ export class Submitter {
   }
 
   /**
-   * @param least The fees to offer, unless as much was refused for this nonce.
+   * @param least The fees to offer, unless nodes have asked for more.
+   * @param isReplacement True if the queue has a transaction with this nonce.
    * @param onSigned Called before an RPC endpoint has the transaction.
    */
   async #signAndSubmit(
     nonce: number,
     { to, data, gas }: Call,
     least: Fees,
+    isReplacement: boolean,
     onSigned?: (hash: Hex) => void,
   ): Promise<Submission> {
-    const refused = this.#refused.get(nonce);
-    const fees = refused === undefined ? least : bumpAboveRefused(least, refused, this.caps);
+    const isTaken = this.#asked.has(nonce);
+    const asked = this.#asked.get(isTaken ? nonce : ANY_NONCE);
+    const caps = isReplacement || isTaken ? replacementCaps(this.caps) : this.caps;
+    const fees = asked === undefined ? least : raiseToAsked(least, asked, caps);
     const chainId = this.client.chain.id;
     const content = { chainId, nonce, to, data, gas, value: 0n };
     const { type, ...prices } = fees;
-    const raw = await this.account.signTransaction(
+    const raw = await this.#sign(
       type === "legacy" ? { ...content, type, gasPrice: fees.maxFeePerGas } : { ...content, type, ...prices },
     );
     const hash = bytesToHex(keccak(hexToBytes(raw)));
     onSigned?.(hash);
     const result = await submitRaw(this.client, raw, hash);
-    if (isFeeProblem(result)) this.#refused.set(nonce, fees);
-    return { raw, hash, fees, result };
+    if (!isFeeProblem(result)) return { raw, hash, fees, result, excess: null };
+    const next = feesAfterRefusal(fees, result.error.reason, caps);
+    this.#asked.set(isTaken || result.why === "replacement_underpriced" ? nonce : ANY_NONCE, next.asked);
+    return { raw, hash, fees, result, excess: next.excess };
+  }
+
+  /** @throws ProblemError when the account cannot sign now, because its key is in a signer outside this process. */
+  async #sign(transaction: TransactionSerializable): Promise<Hex> {
+    try {
+      const raw = await this.account.signTransaction(transaction);
+      if (this.#isSignerFailing) this.logger.info("the signer signs again");
+      this.#isSignerFailing = false;
+      return raw;
+    } catch (error) {
+      const reason = describeError(error);
+      if (!this.#isSignerFailing) this.logger.error({ reason }, "the signer did not sign a transaction");
+      this.#isSignerFailing = true;
+      throw signerFailed(this.client.chain.id, this.account.address, reason);
+    }
   }
 
   async #cancellation(): Promise<Call> {
@@ -215,7 +253,9 @@ export class Submitter {
 }
 
 /** Reports whether a transaction was refused for its fees: another attempt at its nonce offers more. */
-export function isFeeProblem(result: SubmissionResult): boolean {
+export function isFeeProblem(
+  result: SubmissionResult,
+): result is Extract<SubmissionResult, { readonly kind: "rejected" }> {
   return result.kind === "rejected" && (result.why === "replacement_underpriced" || result.why === "underpriced");
 }
 

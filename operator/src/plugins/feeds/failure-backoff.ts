@@ -85,12 +85,13 @@ function nameOf(dependency: Dependency) {
 /** What the operator's owner can do. */
 const FIXES: Readonly<Record<string, string>> = {
   out_of_funds: "Fund the sender.",
-  fees_too_high: "Wait until gas is cheaper, or raise maxFeePerGasGwei.",
+  fees_too_high: "Wait until gas is cheaper, or raise the setting.",
+  signer_failed: "Look at the signer and its own log.",
   unknown_key: "Remove the key from feeds, or ask the providers' owners to serve it.",
 };
 
 /** The problems whose details advise callers. */
-const CALLERS_ADVISED = ["out_of_funds", "fees_too_high", "rpc_failed", "rpc_timeout"];
+const CALLERS_ADVISED = ["out_of_funds", "fees_too_high", "signer_failed", "rpc_failed", "rpc_timeout"];
 
 function describe(error: unknown) {
   if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
@@ -105,7 +106,7 @@ function describe(error: unknown) {
 /** How much a failed update says about others: all that need the same committee or sender fail too, or only this one. */
 export type FailureScope = "committee" | "sending" | "update";
 
-const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "shutting_down"];
+const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "signer_failed", "shutting_down"];
 
 /**
  * Decides whether the keys of a batch that failed can succeed one by one. When the committee is silent or the sender cannot

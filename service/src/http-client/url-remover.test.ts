@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { urlRemover } from "./endpoint.js";
+import { urlRemover } from "./url-remover.js";
 
 test.each([
   [
@@ -10,4 +10,8 @@ test.each([
   ["http://rpc/v3", "rpc cannot be reached at /v3", "rpc cannot be reached at /v3"],
 ])("from a message of %s, all parts of the URL that could be tokens are removed", (url, message, expected) => {
   expect(urlRemover(url)(message)).toBe(expected);
+});
+
+test("other secrets are removed from a message, too", () => {
+  expect(urlRemover("http://rpc", ["t0ken"])("Bearer T0ken is unknown")).toBe("Bearer ... is unknown");
 });
