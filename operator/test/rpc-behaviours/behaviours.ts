@@ -126,6 +126,9 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       [http(500, ""), CHAINSTACK],
       [result(null), "X Layer: okx/Deploy#4"],
     ]),
+    ...["eth_getTransactionCount", "eth_getBlockByNumber", "eth_estimateGas"].flatMap((method) =>
+      group("the only one", only(method), FAILED, [[RESET, UNKNOWN]]),
+    ),
     ...group("the only one", READS, "it is answered", [
       [RESET_OF_REUSED, "load balancers: solana-labs/solana#29130, godwokenrises/godwoken#609"],
     ]),
@@ -213,13 +216,13 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       [error(-32601, "Method not found"), "Moonbeam: moonbeam-foundation/moonbeam#1338"],
     ]),
     ...group("the first of two", EXECUTION, "the first is not asked this again", [
+      [http(403, "Forbidden"), "Hedera: hiero-ledger/hiero-mirror-node#8180"],
       [error(-32601, "the method eth_call does not exist/is not available"), "ubiquity/pay.ubq.fi#235"],
       [error(-32000, "The method eth_call is not supported."), "MeowRPC: GLEECBTC/coins#1677"],
       [error(-32604, "Method not enabled"), BESU],
     ]),
     ...group("the first of two", PENDING_BLOCK, "the first is not asked this again", [[NO_PENDING, UNKNOWN]]),
     ...group("the first of two", EXECUTION, "the first is asked again", [
-      [http(403, "Forbidden"), "Hedera: hiero-ledger/hiero-mirror-node#8180"],
       [page(413, "413 Request Entity Too Large"), CHAINSTACK],
       [http(413, "content length too large (236894>131072)\n"), "geth: ethereum/go-ethereum#17595"],
     ]),

@@ -5,18 +5,12 @@ import { closeAtEnd } from "./close-at-end.js";
 
 /** How the proxy answers a call instead of passing it on. */
 export type RpcFault =
-  | "hangs"
   | "drops"
-  | "garbage"
   | "HTTP 500"
-  | "accepts, then hangs"
-  | "accepts, then HTTP 504"
   | "refuses to override code"
   | "ignores overrides of code"
   | "hides what a call reverted with"
-  | "null"
-  | "swallows"
-  | "nonce too low";
+  | "swallows";
 
 /** A call that the endpoint gets. */
 export interface RpcCall {
@@ -50,8 +44,8 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
   /** Fixed answers by method, for which the chain is not asked. */
   const answers = new Map<string, { readonly status?: number; readonly body: unknown }>();
   const calls: { readonly method: string; readonly params: unknown[] }[] = [];
-  /** `eth_getLogs` is refused for more blocks. */
   const proxy = {
+    /** `eth_getLogs` is refused for more blocks. */
     maxLogBlocks: Number.POSITIVE_INFINITY,
     /** Chooses what is done with a call; null passes it on. */
     script: (_call: RpcCall): RpcReply | null => null,
@@ -93,14 +87,11 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
       return { jsonrpc: "2.0", id, error: { code: -32005, message: "query exceeds max block range" } };
     }
     const fault = faults.get(method) ?? faults.get("*");
-    if (fault === "hangs") return new Promise(() => {});
     if (fault === "drops") {
       reply.raw.destroy();
       return reply.hijack();
     }
-    if (fault === "garbage") return reply.type("text/html").send("<html>");
     if (fault === "HTTP 500") return reply.status(500).send("");
-    if (fault === "null") return { jsonrpc: "2.0", id, result: null };
     // It says that it has taken a transaction, and never passes it on.
     if (fault === "swallows") return { jsonrpc: "2.0", id, result: keccak256(params[0] as Hex) };
     const hasCode = method === "eth_call" && JSON.stringify(params[2] ?? {}).includes('"code"');
@@ -109,15 +100,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
     }
     // A node that ignores the override calls an account without code.
     if (fault === "ignores overrides of code" && hasCode) return { jsonrpc: "2.0", id, result: "0x" };
-    if (fault === "nonce too low") {
-      // It fails only once, as when one node lags behind another.
-      faults.delete(method);
-      return { jsonrpc: "2.0", id, error: { code: -32000, message: "nonce too low" } };
-    }
     const text = await passOn(chainUrl, request.body);
-    if (fault === "accepts, then hangs") return new Promise(() => {});
-    // A gateway answers this when its upstream takes too long.
-    if (fault === "accepts, then HTTP 504") return reply.status(504).send({ error: { code: -32000, message: "busy" } });
     if (fault === "hides what a call reverted with") {
       const { error, ...rest } = JSON.parse(text);
       return error ? { ...rest, error: { code: error.code, message: "execution reverted" } } : rest;
