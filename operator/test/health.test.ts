@@ -11,6 +11,9 @@ let providers: Provider[];
 let operator: RunningOperator;
 let dataset: Address;
 
+/** anvil does not offer everything. */
+const ENDPOINT = { endpoint: "rpcUrls/0", ready: true, without: expect.any(Array) };
+
 const get = (path: string) => fetch(`${operator.base}${path}`, { signal: AbortSignal.timeout(10_000) });
 
 beforeAll(async () => {
@@ -23,7 +26,7 @@ beforeAll(async () => {
 test("shows liveness, and readiness with the capabilities of each network", async () => {
   expect(await (await get("/live")).json()).toEqual({ live: true });
   await expect.poll(async () => (await get("/ready")).status).toBe(200);
-  const networks = [{ network_id: 42, rpc: true, broadcasting: "ok" }];
+  const networks = [{ network_id: 42, rpc: true, broadcasting: "ok", endpoints: [ENDPOINT] }];
   expect(await (await get("/ready")).json()).toEqual({ ready: true, networks });
 });
 
@@ -35,7 +38,7 @@ test("shows a low balance, which does not affect readiness", async () => {
   const response = await fetch(`${poor.base}/ready`);
   expect([response.status, await response.json()]).toEqual([
     200,
-    { ready: true, networks: [{ network_id: 42, rpc: true, broadcasting: "low_balance" }] },
+    { ready: true, networks: [{ network_id: 42, rpc: true, broadcasting: "low_balance", endpoints: [ENDPOINT] }] },
   ]);
   const lines = () => poor.log.map((line) => JSON.parse(line)).filter(({ msg }) => /balance is/.test(msg));
   const sender = poor.account.address;
@@ -59,12 +62,32 @@ test("shows a low balance, which does not affect readiness", async () => {
   await keyless.close();
 });
 
+test("shows and logs once what an endpoint does not offer, and updates go on without it", async () => {
+  const error = { code: -32000, message: "pending block is not available" };
+  const withoutPending = await startRpcProxy(chain.url);
+  withoutPending.script = ({ params }) => (params.includes("pending") ? { body: { error } } : null);
+  const rpcUrls = [withoutPending.url];
+  const limited = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls }]);
+  for (const key of ["SPOTPX/P0-USD", "SPOTPX/P1-USD"]) {
+    const answer = await limited.ask({ network_id: 42, dataset, key, broadcast: true }, { prefer: "wait=10" });
+    expect(await chain.query(dataset, key)).toMatchObject({ updatedAt: BigInt(answer.timestamp) });
+  }
+  const { networks } = await (await fetch(`${limited.base}/ready`)).json();
+  const [{ endpoint, ready, without }] = networks[0].endpoints;
+  expect([endpoint, ready]).toEqual(["rpcUrls/0", true]);
+  const kinds = ["eth_call pending", "eth_estimateGas pending", "eth_getTransactionCount pending"];
+  expect(without).toEqual(expect.arrayContaining(kinds));
+  const logged = limited.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes("does not offer"));
+  for (const kind of kinds) expect(logged.filter(({ request }) => request === kind).length).toBe(1);
+  await limited.close();
+});
+
 test("shows live but not ready without an RPC endpoint, and ready again with one", async () => {
   proxy.faults.set("*", "HTTP 500");
   await expect.poll(async () => (await get("/ready")).status, { timeout: 10_000 }).toBe(503);
   expect(await (await get("/ready")).json()).toMatchObject({
     code: "not_ready",
-    networks: [{ network_id: 42, rpc: false, broadcasting: "no_rpc" }],
+    networks: [{ network_id: 42, rpc: false, broadcasting: "no_rpc", endpoints: [{ ...ENDPOINT, ready: false }] }],
   });
   expect((await get("/live")).status).toBe(200);
   proxy.faults.clear();

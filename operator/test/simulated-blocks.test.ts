@@ -56,6 +56,7 @@ beforeEach(() => {
 afterEach(() => {
   proxy.faults.clear();
   proxy.answers.clear();
+  proxy.script = () => null;
 });
 
 test("the first call runs on pending, and the next ones in one simulated block that is newer than any round", async () => {
@@ -172,6 +173,31 @@ test("a failed endpoint does not change how the call is run", async () => {
   expect(asked()).toEqual(["eth_simulateV1"]);
 });
 
+describe("without the pending block, a call runs on the latest", () => {
+  const error = { code: -32000, message: "pending block is not available" };
+  const refusePending = ({ params }: { params: readonly unknown[] }) =>
+    params.includes("pending") ? { body: { error } } : null;
+
+  test("with another time, or with its own where that cannot be replaced", async () => {
+    const expected = await run();
+    proxy.script = refusePending;
+    proxy.answers.set("eth_simulateV1", { body: { error: { code: -32601, message: "method not found" } } });
+    asked();
+    expect(await run()).toEqual(expected);
+    const tooMany = { code: -32602, message: "too many arguments, want at most 2" };
+    proxy.script = (call) => (call.params.length > 2 ? { body: { error: tooMany } } : refusePending(call));
+    proxy.calls.length = 0;
+    expect(await run()).toEqual(expected);
+    const tags = proxy.calls.filter(({ method }) => method === "eth_call").map(({ params }) => params.slice(1));
+    expect(tags).toEqual([["pending"], ["latest", {}, { time: expect.any(String) }], ["latest"]]);
+  });
+
+  test("and what the chain answers is final", async () => {
+    proxy.script = refusePending;
+    await expect(run(REVERTS)).rejects.toMatchObject({ kind: "refused", meaning: "reverted" });
+  });
+});
+
 describe("a node whose clock is behind a round", () => {
   const ROUND = 1_790_000_000n;
   const update = () => simulator.simulateUpdate(dataset, "OK", READS);
@@ -199,7 +225,7 @@ describe("a node whose clock is behind a round", () => {
 
   test("is not waited for when it is too far behind, or the operator shuts down", async () => {
     const refused = { kind: "refused", problem: { code: "update_reverted", status: 503 } };
-    fallBehind(11n);
+    fallBehind(16n);
     expect(await update()).toMatchObject(refused);
     expect(proxy.calls.length).toBe(2);
     fallBehind(9n);

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
 const never = new AbortController().signal;
@@ -66,6 +66,53 @@ it("can be aborted by its caller, even before it starts", async () => {
   setTimeout(() => caller.abort(), 50);
   expect(await waiting).toMatchObject({ ok: false, error: { code: "aborted" } });
   expect(await post(LIMITS, AbortSignal.abort())).toMatchObject({ ok: false, error: { code: "aborted" } });
+});
+
+const resets: [string, (socket: Socket) => void][] = [
+  ["closed", (socket) => socket.end()],
+  ["destroyed", (socket) => socket.destroy()],
+  ["reset", (socket) => socket.resetAndDestroy()],
+];
+
+describe.each(resets)("when its connection is %s without an answer", (_, reset) => {
+  /** Answers the first request of a connection, and closes it at the next. */
+  const closing = (): Set<Socket> => {
+    const sockets = new Set<Socket>();
+    answer = ({ socket }, response) => {
+      if (sockets.has(socket)) reset(socket);
+      else response.end("ok");
+      sockets.add(socket);
+    };
+    return sockets;
+  };
+
+  it("a request that can be repeated is made once more on a new connection, if that one was used before", async () => {
+    const sockets = closing();
+    for (let i = 0; i < 5; i++) {
+      expect(await postText(url, {}, "{}", LIMITS, never, true)).toMatchObject({ ok: true, value: { text: "ok" } });
+    }
+    expect(sockets.size).toBeGreaterThan(1);
+  });
+
+  it("a request that can change something is not made again", async () => {
+    closing();
+    const answers = [await post(), await post(), await post()];
+    expect(answers.filter(({ ok }) => !ok).length).toBeGreaterThan(0);
+  });
+
+  it("a request is not made again if its connection was new", async () => {
+    let requests = 0;
+    const silent = createServer(({ socket }) => {
+      requests++;
+      reset(socket);
+    });
+    await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+    const { port } = silent.address() as AddressInfo;
+    const answered = await postText(`http://127.0.0.1:${port}`, {}, "{}", LIMITS, never, true);
+    expect(answered).toMatchObject({ ok: false, error: { code: "unreachable" } });
+    expect(requests).toBe(1);
+    silent.close();
+  });
 });
 
 it("does not keep a process alive, and works where Node's own fetch has been used before", async () => {

@@ -6,6 +6,17 @@ import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { problemsOf } from "./problem-responses.js";
 
+const EndpointHealth = Type.Object(
+  {
+    endpoint: Type.String({ description: "The endpoint's place in the configuration, such as `rpcUrls/0`." }),
+    ready: Type.Boolean({ description: "True if it passed its last check and has not failed since." }),
+    without: Type.Array(Type.String(), {
+      description: "The kinds of requests that it refused, such as `eth_call pending`.",
+    }),
+  },
+  strict,
+);
+
 const NetworkHealth = Type.Object(
   {
     network_id: Type.Integer(),
@@ -16,6 +27,7 @@ const NetworkHealth = Type.Object(
         "sender; otherwise `no_rpc` while `rpc` is false; otherwise `low_balance` while a sender has less than " +
         "`lowBalanceGwei`, or nothing at all.",
     ),
+    endpoints: Type.Array(EndpointHealth),
   },
   strict,
 );
@@ -62,7 +74,7 @@ export function addHealth(app: App): void {
         const isLow = (await balances.read()).some((balance) => balance.isLow);
         const rpc = client.isReady();
         const broadcasting = !senders.canSend ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
-        return { network_id: chainId, rpc, broadcasting } as const;
+        return { network_id: chainId, rpc, broadcasting, endpoints: client.endpoints() } as const;
       }),
     );
     const unreadable = health.flatMap(({ network_id, rpc }) => (rpc ? [] : [network_id]));

@@ -1,10 +1,12 @@
 import { type Chain, type Client, type CustomTransport, createClient, custom, defineChain } from "viem";
-import type { JsonRpc } from "./endpoint.js";
+import type { EndpointState, JsonRpc } from "./endpoint.js";
 
 /** A viem client of one network, for viem's actions: `readContract(client, ...)`. Its errors wrap an `RpcError`. */
 export type ChainClient = Client<CustomTransport, Chain> & {
   /** Returns true while at least one RPC endpoint can be used. */
   isReady(): boolean;
+  /** Lists the RPC endpoints, and what each cannot do. */
+  endpoints(): EndpointState[];
   /** Makes a call to every RPC endpoint that is ready, and returns the answers. @throws RpcError when there is none. */
   requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
 };
@@ -26,6 +28,7 @@ export function createChainClient(chainId: number, rpc: JsonRpc): ChainClient {
     ccipRead: false,
   }).extend(() => ({
     isReady: () => rpc.isReady ?? true,
+    endpoints: () => rpc.endpoints ?? [],
     requestEach: async (method: string, params: readonly unknown[]) =>
       (await rpc.requestEach?.(method, params)) ?? [await rpc.request(method, params)],
   }));

@@ -5,10 +5,14 @@ import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Hex, isHex } from "viem";
-import { classifyNodeError } from "./node-errors.js";
+import { classifyNodeError, meaningOf, type NodeErrorKind } from "./node-errors.js";
 import { RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** The id of every call: each has an HTTP request of its own. */
+const ID = 1;
+/** The only call that changes something. */
+export const SUBMIT = "eth_sendRawTransaction";
 
 /** Makes JSON-RPC calls to one network. */
 export interface JsonRpc {
@@ -18,10 +22,33 @@ export interface JsonRpc {
   requestEach?(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
   /** True while at least one endpoint passed its last check and has not failed since. */
   readonly isReady?: boolean;
+  readonly endpoints?: EndpointState[];
+}
+
+/** What one endpoint can do at present. */
+export interface EndpointState {
+  /** Its place in the configuration, which is its name: `rpcUrls/0`. */
+  readonly endpoint: string;
+  readonly ready: boolean;
+  /** The kinds of requests that it refused, such as `eth_simulateV1` or `eth_call pending`. */
+  readonly without: string[];
+}
+
+/** Names the kind of a request, such that an endpoint that refuses one is likely to refuse the others. */
+export function kindOfRequest(method: string, params: readonly unknown[]): string {
+  if (method === "eth_getLogs") {
+    const { fromBlock, toBlock } = params[0] as { fromBlock?: string; toBlock?: string };
+    // Up to the next power of two, as ranges are halved when they are too large.
+    const bits = Math.ceil(Math.log2(Number(toBlock) - Number(fromBlock) + 1));
+    if (bits >= 0) return `eth_getLogs of ${2 ** bits} blocks`;
+    return `eth_getLogs of ${fromBlock === "earliest" ? "all" : "the newest"} blocks`;
+  }
+  const pending = params.includes("pending") ? " pending" : "";
+  return `${method}${pending}${params.length > 2 ? " with overrides" : ""}`;
 }
 
 /**
- * Connects one JSON-RPC endpoint. It never repeats a call by itself.
+ * Connects one JSON-RPC endpoint. It repeats a call only if the endpoint closed an idle connection, and never a submission.
  *
  * @param url May contain a token, so it never appears in an error.
  * @param timeoutMs The deadline of each call.
@@ -31,41 +58,55 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
   const withoutUrl = urlRemover(url);
   return {
     async request(method, params) {
-      const fail = (kind: RpcErrorKind, reason: string, data: Hex | null = null) =>
-        new RpcError(kind, chainId, method, reason, data);
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      const answer = await postText(url, {}, body, limits);
-      if (!answer.ok) {
-        const { code, detail } = answer.error;
-        throw fail(code === "timeout" ? code : "failed", withoutUrl(detail));
-      }
-      const { status, text } = answer.value;
+      const isRead = method !== SUBMIT;
+      const body = JSON.stringify({ jsonrpc: "2.0", id: ID, method, params });
+      const answer = await postText(url, {}, body, limits, undefined, isRead);
+      const { status, text, retryAfter } = answer.ok ? answer.value : { status: 0, text: "", retryAfter: null };
+      const fail = (message: string, code: number | null = null, data: Hex | null = null): RpcError => {
+        const hasRevertData = data !== null && data !== "0x";
+        const isOfPending = params.includes("pending");
+        const meaning = meaningOf({ method, isOfPending, status, code, message, hasRevertData });
+        // Only a node itself knows that it did not take a transaction.
+        const isOpen = !isRead && (code === null || meaning === "other");
+        const kind = classifyNodeError(message) === "timeout" ? "timeout" : isOpen ? "failed" : kindOf(meaning);
+        const reason = withoutUrl(code === null ? message : `${code}: ${message}`).slice(0, 300);
+        return new RpcError(kind, chainId, method, reason, data, meaning, toMs(retryAfter));
+      };
+      if (!answer.ok) throw fail(answer.error.detail);
+      const message = parseAnswer(text);
+      if (message !== null && "code" in message) throw fail(message.message, message.code, message.data);
       // A 5xx or 429 may come from a gateway, and the node behind it may have executed the call.
-      const message = status < 500 && status !== 429 ? parseAnswer(text) : null;
-      if (message === null) throw fail("failed", `answered HTTP ${status} without a JSON-RPC answer`);
-      if ("reason" in message) {
-        throw fail(kindOf(message.reason), withoutUrl(message.reason).slice(0, 300), message.data);
-      }
-      if (!matchesResultSchema(method, params, message.result)) throw fail("failed", "answered in an unexpected shape");
+      const isUsable = message !== null && status < 500 && status !== 429;
+      if (!isUsable) throw fail(`answered HTTP ${status} without a JSON-RPC answer`);
+      if (!matchesResultSchema(method, params, message.result)) throw fail("answered in an unexpected shape");
       return message.result;
     },
   };
 }
 
-/** An error is an answer, unless the node says that it is too busy or gave up waiting: then another can be asked. */
-function kindOf(reason: string): RpcErrorKind {
-  const kind = classifyNodeError(reason);
-  if (kind === "timeout") return "timeout";
-  return kind === "rate_limited" ? "failed" : "refused";
+function kindOf(meaning: NodeErrorKind): RpcErrorKind {
+  return meaning === "no_answer" || meaning === "behind" ? "failed" : "refused";
 }
 
-type Message = { readonly result: unknown } | { readonly reason: string; readonly data: Hex | null };
+/** @param retryAfter The header's value: seconds, or a date. */
+function toMs(retryAfter: string | null): number {
+  const ms = Number(retryAfter) * 1000 || Date.parse(retryAfter ?? "") - Date.now();
+  return Math.max(0, ms) || 0;
+}
 
+type Message =
+  | { readonly result: unknown }
+  | { readonly code: number; readonly message: string; readonly data: Hex | null };
+
+/** @returns Null when it is not the answer to a call. */
 function parseAnswer(text: string): Message | null {
   const json = parseJson(text);
   if (typeof json !== "object" || json === null) return null;
-  if ("error" in json && json.error !== null) return readError(json.error);
-  return "result" in json ? { result: json.result } : null;
+  const { id = null } = json as { id?: unknown };
+  // A node that could not read the request does not know its id.
+  const isAnswer = String(id) === String(ID);
+  if ("error" in json && json.error !== null) return isAnswer || id === null ? readError(json.error) : null;
+  return isAnswer && "result" in json ? { result: json.result } : null;
 }
 
 /** @returns Null when it is not a JSON-RPC error: then it may not come from the node. */
@@ -73,8 +114,7 @@ function readError(error: unknown): Message | null {
   if (typeof error !== "object" || error === null) return null;
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   if (typeof code !== "number") return null;
-  const text = typeof message === "string" ? message : "";
-  return { reason: `${code}: ${text}`, data: findHex(data) };
+  return { code, message: typeof message === "string" ? message : "", data: findHex(data) };
 }
 
 /** Most nodes put a call's revert data into `data`, some into `data.data`, and some put a word before it. */
@@ -94,6 +134,8 @@ const Wei = hex("^0x[0-9a-fA-F]{1,64}$");
 const Bytes32 = hex("^0x[0-9a-fA-F]{64}$");
 /** Any number of whole bytes. */
 const Data = hex("^0x(?:[0-9a-fA-F]{2})*$");
+/** What contracts return. Some endpoints give what a call reverted with as its result. */
+const Words = hex("^0x(?:[0-9a-fA-F]{64})*$");
 const AccountAddress = hex("^0x[0-9a-fA-F]{40}$");
 
 const Block = Type.Object({
@@ -135,7 +177,7 @@ const Receipt = Type.Object({
 
 const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_blockNumber: Quantity,
-  eth_call: Data,
+  eth_call: Words,
   eth_chainId: Quantity,
   eth_estimateGas: Quantity,
   eth_gasPrice: Quantity,

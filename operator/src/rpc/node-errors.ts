@@ -1,5 +1,10 @@
-/** The meaning of an error that a node answers, mostly to a transaction. */
+/** The meaning of an error that an RPC endpoint answers. It decides what is done next; a code alone never does. */
 export type NodeErrorKind =
+  // The chain's own answers to a call: another node would give the same.
+  | "reverted"
+  /** The EVM lacks an instruction. */
+  | "invalid_opcode"
+  // What the node's pool and settings say of a transaction: others differ.
   | "already_known"
   | "nonce_too_low"
   /** The nonce leaves a gap, or is too far ahead. */
@@ -11,34 +16,48 @@ export type NodeErrorKind =
   | "insufficient_funds"
   /** The fees are higher than the node relays. */
   | "fee_cap_exceeded"
-  /** The EVM lacks an instruction. */
-  | "invalid_opcode"
-  | "reverted"
-  | "rate_limited"
+  /** The node does not take the transaction for another reason. */
+  | "not_taken"
+  // What an endpoint cannot answer, and another may.
+  /** The endpoint does not offer this kind of request: the method, the block tag, so wide a range of logs. */
+  | "not_offered"
+  /** It cannot answer this very request, which is too large, or about history that it has pruned. */
+  | "out_of_reach"
+  /** It lags, or has lost state. */
+  | "behind"
+  /** It is too busy, a quota is used up, or what came is not a node's answer. */
+  | "no_answer"
+  /** A limit that it does not name: of the logs that are searched, or of requests. */
+  | "over_limit"
   /** The node, or a gateway in front of it, gave up waiting: it may have accepted the transaction. */
   | "timeout"
   | "other";
 
 /**
  * The texts that nodes answer, in lower case, and their meanings. Nodes tell the meaning in the message only: their codes
- * differ, and one code means several things. The first entry that matches counts. Beside each stands whose source or
+ * differ, and one code means several things. The first entry that matches counts, and of several nodes' refusals of a
+ * transaction, the one that is listed first. Beside each stands whose source or
  * documentation has it: geth 0dfc43ad core/txpool/errors.go, 003d175e core/error.go and internal/ethapi; erigon 05916db2
  * txnprovider/txpool/txpoolcfg/txpoolcfg.go; nethermind, 2026, Nethermind.TxPool/TxPoolErrorMessages.cs; besu 06af6b57
  * RpcErrorType.java; reth 00971c29 crates/rpc/rpc-eth-types/src/error/mod.rs; anvil 02ad6dec crates/anvil/src/eth/error.rs, or
- * anvil 1.7.1 itself (test/anvil-transaction-errors.test.ts).
+ * anvil 1.7.1 itself (test/anvil-transaction-errors.test.ts). Texts of vendors are from reports of their users.
  */
 export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeErrorKind])[] = [
+  // A contract chooses the text that follows.
+  ["execution reverted", "reverted"], // geth, Besu, Reth, anvil
+  ["vm execution error", "reverted"], // Nethermind
+  ["processing transaction: revert", "reverted"], // Hardhat, Ganache
   ["already known", "already_known"], // geth, Erigon, Nethermind, Reth
   ["known transaction", "already_known"], // Besu
-  ["already imported", "already_known"], // anvil
+  ["already imported", "already_known"], // anvil, Parity
+  ["alreadyknown", "already_known"], // Nethermind
+  ["alreadyimported", "already_known"], // Moonriver
   ["existing txn with same hash", "already_known"], // Erigon
   ["nonce too low", "nonce_too_low"], // geth, Erigon, Nethermind, Besu, Reth, anvil
-  ["nonce is too low", "nonce_too_low"], // not verified
-  ["nonce too high", "nonce_too_high"], // geth, Nethermind, Besu, Reth, anvil
-  ["nonce too far in future", "nonce_too_high"], // Nethermind
-  ["nonce is too distant from current sender nonce", "nonce_too_high"], // Besu
-  ["an invalid transaction with a lower nonce exists", "nonce_too_high"], // Besu
-  ["future transaction tries to replace pending", "nonce_too_high"], // geth
+  ["nonce is too low", "nonce_too_low"], // Parity
+  ["invalid transaction nonce", "nonce_too_low"], // Arbitrum
+  ["oldnonce", "nonce_too_low"], // Nethermind
+  ["pool(stale)", "nonce_too_low"], // Moonriver
   ["replacement transaction underpriced", "replacement_underpriced"], // geth, Erigon, Nethermind, Besu, Reth, anvil
   ["could not replace existing tx", "replacement_underpriced"], // Erigon
   ["insufficient gas price to replace existing transaction", "replacement_underpriced"], // anvil
@@ -56,7 +75,9 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["priority fee below minimum required priority fee", "underpriced"], // Reth
   ["insufficient funds", "insufficient_funds"], // geth, Erigon, Nethermind, Reth, anvil
   ["upfront cost exceeds account balance", "insufficient_funds"], // Besu
-  ["insufficient balance", "insufficient_funds"], // not verified
+  ["insufficient balance", "insufficient_funds"], // zkSync
+  ["insufficientfunds", "insufficient_funds"], // Nethermind
+  ["not enough funds", "insufficient_funds"], // Arbitrum
   ["exceeds the configured cap", "fee_cap_exceeded"], // geth, Reth
   ["transaction fee cap exceeded", "fee_cap_exceeded"], // Besu
   ["invalid opcode", "invalid_opcode"], // geth, Erigon, Hardhat, Ganache
@@ -64,19 +85,108 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["badinstruction", "invalid_opcode"], // Nethermind
   ["opcodenotfound", "invalid_opcode"], // anvil
   ["notactivated", "invalid_opcode"], // anvil
-  ["execution reverted", "reverted"], // Besu, Reth, anvil
-  ["compute units per second capacity", "rate_limited"], // Alchemy
-  ["too many concurrent requests", "rate_limited"], // Alchemy
-  ["too many requests", "rate_limited"], // not verified
-  ["request rate limited", "rate_limited"], // not verified
-  ["rate limit", "rate_limited"], // not verified
-  ["timeout expired", "timeout"], // Besu
+  ["nonce too high", "nonce_too_high"], // geth, Nethermind, Besu, Reth, anvil
+  ["nonce too far in future", "nonce_too_high"], // Nethermind
+  ["noncegap", "nonce_too_high"], // Nethermind
+  ["nonce is too distant from current sender nonce", "nonce_too_high"], // Besu
+  ["an invalid transaction with a lower nonce exists", "nonce_too_high"], // Besu
+  ["future transaction tries to replace pending", "nonce_too_high"], // geth
+  ["exceeds block gas limit", "not_taken"], // geth, Besu, Reth
+  ["intrinsic gas too low", "not_taken"], // geth, Erigon, Reth
+  ["oversized data", "not_taken"], // geth
+  ["invalid sender", "not_taken"], // geth
+  ["invalid chain id", "not_taken"], // geth, Reth
+  ["does not exist/is not available", "not_offered"], // geth
+  ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported
+  ["pending block", "not_offered"], // geth: not available; Erigon: not found
+  ["not supported", "not_offered"], // Nethermind, dRPC
+  ["beyond current head", "behind"], // Reth
+  ["beyond head", "behind"], // geth
+  ["invalid block range", "behind"], // geth, of a range that starts after its head
+  ["not found", "behind"], // geth: header; Erigon, Nethermind: block; EIP-1474: resource
+  ["unknown block", "behind"], // Reth, Besu
+  ["missing trie node", "behind"], // geth
+  ["layer stale", "behind"], // geth
+  ["is not available", "behind"], // geth: state
+  ["per second", "no_answer"], // Alchemy, QuickNode
+  ["too many concurrent requests", "no_answer"], // Alchemy
+  ["too many requests", "no_answer"], // vendors
+  ["rate limit", "no_answer"], // Infura, vendors
+  ["request limit", "no_answer"], // QuickNode, GetBlock
+  ["range", "not_offered"], // all, of logs: "block range is too wide", "range 9 is bigger than range limit 2"
+  ["prun", "out_of_reach"], // geth, Erigon, Nethermind: pruned; Parity: state pruning
+  ["answered with more than", "out_of_reach"], // ours, of an answer that is too long
+  ["has exceeded", "no_answer"], // Alchemy
+  ["quota", "no_answer"], // Chainstack, BlockPI
+  ["credits", "no_answer"], // Infura, QuickNode
+  ["capacity", "no_answer"], // Alchemy
+  ["free tier", "no_answer"], // vendors
+  ["limit exceeded", "over_limit"], // geth, Infura, BNB Chain
   ["but wasn't confirmed within", "timeout"], // anvil
-  ["request timed out", "timeout"], // not verified
+  ["timed out", "timeout"], // geth
+  ["timeout", "timeout"], // Besu, Reth, Infura
+  ["deadline exceeded", "timeout"], // geth
+  ["no answer within", "timeout"], // ours, of a silent endpoint
 ];
 
-/** Classifies a node's error by its message. An unknown text is `other`, which only makes the error less specific. */
+/** Classifies a node's error by its message. An unknown text is `other`. */
 export function classifyNodeError(message: string): NodeErrorKind {
   const lowerCase = message.toLowerCase();
   return NODE_ERROR_TEXTS.find(([text]) => lowerCase.includes(text))?.[1] ?? "other";
+}
+
+/** What an endpoint answered instead of a result. */
+export interface EndpointFailure {
+  readonly method: string;
+  /** True if the request names the pending block. */
+  readonly isOfPending: boolean;
+  /** The HTTP status; 0 without an HTTP answer. */
+  readonly status: number;
+  /** The code of the JSON-RPC error; null if the answer is none. */
+  readonly code: number | null;
+  /** The message of the JSON-RPC error, or an explanation why there is none. */
+  readonly message: string;
+  readonly hasRevertData: boolean;
+}
+
+/**
+ * Decides what an endpoint's failure means: by its text, else by its code, else by the HTTP status. Only the text of a
+ * node is known to be about the request: a gateway chooses the status, and some choose the code.
+ */
+export function meaningOf(failure: EndpointFailure): NodeErrorKind {
+  const { method, status, code, message } = failure;
+  const named = classifyNodeError(message);
+  const kind = named !== "other" ? named : (kindOfCode(failure) ?? kindOfStatus(status, code));
+  // A search for logs that is too long for an endpoint ends in many ways.
+  const isTooLong = kind === "over_limit" || kind === "timeout" || (named === "other" && status >= 500);
+  if (method === "eth_getLogs" && isTooLong) return "not_offered";
+  return kind === "over_limit" ? "no_answer" : kind;
+}
+
+function kindOfCode({ method, isOfPending, code, hasRevertData }: EndpointFailure): NodeErrorKind | null {
+  if (code === 3 || hasRevertData) return "reverted";
+  if (code === -32601 || code === -32004) return "not_offered";
+  // Invalid parameters, of which only these are known not to be taken everywhere.
+  if (code === -32602 && (isOfPending || method === "eth_getLogs")) return "not_offered";
+  if (code === 4444) return "out_of_reach";
+  if (code === -32001) return "behind";
+  if (code === -32005) return "over_limit";
+  return code === 429 ? "no_answer" : null;
+}
+
+function kindOfStatus(status: number, code: number | null): NodeErrorKind {
+  if (status === 413) return "out_of_reach";
+  // If this is the answer to everything, the endpoint fails its next check.
+  if (status === 401 || status === 402 || status === 403) return "not_offered";
+  return status >= 500 || status === 429 || code === null ? "no_answer" : "other";
+}
+
+/** Reports whether an error is the chain's own answer to a call, which is the same at every endpoint. */
+export function isFinal(kind: NodeErrorKind): boolean {
+  return kind === "reverted" || kind === "invalid_opcode";
+}
+
+/** Returns the rank of a reason why a node refuses a transaction: the lowest says most about what to do. */
+export function rankOfRefusal(kind: NodeErrorKind): number {
+  return isFinal(kind) ? NODE_ERROR_TEXTS.length : NODE_ERROR_TEXTS.findIndex(([, one]) => one === kind);
 }

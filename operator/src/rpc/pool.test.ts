@@ -28,6 +28,8 @@ describe("a read", () => {
   test.each([
     ["hangs", { mode: "hangs" as const }],
     ["answers in an unexpected shape", { answer: { result: "fast" } }],
+    ["answers another request", { answer: { id: 999, result: "0x1" } }],
+    ["answers no request", { answer: { id: null, result: "0x1" } }],
     ["is asked too often", { answer: { error: { code: 429, message: "Too many concurrent requests" } } }],
     ["gave up waiting", { answer: { error: { code: -32603, message: "Timeout expired" } } }],
   ])("goes to the second when the first %s", async (_, change) => {
@@ -35,6 +37,76 @@ describe("a read", () => {
     const client = await rpcs.connect(first, second);
     Object.assign(first, change);
     expect(await gasPrice(client)).toBe(2n);
+  });
+
+  test.each([
+    ["lags", { code: -32000, message: "header not found" }],
+    ["has lost state", { code: -32000, message: "missing trie node 0abc (path ) state 0xabc is not available" }],
+    ["does not know the block", { code: -32001, message: "Unknown block" }],
+    ["does not know the method", { code: -32601, message: "the method does not exist/is not available" }],
+    ["says something unknown", { code: -32000, message: "not today" }],
+  ])("goes to the second when the first %s, which stays in use for other calls", async (_, error) => {
+    const [first, second] = [await rpcs.start({ answer: { error } }), await rpcs.start({ answer: { result: "0x2" } })];
+    const client = await rpcs.connect(first, second);
+    expect(await gasPrice(client)).toBe(2n);
+    expect(client.endpoints().map(({ ready }) => ready)).toEqual([true, true]);
+    expect(rpcs.log.join()).not.toContain("RPC endpoint failed");
+  });
+
+  test.each([403, 413])("goes to the second when the first answers HTTP %i to this call only", async (status) => {
+    const [first, second] = [await rpcs.start({ status, answer: {} }), await rpcs.start({ answer: { result: "0x2" } })];
+    const client = await rpcs.connect(first, second);
+    expect(await gasPrice(client)).toBe(2n);
+    expect(client.endpoints()[0]?.ready).toBe(true);
+  });
+
+  test("goes first to others for ten minutes when an endpoint does not offer it, and to all when none does", async () => {
+    const missing = { error: { code: -32601, message: "the method does not exist/is not available" } };
+    const [first, second] = [await rpcs.start({ answer: missing }), await rpcs.start({ answer: { result: "0x2" } })];
+    const client = await rpcs.connect(first, second);
+    const asked = () => [first, second].map((node) => node.asked.splice(0).includes("eth_gasPrice"));
+    await gasPrice(client);
+    expect(asked()).toEqual([true, true]);
+    expect(client.endpoints().map(({ without }) => without)).toEqual([["eth_gasPrice"], []]);
+    await gasPrice(client);
+    expect(asked()).toEqual([false, true]);
+    second.answer = missing;
+    await expect(gasPrice(client)).rejects.toMatchObject({ kind: "refused", meaning: "not_offered" });
+    expect(asked()).toEqual([true, true]);
+    first.answer = { result: "0x1" };
+    expect(await gasPrice(client)).toBe(1n);
+    expect(client.endpoints().map(({ without }) => without)).toEqual([[], ["eth_gasPrice"]]);
+    const lines = rpcs.log
+      .map((line) => JSON.parse(line))
+      .map(({ endpoint, request, msg }) => [endpoint, request, msg]);
+    expect(lines).toEqual([
+      ["rpcUrls/0", "eth_gasPrice", "RPC endpoint does not offer this"],
+      ["rpcUrls/1", "eth_gasPrice", "RPC endpoint does not offer this"],
+      ["rpcUrls/0", "eth_gasPrice", "RPC endpoint answers such requests again"],
+    ]);
+    rpcs.nowMs += 600_000;
+    second.answer = { result: "0x2" };
+    first.answer = missing;
+    expect(await gasPrice(client)).toBe(2n);
+  });
+
+  test("of a contract goes to the second when the first has none there, unless all say so", async () => {
+    const [first, second] = [await rpcs.start({ answer: { result: "0x" } }), await rpcs.start({ mode: "HTTP 500" })];
+    const client = await rpcs.connect(first, second);
+    const read = () =>
+      client.request({ method: "eth_call", params: [{ to: `0x${"1".repeat(40)}` }, "latest"] } as never);
+    expect(await read()).toBe("0x");
+    Object.assign(second, { mode: "answers", answer: { result: HASH } });
+    rpcs.nowMs += 1_000;
+    await until(() => client.endpoints()[1]?.ready === true);
+    expect(await read()).toBe(HASH);
+  });
+
+  test("has what all endpoints say alike as its answer", async () => {
+    const answer = { error: { code: -32000, message: "not today" } };
+    const client = await rpcs.connect(await rpcs.start({ answer }), await rpcs.start({ answer }));
+    await expect(gasPrice(client)).rejects.toMatchObject({ kind: "refused", reason: "-32000: not today" });
+    expect(client.isReady()).toBe(true);
   });
 
   test("that a node refuses is not retried, because another node would answer the same", async () => {
@@ -74,6 +146,39 @@ describe("a read", () => {
 });
 
 describe("an endpoint that failed", () => {
+  test("is not used for as long as it asks, up to a minute, unless no other is left", async () => {
+    const busy = { status: 429, answer: {}, retryAfter: "30" };
+    const [first, second] = [await rpcs.start(busy), await rpcs.start({ answer: { result: "0x2" } })];
+    const client = await rpcs.connect(first, second);
+    expect(await gasPrice(client)).toBe(2n);
+    expect(JSON.parse(rpcs.log[0] ?? "{}")).toMatchObject({ endpoint: "rpcUrls/0", quarantinedMs: 30_000 });
+    Object.assign(first, { status: 200, answer: { result: "0x1" } });
+    expect(await gasPrice(client)).toBe(2n);
+    second.mode = "HTTP 500";
+    await gasPrice(client).catch(() => {});
+    expect(await gasPrice(client)).toBe(1n);
+  });
+
+  test("is not used while it answers HTTP 403 to everything, and the log says so once", async () => {
+    const [first, second] = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
+    const client = await rpcs.connect(first, second);
+    first.mode = "HTTP 403";
+    await until(() => client.endpoints()[0]?.ready === false);
+    for (let seconds = 1; seconds < 10; seconds++) {
+      const checked = first.asked.length;
+      rpcs.nowMs += 2 ** seconds * 1_000;
+      for (const node of [first, second]) node.timestamp += 2 ** seconds;
+      await until(() => first.asked.length > checked);
+    }
+    expect(rpcs.log.filter((line) => line.includes("RPC endpoint failed")).length).toBeLessThanOrEqual(2);
+    expect(await gasPrice(client)).toBe(2n);
+    first.mode = "answers";
+    rpcs.nowMs += 60_000;
+    for (const node of [first, second]) node.timestamp += 60;
+    await until(() => client.endpoints()[0]?.ready === true);
+    expect(rpcs.log.filter((line) => line.includes("RPC endpoint is back")).length).toBe(1);
+  });
+
   test("is not used in quarantine, and must answer its chain id afterwards", async () => {
     const [first, second] = [await rpcs.start({ mode: "answers" }), await rpcs.start({ answer: { result: "0x2" } })];
     const client = await rpcs.connect(first, second);
@@ -161,7 +266,7 @@ describe("a transaction", () => {
     const nodes = [
       await rpcs.start(refusal("nonce too low")),
       await rpcs.start({ answer: { result: HASH } }),
-      await rpcs.start({ head: 0, ...refusal("busy") }),
+      await rpcs.start({ head: 0, ...refusal("underpriced") }),
     ];
     const client = await rpcs.connect(...nodes);
     expect(await send(client)).toBe(HASH);
@@ -177,9 +282,29 @@ describe("a transaction", () => {
     expect(performance.now() - started).toBeLessThan(RPC_TIMEOUT_MS);
   });
 
-  test("that all refuse is refused with the message of the first", async () => {
-    const client = await rpcs.connect(await rpcs.start(refusal("nonce too low")), await rpcs.start(refusal("busy")));
-    await expect(send(client)).rejects.toMatchObject({ kind: "refused", reason: "-32000: nonce too low" });
+  test.each([
+    ["underpriced", "transaction underpriced: gas tip cap 1, minimum needed 2"],
+    ["the method does not exist/is not available", "insufficient funds for gas * price + value"],
+    ["insufficient funds", "nonce too low"],
+  ])("that all refuse, with %s and %s, is refused with the reason that says more", async (less, more) => {
+    const client = await rpcs.connect(await rpcs.start(refusal(less)), await rpcs.start(refusal(more)));
+    await expect(send(client)).rejects.toMatchObject({ kind: "refused", reason: `-32000: ${more}` });
+  });
+
+  test.each([
+    ["says something unknown", { ...refusal("not today") }],
+    ["is a gateway without a node", { ...refusal("busy"), status: 503 }],
+    ["does not let it through", { answer: {}, status: 403 }],
+  ])("that one refuses and another %s may have been accepted", async (_, other) => {
+    const client = await rpcs.connect(await rpcs.start(refusal("nonce too low")), await rpcs.start(other));
+    await expect(send(client)).rejects.toMatchObject({ kind: "failed" });
+  });
+
+  test("that one already has is accepted, whatever another says", async () => {
+    const [first, second] = [await rpcs.start(), await rpcs.start(refusal("already known"))];
+    const client = await rpcs.connect(first, second);
+    first.mode = "hangs";
+    await expect(send(client)).rejects.toMatchObject({ kind: "refused", meaning: "already_known" });
   });
 
   test("that one refuses and another does not answer may have been accepted", async () => {

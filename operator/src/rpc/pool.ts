@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import type { Counter } from "prom-client";
 import { type Hex, hexToNumber } from "viem";
 import { type Context, repeat } from "../context.js";
-import { connectEndpoint, type JsonRpc } from "./endpoint.js";
+import { connectEndpoint, type EndpointState, type JsonRpc, kindOfRequest, SUBMIT } from "./endpoint.js";
+import { isFinal, rankOfRefusal } from "./node-errors.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
 export interface PoolSettings {
@@ -34,7 +35,7 @@ interface Head {
 export interface Health {
   /** Null while the endpoint is not ready: until it was found to be of the right chain, and after it has failed. */
   readonly head: Head | null;
-  /** The number of failures in a row. */
+  /** The number of failures since it last answered a call. */
   readonly failures: number;
   /** Until then the endpoint is not used, unless no other is ready; in milliseconds since 1970. */
   readonly quarantinedUntil: number;
@@ -50,9 +51,14 @@ interface Endpoint {
   chainId: number | null;
   /** When its chain id was last read, in milliseconds since 1970. */
   chainIdReadAt: number;
+  /** The kinds of requests that it refused, and until when others are asked first, in milliseconds since 1970. */
+  readonly without: Map<string, number>;
+  /** The reason in the last log line about it; null while it is ready. */
+  logged: string | null;
 }
 
-const SUBMIT = "eth_sendRawTransaction";
+/** For how long others are asked first, when an endpoint does not offer a kind of request. */
+const REMEMBER_WITHOUT_MS = 600_000;
 /** How often the chain id of an endpoint is read while it is ready. */
 const CHAIN_ID_MS = 60_000;
 const FIRST_QUARANTINE_MS = 1_000;
@@ -63,8 +69,10 @@ export const UNCHECKED: Health = { head: null, failures: 0, quarantinedUntil: 0 
 
 /**
  * Combines the endpoints of one network into one. A read goes to the first endpoint, in the order of the configuration,
- * that is ready and whose head is not stale; if it fails there, to the next, each once. A transaction goes to all that
- * are ready. An endpoint that fails is quarantined, and its chain id is checked before it is used again.
+ * that is ready and whose head is not stale; unless it answers for the chain, to the next, each once. A transaction goes to
+ * all that are ready. What is done after an error is decided by its meaning (node-errors.ts): an endpoint that gives no
+ * answer is quarantined, and its chain id is checked before it is used again; one that does not offer a kind of request
+ * is asked last for it.
  */
 export class RpcPool implements JsonRpc {
   readonly #endpoints: readonly Endpoint[];
@@ -77,7 +85,8 @@ export class RpcPool implements JsonRpc {
   ) {
     this.#endpoints = urls.map((url, index) => {
       const rpc = connectEndpoint(chainId, url, settings.rpcTimeoutMs);
-      return { index, rpc, health: UNCHECKED, checking: null, chainId: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
+      const unread = { chainId: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
+      return { index, rpc, health: UNCHECKED, checking: null, ...unread, without: new Map(), logged: null };
     });
   }
 
@@ -108,6 +117,12 @@ export class RpcPool implements JsonRpc {
     return this.#endpoints.some(({ health }) => health.head !== null);
   }
 
+  get endpoints(): EndpointState[] {
+    return this.#endpoints.map(({ index, health, without }) => {
+      return { endpoint: `rpcUrls/${index}`, ready: health.head !== null, without: [...without.keys()] };
+    });
+  }
+
   /** Makes a call. viem submits and reads through this one function; only the method tells them apart. */
   request(method: string, params: readonly unknown[]): Promise<unknown> {
     return method === SUBMIT ? this.#submitToAll(method, params) : this.#readFromFirst(method, params);
@@ -115,19 +130,26 @@ export class RpcPool implements JsonRpc {
 
   /** Reads from the first endpoint that answers. */
   async #readFromFirst(method: string, params: readonly unknown[]): Promise<unknown> {
+    const kind = kindOfRequest(method, params);
     const tried = new Set<Endpoint>();
-    for (let last: unknown; ; ) {
+    let isEmpty = false;
+    for (const errors: RpcError[] = []; ; ) {
       await this.#ensureReady();
-      const endpoint = readableEndpoints(this.#endpoints, this.settings).find((one) => !tried.has(one));
-      if (endpoint === undefined) throw last ?? this.#noEndpoint();
+      const left = readableEndpoints(this.#endpoints, this.settings).filter((one) => !tried.has(one));
+      const now = this.context.clock();
+      const endpoint = left.find(({ without }) => (without.get(kind) ?? 0) <= now) ?? left[0];
+      if (endpoint === undefined && isEmpty) return "0x";
+      if (endpoint === undefined) throw mostTelling(errors) ?? this.#noEndpoint();
       tried.add(endpoint);
       try {
-        return await this.#ask(endpoint, method, params);
+        const answer = await this.#ask(endpoint, method, params);
+        // A node that has not synced yet has no contract there.
+        if (answer !== "0x") return answer;
+        isEmpty = true;
       } catch (error) {
-        // A refusal is an answer: another node would give the same.
-        if (error instanceof RpcError && error.kind === "refused") throw error;
-        last = error;
-        if (!this.isReady) throw error;
+        if (!(error instanceof RpcError) || isFinal(error.meaning)) throw error;
+        errors.push(error);
+        if (!this.isReady) throw mostTelling(errors);
       }
     }
   }
@@ -136,7 +158,7 @@ export class RpcPool implements JsonRpc {
     const calls = await Promise.allSettled(await this.#askAllReady(method, params));
     const answers = calls.flatMap((call) => (call.status === "fulfilled" ? [call.value] : []));
     if (answers.length > 0) return answers;
-    throw calls.find((call) => call.status === "rejected")?.reason ?? this.#noEndpoint();
+    throw mostTelling(calls.flatMap((call) => (call.status === "rejected" ? [call.reason] : []))) ?? this.#noEndpoint();
   }
 
   /** Submits a transaction to all endpoints that are ready: one that accepts it is enough. */
@@ -146,9 +168,7 @@ export class RpcPool implements JsonRpc {
       return await Promise.any(calls);
     } catch (error) {
       if (!(error instanceof AggregateError)) throw error;
-      // An endpoint that did not answer may have accepted it: its error wins over the others' refusals.
-      const isOpen = (reason: unknown) => !(reason instanceof RpcError) || reason.kind !== "refused";
-      throw error.errors.find(isOpen) ?? error.errors[0] ?? this.#noEndpoint();
+      throw ofSubmission(error.errors) ?? this.#noEndpoint();
     }
   }
 
@@ -160,15 +180,33 @@ export class RpcPool implements JsonRpc {
   }
 
   async #ask(endpoint: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
+    const kind = kindOfRequest(method, params);
     try {
-      return await endpoint.rpc.request(method, params);
+      const answer = await endpoint.rpc.request(method, params);
+      this.#worked(endpoint, kind);
+      return answer;
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       const labels = { network: this.chainId, endpoint: `rpcUrls/${endpoint.index}`, method: error.method };
       this.context.errors.inc({ ...labels, class: error.kind });
-      if (error.kind !== "refused") this.#quarantine(endpoint, error);
+      const { meaning } = error;
+      if (meaning === "no_answer" || meaning === "timeout") this.#quarantine(endpoint, error);
+      else if (meaning === "not_offered") this.#remember(endpoint, kind, error);
+      else if (isFinal(meaning)) this.#worked(endpoint, kind);
       throw error;
     }
+  }
+
+  #worked(endpoint: Endpoint, kind: string): void {
+    const { health, without } = endpoint;
+    if (health.failures > 0 && health.head !== null) endpoint.health = { ...health, failures: 0 };
+    if (without.delete(kind)) this.#log(endpoint).info({ request: kind }, "RPC endpoint answers such requests again");
+  }
+
+  #remember(endpoint: Endpoint, kind: string, error: RpcError): void {
+    const isNew = !endpoint.without.has(kind);
+    endpoint.without.set(kind, this.context.clock() + REMEMBER_WITHOUT_MS);
+    if (isNew) this.#log(endpoint).info({ request: kind, reason: error.reason }, "RPC endpoint does not offer this");
   }
 
   /**
@@ -215,8 +253,14 @@ export class RpcPool implements JsonRpc {
           "its newest block is more than 60 s ahead of this machine's clock",
         );
       }
-      if (health.failures > 0) this.#log(endpoint).info("RPC endpoint is back");
-      endpoint.health = { ...UNCHECKED, head };
+      if (endpoint.logged !== null) {
+        this.#log(endpoint).info("RPC endpoint is back");
+        endpoint.without.clear();
+        endpoint.logged = null;
+      }
+      // A check is no proof that calls are answered: its failures are forgotten one by one.
+      const failures = Math.max(0, health.failures - (health.head === null ? 0 : 1));
+      endpoint.health = { head, failures, quarantinedUntil: 0 };
     } catch (error) {
       this.#quarantine(endpoint, error);
       throw error;
@@ -237,9 +281,11 @@ export class RpcPool implements JsonRpc {
     const now = this.context.clock();
     // Several calls can fail at once: that is one failure.
     if (endpoint.health.quarantinedUntil > now) return;
-    endpoint.health = afterFailure(endpoint.health, now);
-    const quarantinedMs = endpoint.health.quarantinedUntil - now;
-    this.#log(endpoint).warn({ reason: describeError(error), quarantinedMs }, "RPC endpoint failed");
+    endpoint.health = afterFailure(endpoint.health, now, error instanceof RpcError ? error.retryAfterMs : 0);
+    const reason = describeError(error);
+    if (reason === endpoint.logged) return;
+    endpoint.logged = reason;
+    this.#log(endpoint).warn({ reason, quarantinedMs: endpoint.health.quarantinedUntil - now }, "RPC endpoint failed");
   }
 
   #log({ index }: Endpoint): Logger {
@@ -252,10 +298,36 @@ export class RpcPool implements JsonRpc {
   }
 }
 
-/** Each failure in a row doubles the quarantine, from a second to a minute. */
-export function afterFailure({ failures }: Health, nowMs: number): Health {
-  const quarantineMs = Math.min(FIRST_QUARANTINE_MS * 2 ** failures, LONGEST_QUARANTINE_MS);
+/**
+ * Each failure in a row doubles the quarantine, from a second to a minute.
+ *
+ * @param leastMs What the endpoint asks for, which is obeyed up to the same minute.
+ */
+export function afterFailure({ failures }: Health, nowMs: number, leastMs = 0): Health {
+  const quarantineMs = Math.min(Math.max(FIRST_QUARANTINE_MS * 2 ** failures, leastMs), LONGEST_QUARANTINE_MS);
   return { head: null, failures: failures + 1, quarantinedUntil: nowMs + quarantineMs };
+}
+
+/**
+ * Selects the error that says most of those that the endpoints gave to one read. What an endpoint does not offer comes
+ * first, because callers may know another way.
+ */
+function mostTelling(errors: readonly RpcError[]): RpcError | undefined {
+  const ofKind = errors.find(({ meaning }) => meaning === "not_offered");
+  return ofKind ?? errors.find(({ kind }) => kind === "refused") ?? errors.at(-1);
+}
+
+/**
+ * Selects the error of a transaction that no endpoint accepted. One that did not answer may have accepted it, so its
+ * error wins over the others' refusals, unless another has the transaction already. Otherwise it is the refusal that says
+ * most about what to do, and of two alike, the longer one: it may name the fee that the node wants.
+ */
+export function ofSubmission(errors: readonly unknown[]): unknown {
+  const isRefusal = (error: unknown): error is RpcError => error instanceof RpcError && error.kind === "refused";
+  const refusals = errors.filter(isRefusal);
+  const rank = ({ meaning }: RpcError) => rankOfRefusal(meaning);
+  const [best] = refusals.toSorted((a, b) => rank(a) - rank(b) || b.reason.length - a.reason.length);
+  return best?.meaning === "already_known" ? best : (errors.find((error) => !isRefusal(error)) ?? best);
 }
 
 /** A block that is more than a minute ahead of this machine's clock is not believed. */

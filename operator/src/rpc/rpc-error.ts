@@ -1,6 +1,7 @@
 import { OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { BaseError, type Hex } from "viem";
+import { isFinal, type NodeErrorKind } from "./node-errors.js";
 
 /**
  * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered
@@ -18,6 +19,9 @@ export class RpcError extends ProblemError {
     readonly reason: string,
     /** The revert data of a call. */
     readonly data: Hex | null = null,
+    readonly meaning: NodeErrorKind = kind === "refused" ? "other" : "no_answer",
+    /** How long the endpoint asks not to be used. */
+    readonly retryAfterMs = 0,
   ) {
     const code = kind === "timeout" ? "rpc_timeout" : "rpc_failed";
     super(OPERATOR_PROBLEMS[code].status[0], code, {
@@ -69,6 +73,34 @@ export async function unwrapRpcError<T>(
 /** Returns true if the node answered, but with something that viem cannot decode as the contract's answer. */
 export function isUndecodable({ reason }: RpcError): boolean {
   return reason.startsWith(UNDECODABLE);
+}
+
+/**
+ * Reads in the first of several ways that an endpoint offers.
+ *
+ * @throws RpcError
+ */
+export async function firstOffered<T>(...ways: readonly [() => Promise<T>, ...(() => Promise<T>)[]]): Promise<T> {
+  const [first, ...others] = ways;
+  return others.reduce((before, next) => {
+    return before.catch((error: unknown) => {
+      // An endpoint answered, but neither with a result nor for the chain.
+      const isAboutWay =
+        error instanceof RpcError &&
+        !isFinal(error.meaning) &&
+        (error.kind === "refused" || error.meaning === "behind");
+      if (!isAboutWay) throw error;
+      return next();
+    });
+  }, first());
+}
+
+/** Reads at the pending block, or at the latest one where no endpoint offers the pending block. @throws RpcError */
+export function readPending<T>(read: (blockTag: "pending" | "latest") => Promise<T>): Promise<T> {
+  return firstOffered(
+    () => read("pending"),
+    () => read("latest"),
+  );
 }
 
 /** Turns an error of one class, such as viem's "not found", into null. */

@@ -3,7 +3,7 @@ import { type Address, getAddress, type Hex, hexToNumber, type Transaction } fro
 import { getTransactionCount } from "viem/actions";
 import type { Clock } from "../context.js";
 import type { ChainClient } from "../rpc/client.js";
-import { RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
+import { RpcError, readPending, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readPooledTransactions } from "../rpc/transactions.js";
 import type { Fees } from "./fees.js";
 import type { Call } from "./job.js";
@@ -81,7 +81,8 @@ export class SenderNonces {
       const count = getTransactionCount(client, { address, blockTag });
       return unwrapRpcError(client, "eth_getTransactionCount", count);
     };
-    const [mined, pending] = await Promise.all([read("latest"), read("pending")]);
+    // Without the pending count, the queue's own transactions still are in its plan.
+    const [mined, pending] = await Promise.all([read("latest"), readPending(read)]);
     return { mined, pending: Math.max(mined, pending) };
   }
 

@@ -9,6 +9,7 @@ import type { Dataset } from "../dataset/dataset.js";
 import { readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
 import { updateReverted } from "../problems.js";
+import { readPending } from "../rpc/rpc-error.js";
 import type { Call } from "../transactions/job.js";
 import type { Update } from "./builder.js";
 
@@ -74,7 +75,7 @@ export function toStoredAnswer(
 
 /** Returns what is stored, or pending and about to be, whoever submitted it. */
 export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
-  const stored = await readStored(dataset, key, "pending");
+  const stored = await readPending((blockTag) => readStored(dataset, key, blockTag));
   // An answer can do without the transaction.
   const hash = await findUpdate(dataset, key, stored.updatedAt).catch(() => null);
   return { answer: toStoredAnswer(dataset, key, stored, hash), mined: Promise.resolve(null) };

@@ -3,20 +3,21 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { type Address, decodeErrorResult, decodeFunctionResult, type Hex } from "viem";
-import { call, estimateGas, simulateBlocks } from "viem/actions";
+import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBigInt, numberToHex } from "viem";
+import { simulateBlocks } from "viem/actions";
 import type { Clock } from "../context.js";
 import { updateReverted } from "../problems.js";
+import { MAX_BLOCK_INTERVAL_MS } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { classifyNodeError } from "../rpc/node-errors.js";
-import { RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
+import { firstOffered, RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
 /** How long a node's simulation is trusted after it has agreed with the node's gas estimate. */
 const TRUSTED_MS = 600_000;
-/** How long an update waits for a node whose clock is behind its round. Reports stay valid for longer. */
-const MAX_BEHIND_MS = 10_000;
+/** How often a block is looked for that is not behind an update's round. */
+const LOOK_MS = 1_000;
 
 /** The update would change nothing: the chain has its round or a newer one, or is about to. */
 export interface StaleRound {
@@ -36,12 +37,13 @@ export interface Refused {
 }
 
 /**
- * Executes updates as the next block would. The latest block will not do, because it can be older than a round.
+ * Executes updates as the next block would. The latest block alone will not do, because it can be older than a round.
  *
- * Every node can execute a call on `pending`, and estimate its gas by executing it again and again. Many can simulate
+ * Most nodes can execute a call on `pending`, and estimate its gas by executing it again and again. Many can simulate
  * the next block instead (`eth_simulateV1`), which takes one request and one execution. Some nodes cannot, and on some
  * chains a call needs more gas than the simulation uses, so a simulation is trusted only after one has agreed with an
- * estimate, and only for a while.
+ * estimate, and only for a while. Where there is no `pending`, the latest block's time is replaced; and where that is not
+ * offered either, the latest block is waited for that has reached the round.
  */
 export class Simulator {
   #trustedUntil = 0;
@@ -91,7 +93,7 @@ export class Simulator {
 
   /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
   async #executeDue(dataset: Address, data: Hex): Promise<Executed> {
-    const giveUpAt = performance.now() + MAX_BEHIND_MS;
+    const giveUpAt = performance.now() + MAX_BLOCK_INTERVAL_MS;
     for (;;) {
       try {
         return await this.execute(dataset, data);
@@ -100,7 +102,7 @@ export class Simulator {
         if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
         // A simulated block has the operator's time, so it does not show that the node would still refuse the round.
         this.#nextTrialAt = this.clock() + TRUSTED_MS;
-        await delay(behindMs, undefined, { signal: this.closing }).catch(() => {
+        await delay(Math.min(behindMs, LOOK_MS), undefined, { signal: this.closing }).catch(() => {
           throw error;
         });
       }
@@ -116,14 +118,37 @@ export class Simulator {
     const simulated = this.clock() < this.#trustedUntil ? await this.#simulate(to, data) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
-    const { client } = this;
-    const request = { to, data, blockTag: "pending" } as const;
-    const [{ data: result = "0x" }, estimate] = await Promise.all([
-      unwrapRpcError(client, "eth_call", call(client, request)),
-      unwrapRpcError(client, "eth_estimateGas", estimateGas(client, { ...request, prepare: false })),
-    ]);
+    const { result, gas: estimate } = await firstOffered(
+      () => this.#executeAt("pending", to, data),
+      () => this.#executeAt("latest", to, data, [{}, { time: numberToHex(this.#newerThanRounds()) }]),
+      () => this.#executeAt("latest", to, data),
+    );
     if (this.clock() >= this.#nextTrialAt) void this.#try(to, data, estimate);
     return { result, gas: withSpare(estimate) };
+  }
+
+  /** @param overrides Of the state and the block, for nodes that take them. */
+  async #executeAt(
+    blockTag: "pending" | "latest",
+    to: Address,
+    data: Hex,
+    overrides: readonly object[] = [],
+  ): Promise<Executed> {
+    const { client } = this;
+    // viem's estimates take no overrides of the block.
+    const ask = (method: "eth_call" | "eth_estimateGas"): Promise<Hex> =>
+      unwrapRpcError(
+        client,
+        method,
+        client.request({ method, params: [{ to, data }, blockTag, ...overrides] } as never),
+      );
+    const [result, gas] = await Promise.all([ask("eth_call"), ask("eth_estimateGas")]);
+    return { result, gas: hexToBigInt(gas) };
+  }
+
+  /** Returns a block time: no round is newer than the clock's next second, and a block that was just made is older. */
+  #newerThanRounds(): bigint {
+    return BigInt(Math.floor(this.clock() / 1000) + 1);
   }
 
   /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
@@ -144,9 +169,7 @@ export class Simulator {
    */
   async #simulate(to: Address, data: Hex): Promise<Executed | null> {
     const { client } = this;
-    // No round is newer than the clock's next second, and a block that was just made is older.
-    const time = BigInt(Math.floor(this.clock() / 1000) + 1);
-    const blocks = [{ blockOverrides: { time }, calls: [{ to, data }] }];
+    const blocks = [{ blockOverrides: { time: this.#newerThanRounds() }, calls: [{ to, data }] }];
     const simulated = await simulateBlocks(client, { blocks }).catch((error: unknown) => {
       const rpcError = rpcErrorIn(error);
       // An error that is not the transport's means that the node answered in another shape.

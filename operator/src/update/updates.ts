@@ -8,6 +8,7 @@ import type { Dataset } from "../dataset/dataset.js";
 import { readManyStored, readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
 import { GasBudgetSpent, staleRound } from "../problems.js";
+import { readPending } from "../rpc/rpc-error.js";
 import { roundAt, roundStartMs } from "../schedule/beat.js";
 import {
   followFlight,
@@ -149,7 +150,7 @@ export class Updates {
     const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS);
     if (mined?.isReverted) return new Map();
     const last = mined ?? { hash, call: update };
-    const stored = await readManyStored(dataset, storedBy(last.call), "pending");
+    const stored = await readPending((blockTag) => readManyStored(dataset, storedBy(last.call), blockTag));
     return new Map(
       [...stored].map(([key, point]) => {
         // Another transaction may have stored a newer round.
@@ -246,7 +247,7 @@ export class Updates {
     const prepare = async (progress: Progress): Promise<Prepared> => {
       const update = await this.builder.build(key, round, progress);
       if (update.kind === "stale") {
-        const { updatedAt } = await readStored(this.dataset, key, "pending");
+        const { updatedAt } = await readPending((blockTag) => readStored(this.dataset, key, blockTag));
         // Nodes that do not know the pending state may answer with an older one.
         return { kind: "overtaken", newerRound: maxOf(updatedAt, round) };
       }

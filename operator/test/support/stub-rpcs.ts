@@ -16,7 +16,11 @@ export interface StubRpc {
   timestamp: number;
   /** The answer to every method that is not about the network's id or a block. */
   answer: object;
-  mode: "answers" | "hangs" | "HTTP 500";
+  /** The HTTP status of that answer. */
+  status: number;
+  /** The header of the same name of that answer. */
+  retryAfter: string | null;
+  mode: "answers" | "hangs" | `HTTP ${number}`;
 }
 
 /** Seconds since 1970. */
@@ -38,14 +42,17 @@ export class StubRpcs {
       const { id, method } = request.body as { id: number; method: string };
       rpc.asked.push(method);
       if (rpc.mode === "hangs") return new Promise(() => {});
-      if (rpc.mode === "HTTP 500") return reply.status(500).send("");
+      if (rpc.mode !== "answers") return reply.status(Number(rpc.mode.slice("HTTP ".length))).send("");
       const results: Record<string, object> = {
         eth_chainId: { result: numberToHex(rpc.chainId) },
         eth_getBlockByNumber: {
           result: { number: numberToHex(rpc.head), hash: HASH, timestamp: numberToHex(rpc.timestamp) },
         },
       };
-      return { jsonrpc: "2.0", id, ...(results[method] ?? rpc.answer) };
+      const result = results[method];
+      if (result !== undefined) return { jsonrpc: "2.0", id, ...result };
+      if (rpc.retryAfter !== null) reply.header("retry-after", rpc.retryAfter);
+      return reply.status(rpc.status).send({ jsonrpc: "2.0", id, ...rpc.answer });
     });
     const url = `${await server.listen({ host: "127.0.0.1", port: 0 })}/secret-token`;
     this.#closers.push(() => server.close());
@@ -56,6 +63,8 @@ export class StubRpcs {
       head: 100,
       timestamp: NOW,
       answer: { result: "0x1" },
+      status: 200,
+      retryAfter: null,
       mode: "answers",
       ...change,
     };

@@ -94,7 +94,7 @@ export class PastEvents {
       try {
         events = await this.#window(source, first, size, last);
       } catch (error) {
-        const isRefused = error instanceof RpcError && error.kind === "refused";
+        const isRefused = error instanceof RpcError && (error.kind === "refused" || error.meaning === "not_offered");
         if (!isRefused || size === 1) throw error;
         size /= 2;
         continue;
