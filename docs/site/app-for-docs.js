@@ -2,6 +2,7 @@
 
 import { buildOperatorApp } from "@dataset-oracle/operator/dist/app.js";
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
+import { connectNetworks } from "@dataset-oracle/operator/dist/operator.js";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 
@@ -14,7 +15,7 @@ export async function withAppForDocs(ask) {
   const closing = new AbortController();
   const logger = createLogger({ level: "silent" });
   const context = { clock: Date.now, logger, closing: closing.signal, registry: processRegistry() };
-  const app = await buildOperatorApp({ context, networks: new Map() }, [], SETTINGS);
+  const app = await buildOperatorApp(await connectNetworks([], new Map(), context), [], SETTINGS);
   await app.ready();
   try {
     return await ask(app);

@@ -4,6 +4,7 @@ import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/o
 import { serializeOnce } from "@dataset-oracle/service/http-server/serialize-once";
 import cors from "@fastify/cors";
 import type { NetworkPlan, OperatorConfig, PluginName } from "./config.js";
+import type { Operator } from "./operator.js";
 import { feeds } from "./plugins/feeds/plugin.js";
 import { gateway } from "./plugins/gateway/gateway.js";
 import { page } from "./plugins/page/plugin.js";
@@ -13,7 +14,6 @@ import { addDatasets } from "./routes/datasets.js";
 import { addHealth } from "./routes/health.js";
 import { addNetworkMetrics } from "./routes/metrics.js";
 import { newKeyLimit } from "./routes/new-key-limits.js";
-import { type Operator, startQueues } from "./served-network.js";
 
 export type AppSettings = Omit<
   OperatorConfig,
@@ -26,11 +26,11 @@ export async function buildOperatorApp(
   plans: readonly NetworkPlan[],
   settings: AppSettings,
 ): Promise<App> {
-  const { context, networks } = operator;
+  const { context } = operator;
   const app = await buildApp({ ...settings, logger: context.logger });
   app.decorate("operator", operator);
   measureRequests(app, context.registry);
-  addNetworkMetrics(context.registry, [...networks.values()]);
+  addNetworkMetrics(operator);
   app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app, API_DESCRIPTION);
   // Pages of any origin may ask and read answers: dapps call from their own pages, and there is no login to protect.
@@ -43,8 +43,7 @@ export async function buildOperatorApp(
     // OPTIONS is answered with 204 even without the headers of a browser's preflight.
     strictPreflight: false,
   });
-  // The plugins have named the keys that recovered batches can contain by then.
-  app.addHook("onReady", async () => void Promise.all([...networks.values()].map(startQueues)));
+  app.addHook("onReady", async () => operator.serve());
 
   await app.register(
     async (scope) => {

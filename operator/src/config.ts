@@ -4,15 +4,20 @@ import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import { strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { type Deployment, loadDeployment } from "@dataset-oracle/service/config/deployment";
+import {
+  committeeSettings,
+  type Deployment,
+  loadDeployment,
+  requireCommittee,
+} from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
-import { readDeployment } from "./dataset/deployment-from-chain.js";
-import { feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
+import { readChainId } from "./dataset/deployment-from-chain.js";
+import { type FeedDataset, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
 import type { ScheduledKey } from "./schedule/transmission-schedule.js";
 import type { CorePlan, Standing } from "./served-network.js";
@@ -40,6 +45,11 @@ const ProviderSettings = Type.Object(
   strict,
 );
 
+const CommitteeOfDataset = Type.Object(
+  { dataset: Type.String({ description: "The address of the dataset." }), ...committeeSettings },
+  strict,
+);
+
 const NetworkSettings = Type.Object(
   {
     deployment: Type.Optional(
@@ -51,11 +61,24 @@ const NetworkSettings = Type.Object(
       Type.Array(Type.String(), {
         minItems: 1,
         description:
-          "Instead of a deployment file, the addresses of the datasets. When the operator starts, it reads their " +
-          "kinds and key forms from the chain, and looks for the directory of providers at the address that is the " +
-          "same on every network.",
+          "Instead of a deployment file, the addresses of the datasets. The operator reads their kinds and key forms " +
+          "from the chain, and looks for the directory of providers at the address that is the same on every network.",
       }),
     ),
+    networkId: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        description:
+          "The chain id of the network, beside datasets. Without it an RPC endpoint has to answer when the operator " +
+          "starts.",
+      }),
+    ),
+    committees: Type.Array(CommitteeOfDataset, {
+      default: [],
+      description:
+        "The committees of datasets, for where no RPC endpoint has the logs of their last change and no deployment " +
+        "file lists them. One whose hash the dataset does not store is ignored.",
+    }),
     rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
       description:
         `The JSON-RPC endpoints, in order of preference. \${NAME} is replaced by that environment variable. ` +
@@ -237,8 +260,8 @@ export interface OperatorPlan {
 }
 
 /**
- * Reads the configuration file and the deployment files it names. It connects to nothing, except to the chains of
- * networks without such a file.
+ * Reads the configuration file and the deployment files it names. It connects to nothing, except to read the chain ids
+ * of networks that have neither such a file nor `networkId`.
  *
  * @throws ConfigError that says what to fix.
  */
@@ -251,7 +274,7 @@ export async function loadOperatorConfig(path: string, env: NodeJS.ProcessEnv): 
     ),
   );
   requireDistinct(
-    networks.map(({ deployment }) => deployment.chainId),
+    networks.map(({ chainId }) => chainId),
     `${path}: networks`,
   );
   return { config, networks };
@@ -266,24 +289,45 @@ async function planNetwork(
 ): Promise<NetworkPlan> {
   if (settings.rpcUrls.length === 0) throw new ConfigError(`${at}: rpcUrls is empty. Add at least one RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
-  const deployment = await planDeployment(settings, at, folder, rpcUrls);
-  const where = `network ${deployment.chainId}`;
-  const { committeeDirectory = deployment.committeeDirectory } = settings;
+  const { chainId, deployment, datasets } = await planDatasets(settings, at, folder, rpcUrls);
+  const where = `network ${chainId}`;
+  const { committeeDirectory } = settings;
   const directory =
     committeeDirectory === undefined ? null : requireAddress(committeeDirectory, `${where}: committeeDirectory`);
-  if (settings.providers.length === 0 && directory === null) {
-    throw new ConfigError(
-      `${where}: providers is empty, and there is no directory. Add the address and url of each committee member, or the ` +
-        `committeeDirectory in which they announce their URLs, which most networks have at ${COMMITTEE_DIRECTORY}.`,
-    );
-  }
   const standing = planStanding(settings, where);
-  const feeds = planFeeds(settings, standing, deployment.datasets, where);
+  const feedsOf = (known: readonly FeedDataset[]) => planFeeds(settings, standing, known, where);
+  const requireFit = (deployed: Deployment) => {
+    if (settings.providers.length === 0 && directory === null && deployed.committeeDirectory === undefined) {
+      throw new ConfigError(
+        `${where}: providers is empty, and there is no directory. Add the address and url of each committee member, or ` +
+          `the committeeDirectory in which they announce their URLs, which most networks have at ${COMMITTEE_DIRECTORY}.`,
+      );
+    }
+    feedsOf(deployed.datasets);
+  };
+  if (deployment !== null) requireFit(deployment);
+  const feeds = feedsOf(deployment?.datasets ?? datasets.map((address) => ({ address })));
   return {
-    ...{ settings, deployment, rpcUrls, directory, standing, feeds },
+    ...{ chainId, settings, deployment, datasets, rpcUrls, directory, standing, feeds, requireFit },
     providerUrls: planProviderUrls(settings, where),
+    committees: planCommittees(settings, datasets, where),
     hasFeeds: runsFeeds && feeds.size > 0,
   };
+}
+
+/** Reads the committees of a network's datasets, in the order of the file. */
+function planCommittees(
+  { committees }: NetworkSettings,
+  datasets: readonly Address[],
+  where: string,
+): CorePlan["committees"] {
+  return committees.map(({ dataset, ...committee }, index) => {
+    const at = `${where}: committees/${index}`;
+    const address = requireAddress(dataset, at);
+    if (!datasets.includes(address))
+      throw new ConfigError(`${at}: dataset ${dataset} is not configured. Correct the address, or remove the entry.`);
+    return { dataset: address, committee: requireCommittee(committee, at) };
+  });
 }
 
 function planProviderUrls({ providers }: NetworkSettings, where: string): ReadonlyMap<Address, string> {
@@ -311,18 +355,26 @@ function planStanding({ sender, members, stageMs }: NetworkSettings, where: stri
   return { sender: own, members: parsed, stageMs };
 }
 
-async function planDeployment(
-  { deployment, datasets, rpcTimeoutMs }: NetworkSettings,
+/** Finds which datasets a network has: what its deployment file says or, as long as only the chain knows it, null. */
+async function planDatasets(
+  { deployment, datasets, networkId, rpcTimeoutMs }: NetworkSettings,
   at: string,
   folder: string,
   rpcUrls: readonly string[],
-): Promise<Deployment> {
+): Promise<Pick<NetworkPlan, "chainId" | "deployment" | "datasets">> {
   if ((deployment === undefined) === (datasets === undefined))
     throw new ConfigError(`${at}: set either deployment (a file's path) or datasets (addresses), and not both.`);
-  if (deployment !== undefined) return loadDeployment(resolve(folder, deployment));
+  if (deployment !== undefined) {
+    const file = loadDeployment(resolve(folder, deployment));
+    const { chainId } = file;
+    if (networkId !== undefined && networkId !== chainId)
+      throw new ConfigError(`${at}: networkId is ${networkId}, but deployment is of network ${chainId}. Correct one.`);
+    return { chainId, deployment: file, datasets: file.datasets.map(({ address }) => address) };
+  }
   const addresses = (datasets ?? []).map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
   requireDistinct(addresses, `${at}: datasets`);
-  return readDeployment(rpcUrls, addresses, rpcTimeoutMs);
+  const chainId = networkId ?? (await readChainId(rpcUrls, at, rpcTimeoutMs));
+  return { chainId, deployment: null, datasets: addresses };
 }
 
 function requireDistinct(all: readonly unknown[], list: string): void {

@@ -88,6 +88,9 @@ export const tooManyNewKeys = (max: number, seconds: number, who = "A caller") =
     },
   );
 
+/** The network is configured, but its chain could not be read yet, or cannot now. */
+export const notReady = (network: number) => problem("not_ready", { network }, retryAfter(5));
+
 export const shuttingDown = () => problem("shutting_down", {}, retryAfter(1));
 
 /** @param sender The account that cannot pay, which only the operator's owner learns. */

@@ -1,19 +1,18 @@
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import type { Context } from "./context.js";
 import { connectDataset, type Dataset } from "./dataset/dataset.js";
+import { readDeployment } from "./dataset/deployment-from-chain.js";
 import { ProviderFailures } from "./reports/failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
 import { GuardedHttp, Providers } from "./reports/providers.js";
 import { type ReportSettings, ReportSource } from "./reports/report-source.js";
-import { type ChainClient, createChainClient } from "./rpc/client.js";
-import { type PoolSettings, RpcPool } from "./rpc/pool.js";
-import { RpcError } from "./rpc/rpc-error.js";
+import type { ChainClient } from "./rpc/client.js";
+import type { PoolSettings } from "./rpc/pool.js";
 import type { Sender } from "./schedule/transmission-schedule.js";
-import type { SenderAccounts } from "./transactions/accounts.js";
 import { SenderBalances } from "./transactions/balances.js";
 import type { Call } from "./transactions/job.js";
 import { TransactionQueue } from "./transactions/queue.js";
@@ -44,6 +43,7 @@ export interface Standing {
 export interface ServedNetwork {
   readonly chainId: number;
   readonly client: ChainClient;
+  readonly deployment: Deployment;
   readonly datasets: ReadonlyMap<Address, ServedDataset>;
   readonly providers: Providers;
   readonly simulator: Simulator;
@@ -51,18 +51,6 @@ export interface ServedNetwork {
   readonly balances: SenderBalances;
   /** This operator's place among those that keep the same keys fresh. */
   readonly standing: Standing;
-}
-
-declare module "fastify" {
-  interface FastifyInstance {
-    operator: Operator;
-  }
-}
-
-/** The running operator, as routes and plugins see it. */
-export interface Operator {
-  readonly context: Context;
-  readonly networks: ReadonlyMap<number, ServedNetwork>;
 }
 
 export interface CoreSettings extends PoolSettings, ReportSettings, GasSettings, UpdateSettings {
@@ -77,17 +65,25 @@ export interface CoreSettings extends PoolSettings, ReportSettings, GasSettings,
 
 /** What the core has to know of a network before it is connected. */
 export interface CorePlan {
+  readonly chainId: number;
   readonly settings: CoreSettings;
-  readonly deployment: Deployment;
+  /** Null as long as only the chain says what is at the addresses of the datasets. */
+  readonly deployment: Deployment | null;
+  /** The addresses of the datasets. */
+  readonly datasets: readonly Address[];
+  /** Committees that the datasets may have, besides those in the deployment. */
+  readonly committees: readonly { readonly dataset: Address; readonly committee: Committee }[];
   /** At least one. They may hold tokens, so they are never logged. */
   readonly rpcUrls: readonly string[];
   /** The configured base URLs of providers. */
   readonly providerUrls: ReadonlyMap<Address, string>;
-  /** The contract in which providers announce their URLs; null without one. */
+  /** The contract in which providers announce their URLs; null for the deployment's, if it has one. */
   readonly directory: Address | null;
   readonly standing: Standing;
   /** True if a part of each sender's places in the queue is kept for feeds. */
   readonly hasFeeds: boolean;
+  /** Checks that the rest of the configuration fits what is deployed. It throws a ConfigError. */
+  readonly requireFit: (deployed: Deployment) => void;
 }
 
 /** A transaction that the chain does not show for this many polls is rebroadcast. */
@@ -95,7 +91,7 @@ const UNSEEN_POLLS = 3;
 /** The directory is read once in this many polls. */
 const DIRECTORY_POLLS = 5;
 
-type CoreMetrics = ReturnType<typeof createCoreMetrics>;
+export type CoreMetrics = ReturnType<typeof createCoreMetrics>;
 
 /** Creates the metrics that the core counts as things happen. Keys of anonymous requests never become labels. */
 export function createCoreMetrics(registry: Registry) {
@@ -123,91 +119,58 @@ export function createCoreMetrics(registry: Registry) {
 }
 
 /**
- * Connects all networks.
+ * Connects a network, from the bottom up: its datasets, their providers, its senders, and what updates each dataset. It
+ * checks that every dataset of the deployment is there. Until the last call to the chain has succeeded, nothing runs on,
+ * so a failed attempt can be repeated.
  *
- * @throws ConfigError when a network cannot be served as configured.
+ * @throws ConfigError when one of these checks fails, or the directory is not a contract. RpcError.
  */
-export async function connectNetworks(
-  plans: readonly CorePlan[],
-  senders: SenderAccounts,
-  context: Context,
-): Promise<Operator> {
-  const metrics = createCoreMetrics(context.registry);
-  const networks = await Promise.all(
-    plans.map(async (plan) => {
-      const { chainId } = plan.deployment;
-      const logger = context.logger.child({ network: chainId });
-      const { accounts, warnings } = senders.get(chainId) ?? { accounts: [], warnings: [NO_SENDER] };
-      for (const warning of warnings) logger.warn(warning);
-      const network = await connectNetwork(plan, accounts, context, metrics);
-      const datasets = [...network.datasets.keys()];
-      const addresses = accounts.map(({ address }) => address);
-      logger.info({ datasets, senders: addresses, sendsFor: plan.standing.sender }, "connected");
-      // Nobody waits for it: it logs which senders have to be funded.
-      void network.balances.read();
-      return network;
-    }),
-  );
-  return { context, networks: new Map(networks.map((network) => [network.chainId, network])) };
-}
-
-const NO_SENDER =
-  "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)";
-
-/**
- * Connects a network, from the bottom up: its chain, its datasets, their providers, its senders, and what updates each
- * dataset. It checks that the RPC endpoints are of the configured chain and have every dataset of the deployment.
- *
- * @throws ConfigError when one of these checks fails, no endpoint answers, or the directory is not a contract.
- */
-async function connectNetwork(
+export async function connectNetwork(
   plan: CorePlan,
+  client: ChainClient,
   accounts: readonly LocalAccount[],
   context: Context,
   metrics: CoreMetrics,
 ): Promise<ServedNetwork> {
-  const { settings, deployment, directory } = plan;
-  const { chainId } = deployment;
+  const { chainId, settings, committees } = plan;
   const { clock, closing } = context;
   const logger = context.logger.child({ network: chainId });
-  try {
-    const pool = await RpcPool.connect(chainId, plan.rpcUrls, settings, {
-      ...{ clock, logger, closing },
-      errors: metrics.rpcErrors,
-    });
-    const client = createChainClient(chainId, pool);
-    const datasets = await Promise.all(
-      deployment.datasets.map((deployed) => connectDataset(client, deployed, context.logger)),
-    );
-    const urls = new ProviderUrls(plan.providerUrls, logger);
-    const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
-    if (directory !== null)
-      await urls.follow(client, directory, members, DIRECTORY_POLLS * settings.rpcPollMs, closing);
-    const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, closing);
-    const failures = new ProviderFailures(logger, clock);
-    const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests);
-    const simulator = new Simulator(client, clock, closing);
-    const queues = createQueues(client, plan, accounts, { clock, closing, logger });
-    const senders = new Senders(chainId, queues, settings, clock);
-    const served = datasets.map((dataset): ServedDataset => {
-      const source = new ReportSource(dataset, providers, settings, closing);
-      const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
-      const updates = new Updates(dataset, builder, senders, settings, context, metrics.coalesced);
-      return { dataset, source, builder, updates };
-    });
-    const addresses = accounts.map(({ address }) => address);
-    return {
-      ...{ chainId, client, providers, simulator, senders },
-      datasets: new Map(served.map((one) => [one.dataset.address, one])),
-      balances: new SenderBalances(client, addresses, settings.lowBalanceGwei, clock, logger),
-      standing: plan.standing,
-    };
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    throw new ConfigError(
-      `network ${chainId}: its RPC cannot be used: ${error.method}: ${error.reason}. Check rpcUrls and the deployment.`,
-    );
-  }
+  const deployment = plan.deployment ?? (await readDeployment(client, plan.datasets, clock));
+  plan.requireFit(deployment);
+  const datasets = await Promise.all(
+    deployment.datasets.map((deployed) => {
+      const own = committees.flatMap(({ dataset, committee }) => (dataset === deployed.address ? [committee] : []));
+      return connectDataset(client, deployed, own, context);
+    }),
+  );
+  const urls = new ProviderUrls(plan.providerUrls, logger);
+  const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
+  const directory = plan.directory ?? deployment.committeeDirectory;
+  if (directory !== undefined)
+    await urls.follow(client, directory, members, DIRECTORY_POLLS * settings.rpcPollMs, closing);
+  const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, closing);
+  const failures = new ProviderFailures(logger, clock);
+  const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests);
+  const simulator = new Simulator(client, clock, closing);
+  const queues = createQueues(client, plan, accounts, { clock, closing, logger });
+  const senders = new Senders(chainId, queues, settings, clock);
+  const served = datasets.map((dataset): ServedDataset => {
+    const source = new ReportSource(dataset, providers, settings, closing);
+    const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
+    const updates = new Updates(dataset, builder, senders, settings, context, metrics.coalesced);
+    return { dataset, source, builder, updates };
+  });
+  const addresses = accounts.map(({ address }) => address);
+  const balances = new SenderBalances(client, addresses, settings.lowBalanceGwei, clock, logger);
+  const { standing } = plan;
+  const found = datasets.map(({ address }) => address);
+  logger.info({ datasets: found, senders: addresses, sendsFor: standing.sender }, "connected");
+  // Nobody waits for it: it logs which senders have to be funded.
+  void balances.read();
+  return {
+    ...{ chainId, client, deployment, providers, simulator, senders, balances, standing },
+    datasets: new Map(served.map((one) => [one.dataset.address, one])),
+  };
 }
 
 /**

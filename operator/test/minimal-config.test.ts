@@ -10,6 +10,7 @@ import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 import { spawnOperator } from "./support/spawn-operator.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 
@@ -74,10 +75,38 @@ test.each([
   [
     "an RPC that does not answer",
     () => ({ datasets: [dataset], rpcUrls: ["http://127.0.0.1:1"] }),
-    "rpcUrls/0: eth_chainId",
+    "networks/0: the chain id cannot be read: rpcUrls/0: eth_chainId",
+  ],
+  ["another network's id", () => ({ datasets: [dataset], networkId: 43 }), "Correct rpcUrls or networkId."],
+  [
+    "a committee of another dataset",
+    () => ({
+      datasets: [dataset],
+      committees: [{ dataset: OTHER_ACCOUNT, members: [OTHER_ACCOUNT], toleranceBps: 1 }],
+    }),
+    `network 42: committees/0: dataset ${OTHER_ACCOUNT} is not configured.`,
+  ],
+  [
+    "a feed's key of another form",
+    () => ({
+      datasets: [dataset],
+      networkId: 42,
+      feeds: [{ dataset, keys: ["ETH-USD"], heartbeatSeconds: 60, deviationBps: 50, minIntervalSeconds: 10 }],
+    }),
+    'feeds/0: key "ETH-USD" does not have this dataset\'s form',
   ],
 ])("a configuration with %s as its dataset is refused", async (_, network, problem) => {
   expect(await check(network())).toEqual([2, expect.stringContaining(problem)]);
+});
+
+test("a configuration that names its network is valid while no RPC answers, with a warning", async () => {
+  const unread = { datasets: [dataset], networkId: 42, rpcUrls: ["http://127.0.0.1:1"] };
+  expect(await check(unread)).toEqual([
+    0,
+    expect.stringMatching(
+      /network 42: its datasets are not checked: The RPC .* failed\.\n[\s\S]*is valid\. Networks: 42\./,
+    ),
+  ]);
 });
 
 describe("with providers that are announced on chain, an operator serves", () => {
@@ -101,15 +130,8 @@ describe("with providers that are announced on chain, an operator serves", () =>
     const own = { ...network, rpcUrls: [chain.url], datasets: [dataset] };
     const bare = spawnBare(own, { port }, [], { OPERATOR_PRIVATE_KEY: key });
 
-    const base = `http://127.0.0.1:${port}`;
-    const isLive = () => fetch(`${base}/live`, { signal: AbortSignal.timeout(5_000) }).then(({ ok }) => ok);
-    await expect.poll(() => isLive().catch(() => bare.output()), { timeout: 30_000, interval: 250 }).toBe(true);
-    const response = await fetch(`${base}/data/request`, {
-      method: "POST",
-      headers: { "content-type": "application/json", prefer: "wait=20" },
-      body: JSON.stringify({ network_id: 42, dataset, key: dataKey, broadcast: true }),
-      signal: AbortSignal.timeout(25_000),
-    });
+    await pollStatus(port, "/live", 200, bare.output);
+    const response = await post(port, dataKey);
     const answer = (await response.json()) as DataAnswer;
     expect(answer.reports?.map(({ provider }) => provider)).toEqual(providers.map((provider) => provider.address));
     const { from } = await chain.client.getTransaction({ hash: answer.transaction_hash as Hex });
@@ -117,4 +139,37 @@ describe("with providers that are announced on chain, an operator serves", () =>
     const { status, updatedAt } = await chain.query(dataset, dataKey);
     expect([status, Number(updatedAt)]).toEqual(["OK", answer.timestamp]);
   });
+
+  test("once its RPC answers, if it names the network", async () => {
+    const proxy = await startRpcProxy(chain.url);
+    proxy.faults.set("*", "HTTP 429");
+    const key = generatePrivateKey();
+    await chain.fund(privateKeyToAccount(key).address);
+    const port = await freePort();
+    const own = { rpcUrls: [proxy.url], datasets: [dataset], networkId: 42, allowLocalProviders: true };
+    const bare = spawnBare(own, { port }, [], { OPERATOR_PRIVATE_KEY: key });
+    await pollStatus(port, "/ready", 503, bare.output);
+    const early = await post(port, "SPOTPX/XRP-USD");
+    expect([early.status, early.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await early.json()).toMatchObject({ code: "not_ready" });
+    proxy.faults.clear();
+    await pollStatus(port, "/ready", 200, bare.output);
+    expect((await post(port, "SPOTPX/XRP-USD")).status).toBe(200);
+    expect((await chain.query(dataset, "SPOTPX/XRP-USD")).status).toBe("OK");
+  });
 });
+
+/** Waits until an operator answers a path with a status. */
+async function pollStatus(port: number, path: string, status: number, output: () => string): Promise<void> {
+  const url = `http://127.0.0.1:${port}${path}`;
+  const read = () => fetch(url, { signal: AbortSignal.timeout(5_000) }).then((answer) => answer.status, output);
+  await expect.poll(read, { timeout: 30_000, interval: 250 }).toBe(status);
+}
+
+const post = (port: number, key: string) =>
+  fetch(`http://127.0.0.1:${port}/data/request`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "wait=20" },
+    body: JSON.stringify({ network_id: 42, dataset, key, broadcast: true }),
+    signal: AbortSignal.timeout(25_000),
+  });

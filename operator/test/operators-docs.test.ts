@@ -67,5 +67,5 @@ test("the configuration that docs/Operators.md shows is valid", async () => {
   const { networks } = await loadOperatorConfig(join(folder, "operator.json"), {
     RPC_URL: "https://rpc.one-company.example",
   });
-  expect(networks.map((network) => network.deployment.chainId)).toEqual([11155111]);
+  expect(networks.map((network) => network.chainId)).toEqual([11155111]);
 });

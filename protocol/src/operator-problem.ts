@@ -232,7 +232,7 @@ export const OPERATOR_PROBLEMS = {
     status: [503],
     title: "Network {network} cannot be read at the moment.",
     detail: "Try again in a few seconds.",
-    routes: ["listDatasets"],
+    routes: [...ABOUT_A_KEY, "listDatasets"],
     members: {},
   },
   shutting_down: {

@@ -38,6 +38,13 @@ describe("a deployment file", () => {
     });
   });
 
+  test("may list the committee of a dataset, its members in any order", () => {
+    const [first, second] = [ADDRESS, REGISTRY].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+    const listed = { ...financial, members: [second, first?.toLowerCase()], toleranceBps: 100 };
+    const [dataset] = load({ datasets: { listed } }).datasets;
+    expect(dataset?.committee).toEqual({ members: [first, second], toleranceBps: 100n });
+  });
+
   test.each(["verifiedLens", "committeeDirectory"] as const)("may have a %s", (name) => {
     expect(load({ [name]: REGISTRY.toLowerCase() })[name]).toBe(REGISTRY);
   });
@@ -60,6 +67,16 @@ describe("a deployment file", () => {
       "an invalid dataset address",
       { datasets: { financial: { ...financial, address: "0x1" } } },
       "dataset financial: ",
+    ],
+    [
+      "members without a tolerance",
+      { datasets: { financial: { ...financial, members: [ADDRESS] } } },
+      "dataset financial: only one of members and toleranceBps is set.",
+    ],
+    [
+      "an invalid member",
+      { datasets: { financial: { ...financial, members: ["0x1"], toleranceBps: 1 } } },
+      "dataset financial: members: ",
     ],
     ["an invalid registry address", { webOracleRegistry: `${REGISTRY.slice(0, -1)}3` }, "webOracleRegistry: "],
     ["an invalid lens address", { verifiedLens: "0x1" }, "verifiedLens: "],

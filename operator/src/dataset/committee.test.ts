@@ -1,5 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { committeeHash } from "@dataset-oracle/protocol/committee-hash";
+import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee-hash";
 import { pino } from "pino";
 import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
@@ -30,23 +30,25 @@ function startNode(logs: readonly ReturnType<typeof logOf>[], head = 10_000n) {
   const searched: [string, string][] = [];
   const selector = (functionName: "committeeHash" | "committeeBlock") =>
     encodeFunctionData({ abi: datasetAbi, functionName });
-  const answers: Record<string, Hex> = {
-    [selector("committeeHash")]: committeeHash({ members: MEMBERS, toleranceBps: 5n }),
-    [selector("committeeBlock")]: numberToHex(HINT, { size: 32 }),
-  };
+  const node = { logs, hash: committeeHash({ members: MEMBERS, toleranceBps: 5n }) };
   const request = async (method: string, params: unknown) => {
     const [first] = params as [{ data: Hex; fromBlock: string; toBlock: string }];
-    if (method === "eth_call") return answers[first.data];
+    if (method === "eth_call") {
+      return first.data === selector("committeeHash") ? node.hash : numberToHex(HINT, { size: 32 });
+    }
     if (method === "eth_blockNumber") return numberToHex(head);
     searched.push([first.fromBlock, first.toBlock]);
-    return logs.filter(({ blockNumber }) => first.fromBlock === "earliest" || blockNumber === first.fromBlock);
+    return node.logs.filter(({ blockNumber }) => first.fromBlock === "earliest" || blockNumber === first.fromBlock);
   };
-  return { client: createChainClient(42161, { request }), searched };
+  /** Has the dataset store another committee, and the node other logs. */
+  const install = (committee: Committee, changed: typeof logs) =>
+    Object.assign(node, { logs: changed, hash: committeeHash(committee) });
+  return { client: createChainClient(42161, { request }), searched, install };
 }
 
 test("the committee is read from the block that the dataset names", async () => {
   const { client, searched } = startNode([logOf(MEMBERS, HINT)]);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, pino({ level: "silent" }));
+  const { current } = await CommitteeCache.load({ client, address: DATASET }, [], pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([["0x64", "0x64"]]);
 });
@@ -54,7 +56,7 @@ test("the committee is read from the block that the dataset names", async () => 
 test("where contracts see the blocks of another chain, it is found in the whole chain by its hash", async () => {
   const others = ["0x000000000000000000000000000000000000bbbb"] as const;
   const { client, searched } = startNode([logOf(others, 5_000n), logOf(MEMBERS, 6_000n)]);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, pino({ level: "silent" }));
+  const { current } = await CommitteeCache.load({ client, address: DATASET }, [], pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([
     ["0x64", "0x64"],
@@ -64,16 +66,53 @@ test("where contracts see the blocks of another chain, it is found in the whole 
 
 test("a block beyond the head of the chain is not searched, because nodes refuse that", async () => {
   const { client, searched } = startNode([logOf(MEMBERS, 7n)], HINT - 1n);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, pino({ level: "silent" }));
+  const { current } = await CommitteeCache.load({ client, address: DATASET }, [], pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([["earliest", "latest"]]);
 });
 
-test("an endpoint that has no event of it is a failure", async () => {
+test("without an event and a list of it, the error names the settings that can have it", async () => {
   const { client } = startNode([]);
-  const reason = expect.stringContaining("was found, in block 100 or any other; use an RPC that keeps old logs");
-  await expect(CommitteeCache.load({ client, address: DATASET }, pino({ level: "silent" }))).rejects.toMatchObject({
-    kind: "failed",
-    reason,
-  });
+  const reason = expect.stringMatching(
+    /in block 100 or any other\. Add its members and toleranceBps to the deployment file, or to committees in/,
+  );
+  const others = [{ members: OTHERS, toleranceBps: 5n }];
+  const loaded = CommitteeCache.load({ client, address: DATASET }, others, pino({ level: "silent" }));
+  await expect(loaded).rejects.toMatchObject({ kind: "failed", reason });
+});
+
+const OTHERS: readonly Address[] = ["0x000000000000000000000000000000000000bbbb"];
+const SECOND: Address = "0x000000000000000000000000000000000000cccc";
+
+test.each([
+  ["a list that is known", MEMBERS],
+  ["a list that is known without one member, which an accusation has ejected", [...MEMBERS, SECOND]],
+])("%s needs no event", async (_, members) => {
+  const { client, searched } = startNode([]);
+  const known = [
+    { members: OTHERS, toleranceBps: 5n },
+    { members, toleranceBps: 5n },
+  ];
+  const { current } = await CommitteeCache.load({ client, address: DATASET }, known, pino({ level: "silent" }));
+  expect(current).toMatchObject({ members: MEMBERS, toleranceBps: 5n });
+  expect(searched).toEqual([]);
+});
+
+test("a list that this process has found before needs no event", async () => {
+  const node = startNode([logOf(MEMBERS, HINT)]);
+  const cache = await CommitteeCache.load({ client: node.client, address: DATASET }, [], pino({ level: "silent" }));
+  const first = cache.current;
+  node.install({ members: OTHERS, toleranceBps: 5n }, [logOf(OTHERS, HINT)]);
+  expect(await cache.refreshIfReplaced(first)).toBe(true);
+  expect(cache.current.members.map((member) => member.toLowerCase())).toEqual(OTHERS);
+  node.install({ members: MEMBERS, toleranceBps: 5n }, []);
+  expect(await cache.refreshIfReplaced(cache.current)).toBe(true);
+  expect(cache.current).toEqual(first);
+});
+
+test("every endpoint is asked for the event, because some have pruned it", async () => {
+  const { client } = startNode([]);
+  const asked = { ...client, requestEach: async () => [[], [logOf(MEMBERS, HINT)]] };
+  const { current } = await CommitteeCache.load({ client: asked, address: DATASET }, [], pino({ level: "silent" }));
+  expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
 });

@@ -1,11 +1,10 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee-hash";
 import type { Logger } from "pino";
-import type { Hex } from "viem";
-import { getContractEvents } from "viem/actions";
+import { encodeEventTopics, formatLog, type Hex, numberToHex, parseEventLogs, type RpcLog } from "viem";
 import { readBlockNumber } from "../rpc/blocks.js";
-import { RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
-import { type DatasetContract, readView } from "./contract.js";
+import { nullFor, RpcError } from "../rpc/rpc-error.js";
+import { type DatasetContract, DatasetUnreadable, readView } from "./contract.js";
 
 /** A committee that a dataset has. */
 export interface StoredCommittee extends Committee {
@@ -17,15 +16,24 @@ export interface StoredCommittee extends Committee {
  * A dataset's committee as last read from the chain. It is read again when an update shows that it may have changed.
  */
 export class CommitteeCache {
+  /** Every list that this process has found, the newest first, and at the end those that it was given. */
+  #known: readonly Committee[];
+
   private constructor(
     private readonly dataset: DatasetContract,
     private readonly logger: Logger,
+    given: readonly Committee[],
     private stored: StoredCommittee,
-  ) {}
+  ) {
+    this.#known = [stored, ...given];
+  }
 
-  /** @throws RpcError */
-  static async load(dataset: DatasetContract, logger: Logger): Promise<CommitteeCache> {
-    return new CommitteeCache(dataset, logger, await readCommittee(dataset));
+  /**
+   * @param given Committees that the dataset may have, from files.
+   * @throws RpcError
+   */
+  static async load(dataset: DatasetContract, given: readonly Committee[], logger: Logger): Promise<CommitteeCache> {
+    return new CommitteeCache(dataset, logger, given, await readCommittee(dataset, given));
   }
 
   get current(): StoredCommittee {
@@ -40,12 +48,13 @@ export class CommitteeCache {
   async refreshIfReplaced(seen: StoredCommittee): Promise<boolean> {
     if (this.stored !== seen) return true;
     if ((await readView(this.dataset, "committeeHash")) === seen.hash) return false;
-    const read = await readCommittee(this.dataset);
+    const read = await readCommittee(this.dataset, this.#known);
     if (read.hash !== this.stored.hash) {
       const { client, address } = this.dataset;
       const { members, toleranceBps } = read;
       const fields = { network: client.chain.id, dataset: address, members, toleranceBps: Number(toleranceBps) };
       this.logger.info(fields, "the committee has changed");
+      this.#known = [read, ...this.#known];
     }
     this.stored = read;
     return true;
@@ -53,27 +62,49 @@ export class CommitteeCache {
 }
 
 /**
- * Reads the present committee from its event, which is recognized by the stored hash. The event is looked for in the
- * block that the dataset names, and otherwise in the whole chain: on chains such as Arbitrum, contracts see the block
- * number of another chain. That takes one more request, for the logs of all blocks, which the RPC endpoint must accept.
+ * Finds the present committee: the list whose hash the dataset stores, wherever it comes from. The lists that are known
+ * already need no request, so they come first. Otherwise the event of it is looked for in the block that the dataset
+ * names, and then in the whole chain: on chains such as Arbitrum, contracts see the block number of another chain.
  */
-async function readCommittee(dataset: DatasetContract): Promise<StoredCommittee> {
+async function readCommittee(dataset: DatasetContract, known: readonly Committee[]): Promise<StoredCommittee> {
   const { client, address } = dataset;
   const [hash, block, head] = await Promise.all([
     readView(dataset, "committeeHash"),
     readView(dataset, "committeeBlock"),
     readBlockNumber(client),
   ]);
-  const find = async (fromBlock: bigint | "earliest", toBlock: bigint | "latest") => {
-    const filter = { address, abi: datasetAbi, eventName: "CommitteeChanged" } as const;
-    const events = getContractEvents(client, { ...filter, fromBlock, toBlock, strict: true });
-    return (await unwrapRpcError(client, "eth_getLogs", events)).find(({ args }) => committeeHash(args) === hash);
-  };
-  // Many nodes refuse to search a block beyond their head.
-  const found = (block <= head ? await find(block, block) : undefined) ?? (await find("earliest", "latest"));
-  if (found !== undefined) return { ...found.args, hash };
+  const number = numberToHex(block);
+  const found =
+    withHash(hash, known) ??
+    // Many nodes refuse to search a block beyond their head.
+    withHash(hash, block <= head ? await readCommittees(dataset, number, number) : []) ??
+    withHash(hash, await readCommittees(dataset, "earliest", "latest"));
+  if (found !== null) return found;
   const reason =
-    `no CommitteeChanged event of the current committee of ${address} was found, in block ${block} or any other; ` +
-    "use an RPC that keeps old logs";
-  throw new RpcError("failed", client.chain.id, "eth_getLogs", reason);
+    `the committee of ${address} is not known, because no RPC endpoint gives its CommitteeChanged event, in block ` +
+    `${block} or any other. Add its members and toleranceBps to the deployment file, or to committees in the ` +
+    "configuration, or use an RPC that keeps old logs";
+  throw new DatasetUnreadable("failed", client.chain.id, "eth_getLogs", reason);
+}
+
+/** Finds the committee of a hash among lists, and among lists without one member: an accusation ejects one. */
+function withHash(hash: Hex, lists: readonly Committee[]): StoredCommittee | null {
+  const shorter = lists.flatMap(({ members, toleranceBps }) =>
+    members.map((_, index) => ({ members: members.toSpliced(index, 1), toleranceBps })),
+  );
+  const found = [...lists, ...shorter].find((one) => committeeHash(one) === hash);
+  return found === undefined ? null : { members: found.members, toleranceBps: found.toleranceBps, hash };
+}
+
+/** Reads the events of a dataset's committees at every endpoint, because some prune or limit logs: none if all refuse. */
+async function readCommittees(
+  { client, address }: DatasetContract,
+  fromBlock: Hex | "earliest",
+  toBlock: Hex | "latest",
+): Promise<readonly Committee[]> {
+  const topics = encodeEventTopics({ abi: datasetAbi, eventName: "CommitteeChanged" });
+  const filter = { address, topics, fromBlock, toBlock };
+  const answers = await client.requestEach("eth_getLogs", [filter]).catch(nullFor(RpcError));
+  const logs = (answers ?? []).flatMap((answer) => answer as RpcLog[]).map((log) => formatLog(log));
+  return parseEventLogs({ abi: datasetAbi, eventName: "CommitteeChanged", logs }).map(({ args }) => args);
 }

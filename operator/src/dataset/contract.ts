@@ -3,7 +3,9 @@ import { DATASET_KINDS, type DatasetKind } from "@dataset-oracle/protocol/datase
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Address, ReadContractReturnType } from "viem";
-import { getCode, readContract } from "viem/actions";
+import { readContract } from "viem/actions";
+import type { Clock } from "../context.js";
+import { readHead } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { isUndecodable, RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
@@ -27,36 +29,58 @@ export function readView<const N extends View>(
   return unwrapRpcError(client, "eth_call", readContract(client, { address, abi: datasetAbi, functionName }));
 }
 
+/** A dataset is not there yet, as far as it can be seen. The reason is in this operator's own words, so anyone may read it. */
+export class DatasetUnreadable extends RpcError {}
+
 /**
- * Reports whether an address is a contract's.
+ * Reports whether an address is a contract's, by any endpoint.
  *
  * @throws RpcError
  */
 export async function hasCode(client: ChainClient, address: Address): Promise<boolean> {
-  return (await unwrapRpcError(client, "eth_getCode", getCode(client, { address }))) !== undefined;
+  return (await readCodes(client, address)).some(Boolean);
 }
+
+/** Reads for each endpoint that answers whether it has code at an address. */
+async function readCodes(client: ChainClient, address: Address): Promise<readonly boolean[]> {
+  const codes = await client.requestEach("eth_getCode", [address, "latest"]);
+  return codes.map((code) => typeof code === "string" && code.length > 2);
+}
+
+/** A node that syncs has no code yet, and an old head: what it lacks counts only if its newest block is at most this old. */
+const RECENT_HEAD_SECONDS = 60;
 
 /**
  * Reads the kind and the key form of a dataset.
  *
- * @throws ConfigError when the address is another contract's or nobody's. RpcError.
+ * @throws ConfigError when every endpoint that answers says, at a recent head, that the address is another contract's or
+ * nobody's. RpcError.
  */
 export async function readKindAndForm(
   dataset: DatasetContract,
+  clock: Clock,
 ): Promise<{ readonly kind: DatasetKind; readonly keyForm: KeyForm }> {
-  const where = `network ${dataset.client.chain.id}: dataset ${dataset.address}`;
+  const { client, address } = dataset;
+  const where = `network ${client.chain.id}: dataset ${address}`;
   const fix = "Correct its address in the deployment file or in datasets, or rpcUrls if they are of another chain.";
+  let fault = "another contract: it does not answer as a dataset does";
   try {
     const [judgement, form] = await Promise.all([readView(dataset, "judgement"), readView(dataset, "keyForm")]);
     const [kind, keyForm] = [DATASET_KINDS[judgement], KEY_FORMS[form]];
     if (kind !== undefined && keyForm !== undefined) return { kind, keyForm };
   } catch (error) {
     if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
-    // If this call fails too, its error is thrown: the fault is with the RPC, not with the address.
-    if (!(await hasCode(dataset.client, dataset.address))) throw new ConfigError(`${where} is not a contract. ${fix}`);
     if (error.kind !== "refused" && !isUndecodable(error)) throw error;
+    const codes = await readCodes(client, address);
+    if (!codes.includes(true)) fault = "not a contract";
+    else if (codes.includes(false)) throw error;
   }
-  throw new ConfigError(`${where} is another contract: it does not answer as a dataset does. ${fix}`);
+  const ageSeconds = Math.floor(clock() / 1000) - (await readHead(client)).timestamp;
+  if (ageSeconds > RECENT_HEAD_SECONDS) {
+    const reason = `dataset ${address} is ${fault}, at a block that is ${ageSeconds} s old: the node may be syncing`;
+    throw new DatasetUnreadable("failed", client.chain.id, "eth_getCode", reason);
+  }
+  throw new ConfigError(`${where} is ${fault}. ${fix}`);
 }
 
 /** The number of items that are read with one call: nodes limit its size and its gas, which keys of 256 bytes need most of. */

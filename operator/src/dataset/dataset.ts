@@ -1,11 +1,12 @@
+import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import type { KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import type { Logger } from "pino";
 import { type Hex, keccak256 } from "viem";
+import type { Context } from "../context.js";
 import type { ChainClient } from "../rpc/client.js";
 import type { UpdatePolicy } from "../schedule/policy.js";
 import { CommitteeCache } from "./committee.js";
@@ -34,13 +35,19 @@ const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, major
 /**
  * Reads a dataset of the deployment from its chain, and checks that it is what the deployment says.
  *
+ * @param committees Those that it may have, besides the deployment's.
  * @throws ConfigError when it is another contract, or of another kind. RpcError.
  */
-export async function connectDataset(client: ChainClient, deployed: DeployedDataset, logger: Logger): Promise<Dataset> {
+export async function connectDataset(
+  client: ChainClient,
+  deployed: DeployedDataset,
+  committees: readonly Committee[],
+  { clock, logger }: Pick<Context, "clock" | "logger">,
+): Promise<Dataset> {
   const { address, name, kind, keyForm, keys } = deployed;
   const chainId = client.chain.id;
   const contract = { client, address };
-  const onChain = await readKindAndForm(contract);
+  const onChain = await readKindAndForm(contract, clock);
   for (const field of ["kind", "keyForm"] as const) {
     if (onChain[field] === deployed[field]) continue;
     throw new ConfigError(
@@ -48,8 +55,9 @@ export async function connectDataset(client: ChainClient, deployed: DeployedData
         `${deployed[field]}. Correct the file.`,
     );
   }
+  const given = deployed.committee === undefined ? committees : [...committees, deployed.committee];
   const [committee, maxRoundAge] = await Promise.all([
-    CommitteeCache.load(contract, logger),
+    CommitteeCache.load(contract, given, logger),
     readView(contract, "maxRoundAge"),
     // A dataset that cannot be queried must make the start fail, not the first request.
     readView(contract, "queryPrice"),

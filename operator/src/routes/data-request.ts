@@ -64,7 +64,7 @@ const schema = {
  * asked. A request for a key that was never stored is counted before any provider is asked.
  */
 export function addDataRequest(app: App, broadcastsPerMinute: number): void {
-  const { context, networks } = app.operator;
+  const { context } = app.operator;
   const limitBroadcasts = rateLimiter(app, {
     name: "broadcasts",
     perMinute: broadcastsPerMinute,
@@ -73,7 +73,7 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
   // Many requests name the same key, and most of their time would go into reading its name.
   const known = new LRUCache<string, DataPoint, DataRequest>({
     max: MAX_REMEMBERED,
-    memoMethod: (_id, _old, { context: names }) => findDataPoint(networks, names, "invalid_body"),
+    memoMethod: (_id, _old, { context: names }) => findDataPoint(app.operator, names, "invalid_body"),
   });
   app.post("/data/request", { schema }, async (request, reply) => {
     const { network_id, dataset: address, key: name } = request.body;

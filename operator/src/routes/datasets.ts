@@ -1,11 +1,11 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ServedDataset } from "@dataset-oracle/protocol/http-schemas/datasets";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import { readView } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";
+import { notReady } from "../problems.js";
 import type { ProviderUrls } from "../reports/provider-urls.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { SingleFlight } from "../single-flight.js";
@@ -18,7 +18,9 @@ const schema = {
   tags: ["data"],
   operationId: "listDatasets",
   summary: "Lists the datasets that are served.",
-  description: "Each is listed with its known keys, the price of a query, and the providers that the operator asks.",
+  description:
+    "Each is listed with its known keys, the price of a query, and the providers that the operator asks. A network " +
+    "whose chain could not be read since the operator started is left out.",
   response: {
     200: jsonAnswer("The datasets, by network.", Type.Array(ServedDataset)),
     ...problemsOf("listDatasets"),
@@ -35,7 +37,7 @@ export function addDatasets(app: App): void {
     try {
       return await prices.run(`${chainId} ${address}`, () => readView(dataset, "queryPrice")).result;
     } catch (error) {
-      throw error instanceof RpcError ? problem("not_ready", { network: chainId }) : error;
+      throw error instanceof RpcError ? notReady(chainId) : error;
     }
   }
 

@@ -4,8 +4,9 @@ import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-req
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
-import { type InvalidPart, invalidKey, invalidMember, unknownNetwork } from "../problems.js";
-import type { ServedDataset, ServedNetwork } from "../served-network.js";
+import type { Operator } from "../operator.js";
+import { type InvalidPart, invalidKey, invalidMember, notReady, unknownNetwork } from "../problems.js";
+import type { ServedDataset } from "../served-network.js";
 
 /** A key of a served dataset. */
 export interface DataPoint extends ServedDataset {
@@ -21,19 +22,19 @@ type Names = Pick<DataRequest, "network_id" | "dataset" | "key">;
  * contract or for an invalid key costs nothing.
  *
  * @param part Where the names were sent.
- * @throws ProblemError: 400, 404 or 422.
+ * @throws ProblemError: 400, 404, 422, or 503 while the network is not there yet.
  */
-export function findDataPoint(
-  networks: ReadonlyMap<number, ServedNetwork>,
-  request: Names,
-  part: InvalidPart,
-): DataPoint {
+export function findDataPoint({ networks, clients }: Operator, request: Names, part: InvalidPart): DataPoint {
   const key = parseKey(request.key);
   if (!key.ok) throw invalidMember(part, "key", key.error);
   const address = parseAddress(request.dataset);
   if (!address.ok) throw invalidMember(part, "dataset", address.error);
   const network = networks.get(request.network_id);
-  if (network === undefined) throw unknownNetwork(request.network_id, [...networks.keys()]);
+  if (network === undefined) {
+    throw clients.has(request.network_id)
+      ? notReady(request.network_id)
+      : unknownNetwork(request.network_id, [...clients.keys()]);
+  }
   const served = network.datasets.get(address.value);
   if (served === undefined) {
     throw problem("unknown_dataset", { dataset: address.value, network: request.network_id });

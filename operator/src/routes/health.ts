@@ -22,10 +22,13 @@ const NetworkHealth = Type.Object(
     network_id: Type.Integer(),
     rpc: Type.Boolean({ description: "True if an RPC endpoint of the network can be used." }),
     broadcasting: oneOf(
-      ["ok", "low_balance", "no_key", "no_rpc"],
-      "Whether the operator can send transactions; `broadcast: false` needs no balance. `no_key` without a " +
-        "sender; otherwise `no_rpc` while `rpc` is false; otherwise `low_balance` while a sender has less than " +
-        "`lowBalanceGwei`, or nothing at all.",
+      ["ok", "low_balance", "no_key", "no_rpc", "not_served"],
+      "Whether the operator can send transactions; `broadcast: false` needs no balance. `not_served` while " +
+        "`missing` is there; otherwise `no_key` without a sender; otherwise `no_rpc` while `rpc` is false; otherwise " +
+        "`low_balance` while a sender has less than `lowBalanceGwei`, or nothing at all.",
+    ),
+    missing: Type.Optional(
+      Type.String({ description: "What has kept the network from being served since the operator started." }),
     ),
     endpoints: Type.Array(EndpointHealth),
   },
@@ -45,12 +48,12 @@ const NOT_READY = {
 };
 
 /**
- * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network has an
- * RPC endpoint that can be used. `GET /ready` shows a low balance but still succeeds: only broadcasting needs a
+ * Adds `GET /live`, which answers while the process runs, and `GET /ready`, which succeeds while every network is served
+ * and has an RPC endpoint that can be used. `GET /ready` shows a low balance but still succeeds: only broadcasting needs a
  * balance.
  */
 export function addHealth(app: App): void {
-  const networks = [...app.operator.networks.values()];
+  const { networks, clients, missing } = app.operator;
   const config = { rate: HEALTH_RATE };
   const live = {
     tags: ["health"],
@@ -70,16 +73,22 @@ export function addHealth(app: App): void {
   };
   app.get("/ready", { config, schema: ready }, async () => {
     const health = await Promise.all(
-      networks.map(async ({ chainId, client, senders, balances }) => {
-        const isLow = (await balances.read()).some((balance) => balance.isLow);
+      [...clients].map(async ([network_id, client]) => {
+        const network = networks.get(network_id);
         const rpc = client.isReady();
-        const broadcasting = !senders.canSend ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
-        return { network_id: chainId, rpc, broadcasting, endpoints: client.endpoints() } as const;
+        const endpoints = client.endpoints();
+        if (network === undefined) {
+          const why = { broadcasting: "not_served", missing: missing.get(network_id) ?? "" } as const;
+          return { network_id, rpc, ...why, endpoints };
+        }
+        const isLow = (await network.balances.read()).some((balance) => balance.isLow);
+        const broadcasting = !network.senders.canSend ? "no_key" : !rpc ? "no_rpc" : isLow ? "low_balance" : "ok";
+        return { network_id, rpc, broadcasting, endpoints } as const;
       }),
     );
-    const unreadable = health.flatMap(({ network_id, rpc }) => (rpc ? [] : [network_id]));
+    const unreadable = health.flatMap(({ network_id, rpc }) => (rpc && networks.has(network_id) ? [] : [network_id]));
     if (unreadable.length > 0) {
-      const detail = "None of its RPC endpoints can be used. The operator's log says why.";
+      const detail = "`missing` says why, or else none of its RPC endpoints can be used. The operator's log says more.";
       throw problem("not_ready", { network: unreadable.join(", ") }, { detail, extras: { networks: health } });
     }
     return { ready: true as const, networks: health };

@@ -1,20 +1,21 @@
-import { Gauge, type Registry } from "prom-client";
+import { Gauge } from "prom-client";
 import { formatEther } from "viem";
-import type { ServedNetwork } from "../served-network.js";
+import type { Operator } from "../operator.js";
 
 /** Adds the metrics that are read from the networks at every scrape. */
-export function addNetworkMetrics(registry: Registry, networks: readonly ServedNetwork[]): void {
-  const registers = [registry];
-  const queues = networks.flatMap(({ chainId, senders }) =>
-    senders.queues.map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
-  );
+export function addNetworkMetrics({ context, networks, clients }: Operator): void {
+  const registers = [context.registry];
+  const queues = () =>
+    [...networks.values()].flatMap(({ chainId, senders }) =>
+      senders.queues.map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
+    );
   new Gauge({
     name: "operator_queue_transactions",
     help: "Updates waiting for a nonce and pending transactions, by sender.",
     labelNames: ["network", "sender", "state"],
     registers,
     collect() {
-      for (const { queue, labels } of queues) {
+      for (const { queue, labels } of queues()) {
         for (const [state, count] of Object.entries(queue.depth)) this.set({ ...labels, state }, count);
       }
     },
@@ -25,7 +26,7 @@ export function addNetworkMetrics(registry: Registry, networks: readonly ServedN
     labelNames: ["network", "sender", "kind"],
     registers,
     collect() {
-      for (const { queue, labels } of queues) {
+      for (const { queue, labels } of queues()) {
         for (const [kind, count] of Object.entries(queue.counts)) this.set({ ...labels, kind }, count);
       }
     },
@@ -37,7 +38,7 @@ export function addNetworkMetrics(registry: Registry, networks: readonly ServedN
     registers,
     async collect() {
       this.reset();
-      for (const { chainId, balances } of networks) {
+      for (const { chainId, balances } of networks.values()) {
         for (const { sender, wei } of await balances.read()) {
           if (wei !== null) this.set({ network: chainId, sender }, Number(formatEther(wei)));
         }
@@ -50,7 +51,7 @@ export function addNetworkMetrics(registry: Registry, networks: readonly ServedN
     labelNames: ["network"],
     registers,
     collect() {
-      for (const { chainId, client } of networks) this.set({ network: chainId }, client.isReady() ? 1 : 0);
+      for (const [network, client] of clients) this.set({ network }, client.isReady() ? 1 : 0);
     },
   });
 }

@@ -240,11 +240,15 @@ test("a call at every endpoint gives the answers of those that answer", async ()
 });
 
 describe("the start", () => {
-  test("needs one endpoint that answers", async () => {
+  test("does not need every endpoint, and without any the calls fail until one answers", async () => {
     const dead = await rpcs.start({ mode: "HTTP 500" });
     const client = await rpcs.connect(dead, await rpcs.start({ answer: { result: "0x2" } }));
     expect(await gasPrice(client)).toBe(2n);
-    await expect(rpcs.connect(dead)).rejects.toMatchObject({ code: "rpc_failed" });
+    const without = await rpcs.connect(dead);
+    expect(without.isReady()).toBe(false);
+    await expect(gasPrice(without)).rejects.toMatchObject({ code: "rpc_failed" });
+    dead.mode = "answers";
+    expect(await gasPrice(without)).toBe(1n);
   });
 
   test.each([

@@ -15,8 +15,10 @@ export interface PoolSettings {
   readonly rpcTimeoutMs: number;
   /** How often each endpoint's head is checked. */
   readonly rpcPollMs: number;
-  /** The deployment file, which names the chain id; undefined if the id is that of the first endpoint that answered. */
+  /** The deployment file, which names the chain id. */
   readonly deployment?: string | undefined;
+  /** The configured chain id; if there is no such file either, the id is that of the first endpoint that answered. */
+  readonly networkId?: number | undefined;
 }
 
 export interface PoolContext extends Pick<Context, "clock" | "logger" | "closing"> {
@@ -94,7 +96,7 @@ export class RpcPool implements JsonRpc {
    * Checks every endpoint. One that does not answer is checked again later.
    *
    * @param urls At least one. They may hold tokens: they are in no error and no log line.
-   * @throws ConfigError when an endpoint serves another chain. RpcError when none answers.
+   * @throws ConfigError when an endpoint serves another chain.
    */
   static async connect(
     chainId: number,
@@ -103,14 +105,18 @@ export class RpcPool implements JsonRpc {
     context: PoolContext,
   ): Promise<RpcPool> {
     const pool = new RpcPool(chainId, urls, settings, context);
-    const checks = await Promise.allSettled(pool.#endpoints.map((endpoint) => pool.#check(endpoint)));
+    await Promise.allSettled(pool.#endpoints.map((endpoint) => pool.#check(endpoint)));
     // Only now are all endpoints' chain ids known, so that the error can name them.
-    const foreign = pool.#endpoints.find((endpoint) => endpoint.chainId !== null && endpoint.chainId !== chainId);
-    if (foreign !== undefined) throw pool.#otherNetwork(foreign);
-    const problems = checks.filter((check) => check.status === "rejected");
-    if (problems.length === urls.length) throw problems[0]?.reason;
+    const { foreign } = pool;
+    if (foreign !== null) throw foreign;
     void repeat(settings.rpcPollMs, context.closing, () => pool.#checkDue());
     return pool;
+  }
+
+  /** Says which endpoint serves another chain, as far as they have answered; null if none does. */
+  get foreign(): ConfigError | null {
+    const found = this.#endpoints.find(({ chainId }) => chainId !== null && chainId !== this.chainId);
+    return found === undefined ? null : this.#otherNetwork(found);
   }
 
   get isReady(): boolean {
@@ -274,7 +280,8 @@ export class RpcPool implements JsonRpc {
       return new ConfigError(`${where}. Correct it, or set deployment to the file of network ${chainId}.`);
     const own = this.#endpoints.find((endpoint) => endpoint.chainId === this.chainId);
     const contrast = own === undefined ? "" : `, but rpcUrls/${own.index} to network ${this.chainId}`;
-    return new ConfigError(`${where}${contrast}. Correct rpcUrls.`);
+    const others = this.settings.networkId === undefined ? "" : " or networkId";
+    return new ConfigError(`${where}${contrast}. Correct rpcUrls${others}.`);
   }
 
   #quarantine(endpoint: Endpoint, error: unknown): void {

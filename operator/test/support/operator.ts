@@ -12,9 +12,9 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type AppSettings, buildOperatorApp } from "../../src/app.js";
 import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import type { Clock } from "../../src/context.js";
+import { connectNetworks } from "../../src/operator.js";
 import { planFeeds } from "../../src/plugins/feeds/settings.js";
 import type { Sender } from "../../src/schedule/transmission-schedule.js";
-import { connectNetworks } from "../../src/served-network.js";
 import type { Chain } from "./chain.js";
 import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./stub-providers.js";
@@ -142,8 +142,11 @@ function planOf({ chain, datasets, providers, settings: given, rpcUrls }: Served
   const standing = { sender: sender as Sender, members: (members ?? null) as readonly Address[] | null, stageMs };
   const feeds = planFeeds(settings, standing, deployed, "test");
   return {
-    ...{ settings, standing, feeds, hasFeeds: feeds.size > 0 },
+    ...{ chainId: chain.chainId, settings, standing, feeds, hasFeeds: feeds.size > 0 },
     deployment: { chainId: chain.chainId, datasets: deployed },
+    datasets: deployed.map(({ address }) => address),
+    committees: [],
+    requireFit: () => {},
     rpcUrls: rpcUrls ?? [chain.url],
     directory: (settings.committeeDirectory ?? null) as Address | null,
     providerUrls: new Map(providers.map(({ address, url }) => [address, url])),

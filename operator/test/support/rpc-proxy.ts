@@ -6,6 +6,7 @@ import { closeAtEnd } from "./close-at-end.js";
 /** How the proxy answers a call instead of passing it on. */
 export type RpcFault =
   | "drops"
+  | "HTTP 429"
   | "HTTP 500"
   | "refuses to override code"
   | "ignores overrides of code"
@@ -91,6 +92,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
       reply.raw.destroy();
       return reply.hijack();
     }
+    if (fault === "HTTP 429") return reply.status(429).send("Too Many Requests");
     if (fault === "HTTP 500") return reply.status(500).send("");
     // It says that it has taken a transaction, and never passes it on.
     if (fault === "swallows") return { jsonrpc: "2.0", id, result: keccak256(params[0] as Hex) };

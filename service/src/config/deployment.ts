@@ -1,3 +1,4 @@
+import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import { DATASET_KINDS } from "@dataset-oracle/protocol/dataset-kind";
 import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
@@ -8,12 +9,29 @@ import { ConfigError } from "./config-error.js";
 import { loadConfig } from "./load-config.js";
 import { requireAddress } from "./require-address.js";
 
+/** A committee as files have it. */
+export const committeeSettings = {
+  members: Type.Array(Type.String(), {
+    minItems: 1,
+    maxItems: 255,
+    description: "The addresses of the committee's members.",
+  }),
+  toleranceBps: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    description: "The tolerance of the committee's values, in basis points of the median.",
+  }),
+};
+const CommitteeSettings = Type.Object(committeeSettings);
+
 const DatasetFile = Type.Object(
   {
     address: Type.String(),
     kind: oneOf(DATASET_KINDS),
     keyForm: oneOf(KEY_FORMS),
     keys: Type.Array(Type.String()),
+    members: Type.Optional(committeeSettings.members),
+    toleranceBps: Type.Optional(committeeSettings.toleranceBps),
   },
   strict,
 );
@@ -36,11 +54,13 @@ const DeploymentFile = Type.Object(
   strict,
 );
 
-export interface DeployedDataset extends Omit<Static<typeof DatasetFile>, "address" | "keys"> {
+export interface DeployedDataset extends Pick<Static<typeof DatasetFile>, "kind" | "keyForm"> {
   readonly name: string;
   readonly address: Address;
   /** The listed keys. A WEB_ORACLE dataset may list none, because anyone can create keys by publishing a spec. */
   readonly keys: readonly Hex[];
+  /** The committee when the file was written: only a dataset whose hash it has still has it. */
+  readonly committee?: Committee;
 }
 
 export interface Deployment {
@@ -67,17 +87,35 @@ export function loadDeployment(path: string): Deployment {
   ]);
   return {
     chainId,
-    datasets: Object.entries(datasets).map(([name, dataset]) => {
+    datasets: Object.entries(datasets).map(([name, { kind, keyForm, members, toleranceBps, ...dataset }]) => {
       const where = `${path}: dataset ${name}`;
+      if ((members === undefined) !== (toleranceBps === undefined))
+        throw new ConfigError(`${where}: only one of members and toleranceBps is set. Add the other, or remove it.`);
       return {
-        ...dataset,
-        name,
+        ...{ name, kind, keyForm },
         address: requireAddress(dataset.address, where),
-        keys: dataset.keys.map((text) => requireKey(text, dataset.keyForm, where)),
+        keys: dataset.keys.map((text) => requireKey(text, keyForm, where)),
+        ...(members !== undefined &&
+          toleranceBps !== undefined && { committee: requireCommittee({ members, toleranceBps }, where) }),
       };
     }),
     ...Object.fromEntries(contracts),
   };
+}
+
+/**
+ * Reads a committee from a file. Its members may be in any order.
+ *
+ * @param where Names the setting in the error.
+ * @throws ConfigError
+ */
+export function requireCommittee(
+  { members, toleranceBps }: Static<typeof CommitteeSettings>,
+  where: string,
+): Committee {
+  const addresses = members.map((text) => requireAddress(text, `${where}: members`));
+  const ascending = addresses.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  return { members: ascending, toleranceBps: BigInt(toleranceBps) };
 }
 
 function requireKey(text: string, form: KeyForm, where: string): Hex {

@@ -3,11 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { Counter, Gauge } from "prom-client";
 import type { Address } from "viem";
 import type { ScheduledKey } from "../../schedule/transmission-schedule.js";
+import type { ServedNetwork } from "../../served-network.js";
 import { FeedLoop, type FeedLoopSettings } from "./feed-loop.js";
 
 /** What the plugin has to know of a network. */
 export interface FeedsPlan {
-  readonly deployment: { readonly chainId: number };
+  readonly chainId: number;
   readonly settings: FeedLoopSettings;
   /** By dataset; all keys distinct. */
   readonly feeds: ReadonlyMap<Address, readonly ScheduledKey[]>;
@@ -19,7 +20,7 @@ export async function feeds(
   { plans }: { readonly plans: readonly FeedsPlan[] },
 ): Promise<void> {
   const app = scope as unknown as App;
-  const { context, networks } = app.operator;
+  const { context } = app.operator;
   const registers = [context.registry];
   const failovers = new Counter({
     name: "operator_failover_updates_total",
@@ -27,16 +28,23 @@ export async function feeds(
     labelNames: ["network"],
     registers,
   });
-  const loops = plans.flatMap(({ deployment, settings, feeds }) =>
-    [...feeds].flatMap(([address, own]) => {
-      const network = networks.get(deployment.chainId);
-      const served = network?.datasets.get(address);
-      if (network === undefined || served === undefined) return [];
+  const loops: FeedLoop[] = [];
+  const running: Promise<void>[] = [];
+  const keepFresh = (network: ServedNetwork, { settings, feeds }: FeedsPlan) => {
+    for (const [address, own] of feeds) {
+      const served = network.datasets.get(address);
+      if (served === undefined) continue;
       for (const { key, policy } of own) served.dataset.keys.add(key, policy);
       // An operator without an account sends nothing.
-      return network.senders.canSend ? [new FeedLoop(served, own, network.standing, settings, context, failovers)] : [];
-    }),
-  );
+      if (!network.senders.canSend) continue;
+      const loop = new FeedLoop(served, own, network.standing, settings, context, failovers);
+      loops.push(loop);
+      running.push(loop.run());
+    }
+  };
+  app.operator.eachNetwork((network) => {
+    for (const plan of plans) if (plan.chainId === network.chainId) keepFresh(network, plan);
+  });
   new Gauge({
     name: "operator_feed_age_seconds",
     help: "Age of the stored value of each feed.",
@@ -52,9 +60,5 @@ export async function feeds(
       }
     },
   });
-  let running: Promise<unknown> = Promise.resolve();
-  app.addHook("onReady", async () => {
-    running = Promise.all(loops.map((loop) => loop.run()));
-  });
-  app.addHook("onClose", () => running);
+  app.addHook("onClose", () => Promise.all(running));
 }

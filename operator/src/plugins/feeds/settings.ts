@@ -55,6 +55,9 @@ export const feedsSettings = {
   }),
 };
 
+/** A dataset that feeds may name; without its key form as long as only the chain knows it. */
+export type FeedDataset = Pick<DeployedDataset, "address"> & Partial<Pick<DeployedDataset, "keyForm">>;
+
 /**
  * Groups the feeds of a network by dataset, and checks them against the deployment.
  *
@@ -64,7 +67,7 @@ export const feedsSettings = {
 export function planFeeds(
   { feeds: settings, beatSeconds }: { readonly feeds: readonly FeedSettings[]; readonly beatSeconds: number },
   { sender, stageMs }: Standing,
-  datasets: readonly DeployedDataset[],
+  datasets: readonly FeedDataset[],
   where: string,
 ): ReadonlyMap<Address, readonly ScheduledKey[]> {
   const planned = new Map<Address, Map<Hex, ScheduledKey>>();
@@ -92,10 +95,9 @@ export function planFeeds(
     for (const key of keys) {
       const parsed = parseKey(key);
       if (!parsed.ok) throw new ConfigError(`${at}: key "${key}": ${parsed.error}`);
-      if (!matchesKeyForm(dataset.keyForm, parsed.value)) {
-        throw new ConfigError(
-          `${at}: key "${key}" does not have this dataset's form: ${KEY_FORM_WORDS[dataset.keyForm]}.`,
-        );
+      const { keyForm } = dataset;
+      if (keyForm !== undefined && !matchesKeyForm(keyForm, parsed.value)) {
+        throw new ConfigError(`${at}: key "${key}" does not have this dataset's form: ${KEY_FORM_WORDS[keyForm]}.`);
       }
       if (feeds.has(parsed.value)) throw new ConfigError(`${at}: key "${key}" is named twice. Keep one.`);
       feeds.set(parsed.value, { key: parsed.value, policy });

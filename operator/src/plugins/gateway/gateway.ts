@@ -52,7 +52,7 @@ const postSchema = {
  */
 export async function gateway(scope: FastifyInstance): Promise<void> {
   const app = scope as unknown as App;
-  const { context, networks } = app.operator;
+  const { context } = app.operator;
   // Everyone who waits for the same round shares the calls.
   const waits = new SingleFlight<void>(context.clock, REMEMBER_MS);
 
@@ -96,7 +96,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
     if (call === null) {
       throw invalidLookup("The data must be the calldata of fetchUpdate(address,bytes), in hex, as a lens encodes it.");
     }
-    return findDataPoint(networks, { network_id: Number(networkId), ...call }, "bad_request");
+    return findDataPoint(app.operator, { network_id: Number(networkId), ...call }, "bad_request");
   }
 }
 

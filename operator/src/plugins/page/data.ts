@@ -38,7 +38,7 @@ const schema = {
 
 /** Adds `GET /data`. */
 export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: number): void {
-  const { context, networks } = app.operator;
+  const { context } = app.operator;
   const shared = new SingleFlight<DataPointAnswer>(context.clock, REMEMBER_MS);
   const mined = new MinedReports();
 
@@ -58,7 +58,7 @@ export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: nu
   // A rate limit of its own, so that looking does not use up the data requests of a caller.
   const config = { rate: { name: "data", perMinute: requestsPerMinute } };
   app.get("/data", { schema, config }, async ({ query }) => {
-    const { dataset, key } = findDataPoint(networks, query, "invalid_query");
+    const { dataset, key } = findDataPoint(app.operator, query, "invalid_query");
     return shared.run(`${dataset.chainId} ${dataset.address} ${key}`, () => read(dataset, key)).result;
   });
 }

@@ -36,7 +36,7 @@ const schema = {
 
 /** Adds `GET /history`. */
 export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute: number): void {
-  const { context, networks } = app.operator;
+  const { context } = app.operator;
   const shared = new SingleFlight<HistoryAnswer>(context.clock, REMEMBER_MS);
   const config = { rate: { name: "history", perMinute: Math.ceil(requestsPerMinute / COST_IN_REQUESTS) } };
 
@@ -57,7 +57,7 @@ export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute:
   }
 
   app.get("/history", { schema, config }, async ({ query }) => {
-    const { dataset, key } = findDataPoint(networks, query, "invalid_query");
+    const { dataset, key } = findDataPoint(app.operator, query, "invalid_query");
     const { from, to, from_time, to_time, limit } = query;
     const id = [dataset.chainId, dataset.address, key, from, to, from_time, to_time, limit].join(" ");
     return shared.run(id, () => read(dataset, key, query)).result;

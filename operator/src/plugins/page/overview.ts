@@ -79,7 +79,7 @@ export class ShownNetwork {
     clock: Clock,
   ) {
     const { client } = network;
-    const registry = plan.deployment.webOracleRegistry;
+    const registry = network.deployment.webOracleRegistry;
     this.events = new PastEvents(client, clock);
     this.#formats = registry === undefined ? null : new ValueFormats(client, registry, clock);
   }
@@ -102,7 +102,8 @@ export class ShownNetwork {
 
   /** Reads everything. What cannot be read now is null. */
   async read(): Promise<NetworkOverview> {
-    const { settings, deployment } = this.plan;
+    const { settings } = this.plan;
+    const { deployment } = this.network;
     const [head, datasets] = await Promise.all([
       readHead(this.network.client).catch(nullFor(ProblemError)),
       Promise.all([...this.network.datasets.values()].map(({ dataset }) => this.#dataset(dataset))),
@@ -159,7 +160,7 @@ export class ShownNetwork {
 
   /** Reads the published specs whose keys belong to a dataset, the newest first. */
   async #specs(dataset: Dataset): Promise<PublishedSpec[]> {
-    const registry = this.plan.deployment.webOracleRegistry;
+    const registry = this.network.deployment.webOracleRegistry;
     if (registry === undefined) return [];
     const published = await this.#newest(publications(this.network.client, registry), MAX_SPECS);
     // A spec can be published again.

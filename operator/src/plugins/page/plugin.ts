@@ -19,12 +19,12 @@ export async function page(
   { plans, requestsPerMinute }: { readonly plans: readonly PagePlan[]; readonly requestsPerMinute: number },
 ): Promise<void> {
   const app = scope as unknown as App;
-  const { context, networks } = app.operator;
+  const { context } = app.operator;
   const shown = new Map<number, ShownNetwork>();
-  for (const plan of plans) {
-    const network = networks.get(plan.deployment.chainId);
-    if (network !== undefined) shown.set(network.chainId, new ShownNetwork(network, plan, context.clock));
-  }
+  app.operator.eachNetwork((network) => {
+    const plan = plans.find(({ chainId }) => chainId === network.chainId);
+    if (plan !== undefined) shown.set(network.chainId, new ShownNetwork(network, plan, context.clock));
+  });
   const shownOf = ({ chainId }: Dataset): ShownNetwork => {
     const network = shown.get(chainId);
     if (network === undefined) throw new Error(`The network ${chainId} is not served.`);

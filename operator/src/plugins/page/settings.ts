@@ -1,5 +1,4 @@
 import { BASE_URL_PATTERN } from "@dataset-oracle/protocol/base-url";
-import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The settings of one network. */
@@ -28,7 +27,7 @@ export type PageSettings = Static<typeof PageSettings>;
 
 /** What the page has to know of a network. */
 export interface PagePlan {
-  readonly deployment: Pick<Deployment, "chainId" | "webOracleRegistry" | "verifiedLens">;
+  readonly chainId: number;
   readonly settings: PageSettings & {
     readonly providers: readonly { readonly name?: string; readonly address: string }[];
   };

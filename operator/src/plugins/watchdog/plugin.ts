@@ -21,13 +21,14 @@ export async function watchdog(
   { lookMs = LOOK_MS }: { readonly lookMs?: number },
 ): Promise<void> {
   const app = scope as unknown as App;
-  const { context, networks } = app.operator;
-  const watched = [...networks.values()].map((network) => {
+  const { context } = app.operator;
+  const running: Promise<void>[] = [];
+  app.operator.eachNetwork((network) => {
     const held = new HeldStatements(context.clock);
     for (const { source } of network.datasets.values()) {
       source.addFilter((dataset, statement) => held.add(dataset, statement) !== "contradicted");
     }
-    return { network, held };
+    running.push(watchNetwork(network, held));
   });
 
   /** Runs until the operator shuts down. It never throws. */
@@ -48,9 +49,5 @@ export async function watchdog(
     await Promise.all(looks.map((look) => repeat(lookMs, context.closing, look)));
   }
 
-  let running: Promise<unknown> = Promise.resolve();
-  app.addHook("onReady", async () => {
-    running = Promise.all(watched.map(({ network, held }) => watchNetwork(network, held)));
-  });
-  app.addHook("onClose", () => running);
+  app.addHook("onClose", () => Promise.all(running));
 }

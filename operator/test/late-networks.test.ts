@@ -1,0 +1,235 @@
+import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
+import { type Address, encodeFunctionData, type Hex, stringToHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { type OperatorOptions, type ServedNetwork, startOperator } from "./support/operator.js";
+import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
+
+/** What an operator does while a network cannot be connected, and once it can. */
+
+const KEY = "SPOTPX/ETH-USD";
+const FEED = "SPOTPX/FEED-USD";
+const EMPTY = { body: { result: "0x" } };
+
+let chain: Chain;
+let providers: Provider[];
+/** New for each test, so that nothing is stored. */
+let dataset: Address;
+let proxy: RpcProxy;
+
+beforeAll(async () => {
+  [chain, providers] = await Promise.all([startChain(42), startProviders(5)]);
+});
+
+beforeEach(async () => {
+  dataset = await chain.deploy(members());
+  proxy = await startRpcProxy(chain.url);
+});
+
+const members = () => providers.map(({ address }) => address);
+const request = (network_id = 42) => ({ network_id, dataset, key: KEY, broadcast: true });
+const nobody = () => privateKeyToAccount(generatePrivateKey()).address;
+
+async function start(changes: Partial<ServedNetwork>, others: ServedNetwork[] = [], options: OperatorOptions = {}) {
+  const served = { chain, datasets: [dataset], providers, rpcUrls: [proxy.url], ...changes };
+  const operator = await startOperator([served, ...others], options);
+  onTestFinished(() => operator.close());
+  const get = async (path: string) => {
+    const response = await fetch(`${operator.base}${path}`, { signal: AbortSignal.timeout(20_000) });
+    return { status: response.status, body: (await response.json()) as Body };
+  };
+  const missing = async () => {
+    const { body } = await get("/ready");
+    return body.networks?.find(({ network_id }) => network_id === 42)?.missing;
+  };
+  const becomesReady = () => expect.poll(async () => (await get("/ready")).status, { timeout: 30_000 }).toBe(200);
+  return { ...operator, get, missing, becomesReady };
+}
+
+/** The parts of answers that the tests read. */
+interface Body {
+  readonly title?: string;
+  readonly networks?: readonly { readonly network_id: number; readonly missing?: string }[];
+}
+
+/** Has the proxy answer as a node that has just begun to sync. */
+function pretendToSync(): void {
+  const hash = `0x${"0".repeat(63)}1`;
+  proxy.answers.set("eth_getBlockByNumber", { body: { result: { number: "0x0", hash, timestamp: "0x1" } } });
+  proxy.answers.set("eth_blockNumber", { body: { result: "0x0" } });
+  proxy.answers.set("eth_getCode", EMPTY);
+  proxy.answers.set("eth_call", EMPTY);
+}
+
+describe("an operator whose only endpoint refuses everything", () => {
+  test("starts, says what is missing, and does all of its work once the endpoint answers", async () => {
+    proxy.faults.set("*", "HTTP 429");
+    const feed = { dataset, keys: [FEED], heartbeatSeconds: 3_600, deviationBps: 10_000, minIntervalSeconds: 1 };
+    const operator = await start({ settings: { feeds: [feed] } });
+    expect(await operator.get("/live")).toMatchObject({ status: 200 });
+    const lacking = {
+      network_id: 42,
+      rpc: false,
+      broadcasting: "not_served",
+      missing: "The RPC of network 42 failed.",
+    };
+    expect(await operator.get("/ready")).toMatchObject({ status: 503, body: { networks: [lacking] } });
+    expect(await operator.get("/datasets")).toEqual({ status: 200, body: [] });
+    expect(await operator.get("/overview")).toMatchObject({ status: 200, body: { networks: [] } });
+    expect(await operator.registry.metrics()).toContain('operator_network_ready{network="42"} 0');
+
+    const problem = await operator.askForProblem(request());
+    expect([problem.http, problem.code, problem.headers.get("retry-after")]).toEqual([503, "not_ready", "5"]);
+    const args = [dataset, stringToHex(KEY)] as const;
+    const lookup = encodeFunctionData({ abi: updateGatewayAbi, functionName: "fetchUpdate", args });
+    const gateway = `/data/gateway/42/${OTHER_ACCOUNT}/${lookup}`;
+    expect(await operator.get(gateway)).toMatchObject({ status: 503, body: { code: "not_ready" } });
+    expect(await operator.askForProblem(request(1))).toMatchObject({ http: 422, served_network_ids: [42] });
+
+    proxy.faults.clear();
+    await operator.becomesReady();
+    expect(await operator.get("/ready")).toEqual({
+      status: 200,
+      body: { ready: true, networks: [{ network_id: 42, rpc: true, broadcasting: "ok" }] },
+    });
+    const answer = await operator.ask(request(), { prefer: "wait=20" });
+    expect((await chain.query(dataset, KEY)).updatedAt).toBe(BigInt(answer.timestamp));
+    expect(await operator.get("/datasets")).toMatchObject({ status: 200, body: [{ network_id: 42, dataset }] });
+    expect(await operator.get("/overview")).toMatchObject({ body: { networks: [{ network_id: 42 }] } });
+    expect(await operator.get(gateway)).toMatchObject({ status: 200, body: { data: expect.stringMatching(/^0x/) } });
+    await expect.poll(async () => (await chain.query(dataset, FEED)).status, { timeout: 30_000 }).toBe("OK");
+    const metrics = await operator.registry.metrics();
+    for (const gauge of ["operator_queue_transactions", "operator_sender_balance_ether"]) {
+      expect(metrics).toContain(`${gauge}{network="42",sender="${operator.account.address}"`);
+    }
+    const age = `operator_feed_age_seconds{network="42",dataset="${dataset}"`;
+    await expect.poll(() => operator.registry.metrics(), { timeout: 30_000 }).toContain(age);
+    expect(operator.log.join("\n")).not.toContain("token-nobody-may-see");
+  });
+
+  test("recovers what an earlier process left pending, once the endpoint answers", async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const first = await start({ rpcUrls: [chain.url] }, [], { account });
+    await first.recovered;
+    await chain.client.setIntervalMining({ interval: 0 });
+    onTestFinished(() => chain.client.setIntervalMining({ interval: 1 }));
+    await first.ask(request());
+    await first.close();
+    proxy.faults.set("*", "HTTP 429");
+    const second = await start({}, [], { account });
+    proxy.faults.clear();
+    await second.becomesReady();
+    const found = () => second.log.some((line) => line.includes("a pending transaction was not sent by this process"));
+    await expect.poll(found, { timeout: 30_000 }).toBe(true);
+  });
+
+  test("does not use it if it comes back with another chain id, and says so", async () => {
+    proxy.faults.set("*", "HTTP 429");
+    const operator = await start({});
+    proxy.answers.set("eth_chainId", { body: { result: "0x2b" } });
+    await expect.poll(operator.missing, { timeout: 30_000 }).toContain("rpcUrls/0 belongs to network 43");
+    expect(operator.log.join("\n")).toMatch(/this network is not served.*|rpcUrls\/0 belongs to network 43/);
+    expect((await operator.askForProblem(request())).http).toBe(503);
+    proxy.answers.clear();
+    proxy.faults.clear();
+    await operator.becomesReady();
+  });
+
+  test("does not serve the network if there is no dataset at its address, says so, and ends nothing", async () => {
+    proxy.faults.set("*", "HTTP 429");
+    const operator = await start({ datasets: [nobody()] });
+    proxy.faults.clear();
+    await expect.poll(operator.missing, { timeout: 30_000 }).toContain("is not a contract");
+    expect(operator.log.join("\n")).toContain("is not a contract. Correct its address");
+    expect(await operator.get("/live")).toMatchObject({ status: 200 });
+  });
+});
+
+test("of two networks, the one whose RPC is dead keeps no request for the other waiting", async () => {
+  const dead = { chain: { ...chain, chainId: 1 }, datasets: [nobody()], providers, rpcUrls: ["http://127.0.0.1:1"] };
+  const operator = await start({}, [dead]);
+  await operator.ask(request(), { prefer: "wait=20" });
+  expect(await operator.get("/datasets")).toMatchObject({ status: 200, body: [{ network_id: 42, dataset }] });
+  expect(await operator.askForProblem(request(1))).toMatchObject({ http: 503, code: "not_ready" });
+  expect(await operator.askForProblem(request(2))).toMatchObject({ http: 422, served_network_ids: [42, 1] });
+  const { status, body } = await operator.get("/ready");
+  expect([status, body.title]).toEqual([503, "Network 1 cannot be read at the moment."]);
+  expect(body.networks).toMatchObject([
+    { network_id: 42, rpc: true, broadcasting: "ok" },
+    { network_id: 1, rpc: false, missing: "The RPC of network 1 failed." },
+  ]);
+});
+
+describe("a node that is syncing, and so has no code at the dataset's address,", () => {
+  test("is waited for", async () => {
+    pretendToSync();
+    const operator = await start({});
+    expect(await operator.missing()).toMatch(
+      /^dataset 0x\w+ is not a contract, at a block that is \d+ s old: the node may/,
+    );
+    proxy.answers.clear();
+    await operator.becomesReady();
+    await operator.ask(request());
+  });
+
+  test("keeps nobody from using another", async () => {
+    pretendToSync();
+    const operator = await start({ rpcUrls: [proxy.url, chain.url] });
+    expect(await operator.get("/ready")).toMatchObject({ status: 200 });
+    await operator.ask(request());
+  });
+});
+
+describe("where no endpoint has the logs of the committee", () => {
+  const deployed = (toleranceBps: bigint): DeployedDataset => ({
+    ...{ name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [spotPriceKey("ETH-USD")] },
+    committee: { members: members(), toleranceBps },
+  });
+  const refusals: [how: string, answer: object][] = [
+    ["none", { result: [] }],
+    ["limit exceeded", { error: { code: -32005, message: "limit exceeded" } }],
+  ];
+
+  test.each(refusals)(
+    "(%s) it comes from the deployment, also without the member that was ejected",
+    async (_, body) => {
+      proxy.answers.set("eth_getLogs", { body });
+      const operator = await start({ datasets: [deployed(100n)] });
+      const signers = async () => {
+        const { reports } = await operator.ask(request(), { prefer: "wait=20" });
+        return reports.map(({ provider }) => provider);
+      };
+      expect(await signers()).toEqual(members());
+      const rest = members().slice(1);
+      await chain.setCommittee(dataset, rest);
+      expect(await signers()).toEqual(rest);
+      // The list that was found first is remembered.
+      await chain.setCommittee(dataset, members());
+      expect(await signers()).toEqual(members());
+    },
+  );
+
+  test("and no list of it, the network is served once one of them has it, and until then it says what to set", async () => {
+    proxy.answers.set("eth_getLogs", { body: { result: [] } });
+    const operator = await start({ datasets: [deployed(99n)] });
+    const fix = "Add its members and toleranceBps to the deployment file, or to committees in the configuration";
+    expect(await operator.missing()).toContain(`the committee of ${dataset} is not known`);
+    expect(await operator.missing()).toContain(fix);
+    expect(operator.log.filter((line) => line.includes(fix))).toHaveLength(1);
+    proxy.answers.clear();
+    await operator.becomesReady();
+    await operator.ask(request());
+  });
+
+  test("but one, that one gives it", async () => {
+    proxy.answers.set("eth_getLogs", { body: { result: [] } });
+    const operator = await start({ rpcUrls: [proxy.url, chain.url] });
+    expect(await operator.get("/ready")).toMatchObject({ status: 200 });
+    const { transaction_hash } = await operator.ask(request(), { prefer: "wait=20" });
+    expect((await chain.client.getTransactionReceipt({ hash: transaction_hash as Hex })).status).toBe("success");
+  });
+});
