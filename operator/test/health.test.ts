@@ -65,7 +65,7 @@ test("shows a low balance, which does not affect readiness", async () => {
 test("shows and logs once what an endpoint does not offer, and updates go on without it", async () => {
   const error = { code: -32000, message: "pending block is not available" };
   const withoutPending = await startRpcProxy(chain.url);
-  withoutPending.refusals.push({ error, of: (params) => params.includes("pending") });
+  withoutPending.script = ({ params }) => (params.includes("pending") ? { body: { error } } : null);
   const rpcUrls = [withoutPending.url];
   const limited = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls }]);
   for (const key of ["SPOTPX/P0-USD", "SPOTPX/P1-USD"]) {

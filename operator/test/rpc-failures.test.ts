@@ -1,13 +1,12 @@
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type RpcFault, type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 
-/** Long enough for an endpoint without a fault on a busy machine. */
-const RPC_TIMEOUT_MS = 2_000;
+// rpc-behaviours.test.ts has what single calls can be answered.
 
 let chain: Chain;
 let proxy: RpcProxy;
@@ -25,65 +24,12 @@ beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(), startProviders(3)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
   proxy = await startRpcProxy(chain.url);
-  const settings = { rpcTimeoutMs: RPC_TIMEOUT_MS };
-  const served = { chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] };
+  const served = { chain, datasets: [dataset], providers, rpcUrls: [proxy.url] };
   operator = await startOperator([served], { account: privateKeyToAccount(privateKey), clock });
   await operator.recovered;
 });
 
 afterEach(() => proxy.faults.clear());
-
-describe.each([true, false])("with broadcast %s", (broadcast) => {
-  test.each<[RpcFault, number, string]>([
-    ["hangs", 504, "rpc_timeout"],
-    ["drops", 502, "rpc_failed"],
-    ["garbage", 502, "rpc_failed"],
-    ["HTTP 500", 502, "rpc_failed"],
-    ["null", 502, "rpc_failed"],
-  ])("an RPC that %s is a %i", async (fault, status, code) => {
-    proxy.faults.set("*", fault);
-    const problem = await operator.askForProblem(body(broadcast));
-    expect([problem.http, problem.code]).toEqual([status, code]);
-    proxy.faults.clear();
-    // An earlier check of the endpoint can still hang.
-    await new Promise((resolve) => setTimeout(resolve, RPC_TIMEOUT_MS + 100));
-    await operator.ask(body(broadcast));
-  });
-});
-
-test.each([
-  ["eth_getTransactionCount", 1],
-  ["eth_getBlockByNumber", 1],
-  ["eth_estimateGas", 1],
-  // The node may have the transaction, so that it keeps its nonce and is rebroadcast.
-  ["eth_sendRawTransaction", 2],
-])("a failed %s is reported, and after the next request %i transactions are pending", async (method, count) => {
-  const settings = { rpcTimeoutMs: RPC_TIMEOUT_MS };
-  const single = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
-  await single.recovered;
-  proxy.faults.set(method, "drops");
-  const problem = await single.askForProblem(body());
-  expect([problem.http, problem.code]).toEqual([502, "rpc_failed"]);
-  expect(await chain.nonce(single.account.address)).toBe(0);
-  proxy.faults.clear();
-  await single.ask(body());
-  expect(await chain.nonce(single.account.address)).toBe(count);
-  await single.close();
-});
-
-test("a transaction that was accepted without an answer is not lost", async () => {
-  proxy.faults.set("eth_sendRawTransaction", "accepts, then hangs");
-  const request = body();
-  const answer = await operator.ask(request, { prefer: "wait=10" });
-  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
-});
-
-test("the nonce is read again when it is already used", async () => {
-  proxy.faults.set("eth_sendRawTransaction", "nonce too low");
-  const request = body();
-  const answer = await operator.ask(request, { prefer: "wait=10" });
-  expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
-});
 
 test("GET /datasets is a 503 while the chain cannot be read", async () => {
   proxy.faults.set("*", "drops");

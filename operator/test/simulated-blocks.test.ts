@@ -56,7 +56,7 @@ beforeEach(() => {
 afterEach(() => {
   proxy.faults.clear();
   proxy.answers.clear();
-  proxy.refusals.length = 0;
+  proxy.script = () => null;
 });
 
 test("the first call runs on pending, and the next ones in one simulated block that is newer than any round", async () => {
@@ -175,16 +175,17 @@ test("a failed endpoint does not change how the call is run", async () => {
 
 describe("without the pending block, a call runs on the latest", () => {
   const error = { code: -32000, message: "pending block is not available" };
-  const isOfPending = (params: readonly unknown[]) => params.includes("pending");
+  const refusePending = ({ params }: { params: readonly unknown[] }) =>
+    params.includes("pending") ? { body: { error } } : null;
 
   test("with another time, or with its own where that cannot be replaced", async () => {
     const expected = await run();
-    proxy.refusals.push({ error, of: isOfPending });
+    proxy.script = refusePending;
     proxy.answers.set("eth_simulateV1", { body: { error: { code: -32601, message: "method not found" } } });
     asked();
     expect(await run()).toEqual(expected);
     const tooMany = { code: -32602, message: "too many arguments, want at most 2" };
-    proxy.refusals.push({ error: tooMany, of: (params) => params.length > 2 });
+    proxy.script = (call) => (call.params.length > 2 ? { body: { error: tooMany } } : refusePending(call));
     proxy.calls.length = 0;
     expect(await run()).toEqual(expected);
     const tags = proxy.calls.filter(({ method }) => method === "eth_call").map(({ params }) => params.slice(1));
@@ -192,7 +193,7 @@ describe("without the pending block, a call runs on the latest", () => {
   });
 
   test("and what the chain answers is final", async () => {
-    proxy.refusals.push({ error, of: isOfPending });
+    proxy.script = refusePending;
     await expect(run(REVERTS)).rejects.toMatchObject({ kind: "refused", meaning: "reverted" });
   });
 });
