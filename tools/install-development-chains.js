@@ -107,12 +107,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     else install(chain);
   }
   if (!values.install) {
-    // The tests deploy the contracts from the artifacts of this build.
-    if ((await runFoundry("forge", ["build", "src"])) !== 0) process.exit(1);
-    const { status } = spawnSync("npx", ["vitest", "run", "operator/test/development-chains.test.ts"], {
-      cwd: ROOT,
-      stdio: "inherit",
-    });
+    // The tests deploy the contracts from these artifacts. Compiling the scripts takes longer than a test may.
+    for (const sources of ["src", "script"]) {
+      if ((await runFoundry("forge", ["build", sources])) !== 0) process.exit(1);
+    }
+    const tests = ["development-chains", "geth", "sending-returned-transactions"];
+    const files = tests.map((name) => `operator/test/${name}.test.ts`);
+    const { status } = spawnSync("npx", ["vitest", "run", ...files], { cwd: ROOT, stdio: "inherit" });
     process.exitCode = status ?? 1;
   }
 }
