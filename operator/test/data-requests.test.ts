@@ -131,13 +131,12 @@ describe("broadcast false", () => {
       chainId: "0x2a",
       to: dataset,
       data: expect.stringMatching(/^0x[0-9a-f]+$/),
-      value: "0x0",
       gas: expect.stringMatching(/^0x[0-9a-f]+$/),
       gasLimit: answer.transaction?.gas,
     });
     const gas = Number(answer.transaction?.gas);
     const { data } = answer.transaction ?? {};
-    expect(answer.transaction_request).toEqual({ chainId: 42, to: dataset, data, value: 0, gas, gasLimit: gas });
+    expect(answer.transaction_request).toEqual({ chainId: 42, to: dataset, data, gas, gasLimit: gas });
     expect((await chain.query(dataset, "SPOTPX/SOL-USD")).updatedAt).toBe(0n);
 
     await sendAsIs(answer.transaction);

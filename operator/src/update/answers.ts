@@ -55,8 +55,8 @@ export function toUnsent(
 ): Required<Pick<DataAnswer, "transaction" | "transaction_request">> {
   const [hex, number] = [numberToHex(gas), Number(gas)];
   return {
-    transaction: { chainId: numberToHex(chainId), to, data, value: "0x0", gas: hex, gasLimit: hex },
-    transaction_request: { chainId, to, data, value: 0, gas: number, gasLimit: number },
+    transaction: { chainId: numberToHex(chainId), to, data, gas: hex, gasLimit: hex },
+    transaction_request: { chainId, to, data, gas: number, gasLimit: number },
   };
 }
 

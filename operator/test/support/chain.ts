@@ -6,6 +6,7 @@ import {
   readBytecode,
   type TestDatasetSettings,
 } from "@dataset-oracle/devnet/deploy-test-contracts";
+import { GETH_ACCOUNT, type Geth } from "@dataset-oracle/devnet/geth";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import {
@@ -33,18 +34,24 @@ export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
 /** Another unlocked account. */
 export const OTHER_ACCOUNT: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 
+const A_DAY_SECONDS = 86_400;
+
 /** The deterministic deployment proxy, which anvil and most networks have. */
 const DEPLOYMENT_PROXY: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 
-/** A running node with the accounts of the usual test mnemonic, unlocked, that mines a block each second. */
-export interface TestNode {
+/** A running node that mines a block each second. Its accounts are those of the usual test mnemonic, unlocked. */
+interface DevelopmentNode {
   readonly url: string;
   /** The family of its methods for tests. */
   readonly mode: "anvil" | "hardhat" | "ganache";
   close(): Promise<void>;
 }
 
-function createClient({ url, mode }: TestNode, chainId: number) {
+/** Geth has one unlocked account, and no methods for tests. */
+export type TestNode = DevelopmentNode | (Geth & { readonly mode: "geth" });
+
+function createClient({ url, mode: family }: TestNode, chainId: number) {
+  const mode = family === "geth" ? "anvil" : family;
   const rpcUrls = { default: { http: [url] } };
   const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
   const chain = defineChain({ id: chainId, name: mode, nativeCurrency, rpcUrls });
@@ -64,6 +71,7 @@ export async function startChain(chainId = 42, hardfork?: string) {
 /** Returns the actions that the tests need, on the chain of a node. */
 export function chainOf(node: TestNode, chainId: number) {
   const client = createClient(node, chainId);
+  const [owner, otherAccount] = node.mode === "geth" ? ([GETH_ACCOUNT, GETH_ACCOUNT] as const) : [OWNER, OTHER_ACCOUNT];
 
   async function wait(hash: Hex): Promise<void> {
     const receipt = await client.waitForTransactionReceipt({ hash, timeout: 20_000 });
@@ -74,39 +82,41 @@ export function chainOf(node: TestNode, chainId: number) {
     chainId,
     url: node.url,
     client,
+    /** An unlocked account that has Ether: OTHER_ACCOUNT where the node has it. */
+    otherAccount,
     close: closeAtEnd(() => node.close()),
 
     deploy: (members: readonly Address[], settings: TestDatasetSettings = {}) =>
-      deployTestDataset(node.url, { owner: OWNER, members, ...settings }),
+      deployTestDataset(node.url, { owner, members, ...settings }),
 
     /** Deploys another contract of src/. */
     deployContract: (name: string, abi: Abi, args: readonly unknown[]) =>
-      deployTestContract(node.url, name, { abi, args, owner: OWNER }),
+      deployTestContract(node.url, name, { abi, args, owner }),
 
     /** Deploys the contract through the deployment proxy, as the scripts do, and returns its address. */
     async deployAtFixedAddress(name: "CommitteeDirectory" | "WebOracleRegistry"): Promise<Address> {
       const bytecode = readBytecode(name);
       const salt = zeroHash;
       const data = concat([salt, bytecode]);
-      await wait(await client.sendTransaction({ account: OWNER, to: DEPLOYMENT_PROXY, data, gas: 5_000_000n }));
+      await wait(await client.sendTransaction({ account: owner, to: DEPLOYMENT_PROXY, data, gas: 5_000_000n }));
       return getContractAddress({ opcode: "CREATE2", from: DEPLOYMENT_PROXY, salt, bytecode });
     },
 
     async setCommittee(dataset: Address, members: readonly Address[]): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setCommittee", args: [members, 100n] });
-      await wait(await client.sendTransaction({ account: OWNER, to: dataset, data, gas: 500_000n }));
+      await wait(await client.sendTransaction({ account: owner, to: dataset, data, gas: 500_000n }));
     },
 
     /** @param price The price of one query, in wei. */
     async setPrice(dataset: Address, price: bigint): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [price] });
-      await wait(await client.sendTransaction({ account: OWNER, to: dataset, data, gas: 100_000n }));
+      await wait(await client.sendTransaction({ account: owner, to: dataset, data, gas: 100_000n }));
     },
 
     /** Pays for a query in a simulated call. */
     async query(dataset: Address, key: string) {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [stringToHex(key)] });
-      const result = await client.call({ account: OTHER_ACCOUNT, to: dataset, data, value: QUERY_PRICE });
+      const result = await client.call({ account: otherAccount, to: dataset, data, value: QUERY_PRICE });
       const [output, updatedAt, status] = decodeFunctionResult({
         abi: datasetAbi,
         functionName: "query",
@@ -116,7 +126,17 @@ export function chainOf(node: TestNode, chainId: number) {
     },
 
     wait,
-    fund: (address: Address) => client.setBalance({ address, value: parseEther("100") }),
+
+    async fund(address: Address): Promise<void> {
+      const value = parseEther("100");
+      if (node.mode !== "geth") return client.setBalance({ address, value });
+      await wait(await client.sendTransaction({ account: owner, to: address, value }));
+    },
+
+    /** Stops mining until `resumeMining`. Geth is restarted for either. */
+    pauseMining: () => (node.mode === "geth" ? node.restart(A_DAY_SECONDS) : client.setIntervalMining({ interval: 0 })),
+    resumeMining: () => (node.mode === "geth" ? node.restart(1) : client.setIntervalMining({ interval: 1 })),
+
     nonce: (address: Address) => client.getTransactionCount({ address, blockTag: "pending" }),
 
     /** Returns every `Updated` event so far, or those of some blocks. */

@@ -2,12 +2,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answersRpc, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
+import { GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
 import { startProcess } from "@dataset-oracle/devnet/start-process";
 import { folderOf } from "@dataset-oracle/tools/install-development-chains";
 import type { TestNode } from "./chain.js";
 
-/** Hardhat and Ganache are installed by `npm run dev-chains`. */
-export type ChainName = "anvil" | "hardhat-2" | "hardhat-3" | "ganache";
+/** All but anvil are installed by `npm run dev-chains`. */
+export type ChainName = "anvil" | "hardhat-2" | "hardhat-3" | "ganache" | "geth";
 
 const CHAIN_ID = 42;
 /** Ganache does not start with 42, which it takes for Kovan. */
@@ -16,10 +17,16 @@ const GANACHE_CHAIN_ID = 1337;
 const MNEMONIC = "test test test test test test test test test test test junk";
 const EVERY_SECOND = "{ auto: false, interval: 1000 }";
 
-export const isInstalled = (name: ChainName): boolean =>
-  name === "anvil" || existsSync(join(folderOf(name), "node_modules", name.replace(/-\d$/, ""), "package.json"));
+export function isInstalled(name: ChainName): boolean {
+  if (name === "anvil") return true;
+  if (name === "geth") return isGethCompiled();
+  return existsSync(join(folderOf(name), "node_modules", name.replace(/-\d$/, ""), "package.json"));
+}
 
-export const chainIdOf = (name: ChainName) => (name === "ganache" ? GANACHE_CHAIN_ID : CHAIN_ID);
+export function chainIdOf(name: ChainName): number {
+  if (name === "geth") return GETH_CHAIN_ID;
+  return name === "ganache" ? GANACHE_CHAIN_ID : CHAIN_ID;
+}
 
 /** Starts a chain that mines a block each second. It has the id of `chainIdOf`. */
 export async function startDevelopmentChain(name: ChainName): Promise<TestNode> {
@@ -28,6 +35,8 @@ export async function startDevelopmentChain(name: ChainName): Promise<TestNode> 
       const { url, close } = await startAnvil({ chainId: CHAIN_ID });
       return { url, close, mode: "anvil" };
     }
+    case "geth":
+      return { ...(await startGeth()), mode: "geth" };
     case "hardhat-2": {
       const config = `module.exports = { networks: { hardhat: { chainId: ${CHAIN_ID}, mining: ${EVERY_SECOND} } } };\n`;
       writeFileSync(join(folderOf(name), "hardhat.config.cjs"), config);
@@ -62,7 +71,11 @@ export async function startDevelopmentChain(name: ChainName): Promise<TestNode> 
 }
 
 /** @param argsAt Returns the arguments for a port. The first is the program, in the chain's folder. */
-async function start(name: Exclude<ChainName, "anvil">, mode: TestNode["mode"], argsAt: (port: string) => string[]) {
+async function start(
+  name: Exclude<ChainName, "anvil" | "geth">,
+  mode: "hardhat" | "ganache",
+  argsAt: (port: string) => string[],
+) {
   const folder = folderOf(name);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

@@ -73,7 +73,7 @@ const noDataUpdate = encodeFunctionData({
   functionName: "updateNotAvailable",
   args: [KEY, ROUND, 1n, [], [], 50n],
 });
-const transaction = { chainId: "0x2a", to: DATASET, data: updateData(KEY), value: "0x0", gas: "0x30d40" };
+const transaction = { chainId: "0x2a", to: DATASET, data: updateData(KEY), gas: "0x30d40" };
 
 const ask = <B extends boolean>(broadcast: B, more: Partial<RequestUpdateParameters<B>> = {}) =>
   requestUpdate({ url, networkId: 42, dataset: DATASET, key: "SPOTPX/ETH-USD", broadcast, ...more });
@@ -157,6 +157,11 @@ describe("the answer", () => {
     });
   });
 
+  test("has a transaction without Ether, whatever the operator says", async () => {
+    handle = answers({ ...point, transaction: { ...transaction, value: "0x1" } });
+    expect((await ask(false)).transaction.value).toBe(0n);
+  });
+
   const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [OTHER, 1n] });
   test.each<[string, object]>([
     ["goes to another contract", { to: OTHER }],
@@ -166,7 +171,6 @@ describe("the answer", () => {
     ["stores another round", { data: updateData(KEY, ROUND - 1n) }],
     ["stores another value", { data: updateData(KEY, ROUND, HASH) }],
     ["stores that there is no data", { data: noDataUpdate }],
-    ["sends Ether", { value: "0x1" }],
     ["has no gas that can be read", { gas: "much" }],
   ])("is refused when its transaction %s", async (_, change) => {
     handle = answers({ ...point, transaction: { ...transaction, ...change } });

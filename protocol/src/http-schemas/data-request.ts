@@ -25,13 +25,15 @@ export const AnsweredReport = Type.Object(
   strict,
 );
 
-/** An update transaction for the caller to send. It can be passed to `eth_sendTransaction` unchanged. */
+/**
+ * An update transaction for the caller to send. It can be passed to `eth_sendTransaction` unchanged. It sends no Ether, and
+ * has no `value` to say so: viem's local accounts would encode "0x0" as a byte, which nodes other than anvil refuse.
+ */
 export const UnsentTransaction = Type.Object(
   {
     chainId: Type.String(),
     to: Address,
     data: Type.String(),
-    value: Type.Literal("0x0"),
     gas: Type.String({ description: "The gas limit." }),
     gasLimit: Type.String({ description: "Equal to `gas`, under the name that ethers reads." }),
   },
@@ -41,14 +43,13 @@ export type UnsentTransaction = Static<typeof UnsentTransaction>;
 
 /**
  * The same transaction for libraries. An RPC node wants its quantities in hex, while wagmi compares `chainId` with a
- * number and viem's local accounts encode the value "0x0" wrongly, so no single object fits both.
+ * number, so no single object fits both.
  */
 export const TransactionRequest = Type.Object(
   {
     chainId: NetworkId,
     to: Address,
     data: Type.String(),
-    value: Type.Literal(0),
     gas: Type.Integer({ description: "The gas limit." }),
     gasLimit: Type.Integer({ description: "Equal to `gas`, under the name that ethers reads." }),
   },

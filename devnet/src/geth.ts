@@ -1,0 +1,60 @@
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gethBinary } from "@dataset-oracle/tools/install-development-chains";
+import { answersRpc } from "./anvil.js";
+import { freePort } from "./free-ports.js";
+import { startProcess } from "./start-process.js";
+
+/** The chain id of `geth --dev`. */
+export const GETH_CHAIN_ID = 1337;
+/** The only account of `geth --dev`. It is unlocked, and has more Ether than can be spent. */
+export const GETH_ACCOUNT = "0x71562b71999873DB5b286dF957af199Ec94617F7";
+
+/** A running geth with a chain of its own. */
+export interface Geth {
+  readonly url: string;
+  /** Ends it, and starts it again on the same chain and port: it makes a block at once, then one each `blockSeconds`. */
+  restart(blockSeconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Reports whether geth is compiled. `npm run dev-chains` compiles it. */
+export const isGethCompiled = (): boolean => existsSync(gethBinary());
+
+/** Starts geth on loopback, with a chain that has a block each second, and waits until it answers. */
+export async function startGeth(): Promise<Geth> {
+  const folder = mkdtempSync(join(tmpdir(), "geth-"));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+
+  async function start(blockSeconds: number) {
+    const geth = await startProcess({
+      name: "geth",
+      command: gethBinary(),
+      args: [
+        ...["--dev", "--dev.period", String(blockSeconds), "--datadir", folder, "--ipcdisable"],
+        ...["--http", "--http.port", String(port), "--http.api", "eth,net,web3,debug,txpool"],
+      ],
+      logFile: join(folder, "log"),
+      isReady: () => answersRpc(url),
+    });
+    try {
+      await geth.ready();
+    } catch (error) {
+      await geth.close();
+      throw error;
+    }
+    return geth;
+  }
+
+  let running = await start(1);
+  return {
+    url,
+    async restart(blockSeconds) {
+      await running.close();
+      running = await start(blockSeconds);
+    },
+    close: () => running.close(),
+  };
+}
