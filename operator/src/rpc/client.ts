@@ -5,6 +5,8 @@ import type { JsonRpc } from "./endpoint.js";
 export type ChainClient = Client<CustomTransport, Chain> & {
   /** Returns true while at least one RPC endpoint can be used. */
   isReady(): boolean;
+  /** Lists the newest block that each RPC endpoint has shown, in the configured order; 0 for one that is not ready. */
+  heads(): readonly number[];
   /** Makes a call to every RPC endpoint that is ready, and returns the answers. @throws RpcError when there is none. */
   requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
 };
@@ -26,6 +28,7 @@ export function createChainClient(chainId: number, rpc: JsonRpc): ChainClient {
     ccipRead: false,
   }).extend(() => ({
     isReady: () => rpc.isReady ?? true,
+    heads: () => rpc.heads ?? [],
     requestEach: async (method: string, params: readonly unknown[]) =>
       (await rpc.requestEach?.(method, params)) ?? [await rpc.request(method, params)],
   }));

@@ -17,6 +17,8 @@ export interface JsonRpc {
   requestEach?(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
   /** True while at least one endpoint passed its last check and has not failed since. */
   readonly isReady?: boolean;
+  /** The newest block that each endpoint has shown, in the order of the configuration; 0 for one that is not ready. */
+  readonly heads?: readonly number[];
 }
 
 /**

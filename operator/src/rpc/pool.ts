@@ -108,6 +108,10 @@ export class RpcPool implements JsonRpc {
     return this.#endpoints.some(({ health }) => health.head !== null);
   }
 
+  get heads(): readonly number[] {
+    return this.#endpoints.map(({ health }) => health.head?.number ?? 0);
+  }
+
   /** Makes a call. viem submits and reads through this one function; only the method tells them apart. */
   request(method: string, params: readonly unknown[]): Promise<unknown> {
     return method === SUBMIT ? this.#submitToAll(method, params) : this.#readFromFirst(method, params);

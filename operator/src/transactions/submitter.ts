@@ -46,7 +46,7 @@ export class Submitter {
   /** Fees that were refused as too low, by nonce: another transaction has the nonce, or the node wants more. */
   readonly #refused: LRUCache<number, Fees>;
   #cancelledAt: number[] = [];
-  readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
+  readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0, unsigned: 0 };
 
   /**
    * @param inFlight Where accepted transactions are recorded, and those whose outcome is unknown.
@@ -197,9 +197,11 @@ export class Submitter {
     const chainId = this.client.chain.id;
     const content = { chainId, nonce, to, data, gas, value: 0n };
     const { type, ...prices } = fees;
-    const raw = await this.account.signTransaction(
-      type === "legacy" ? { ...content, type, gasPrice: fees.maxFeePerGas } : { ...content, type, ...prices },
-    );
+    const request = type === "legacy" ? { type, gasPrice: fees.maxFeePerGas } : { type, ...prices };
+    const raw = await this.account.signTransaction({ ...content, ...request }).catch((error: unknown) => {
+      this.counts.unsigned++;
+      throw error;
+    });
     const hash = bytesToHex(keccak(hexToBytes(raw)));
     onSigned?.(hash);
     const result = await submitRaw(this.client, raw, hash);
