@@ -53,8 +53,10 @@ export const SECTIONS = [
   {
     title: "Operators and providers",
     pages: [
+      page("operator/deploy/README.md", "operators/deploy/", "Deploy an operator"),
       page("docs/Operators.md", "operators/", "Run an operator"),
       page("operator/README.md", "reference/operator/", "The operator"),
+      page("provider/deploy/README.md", "providers/deploy/", "Deploy a provider"),
       page("docs/Providers.md", "providers/", "Run a provider"),
       page("provider/README.md", "reference/provider/", "The provider"),
       generated("configuration", "Configuration", configurationReference),

@@ -9,7 +9,16 @@ import { imagesOf, linksOf } from "./links-images-and-anchors.js";
 import { PAGES } from "./pages.js";
 import { folderOf, imageOf, isShownAsCode } from "./site-urls.js";
 
-const LANGUAGES = { sol: "solidity", ts: "typescript", js: "javascript", json: "json", toml: "toml", yml: "yaml" };
+const LANGUAGES = {
+  sol: "solidity",
+  ts: "typescript",
+  js: "javascript",
+  json: "json",
+  toml: "toml",
+  yml: "yaml",
+  yaml: "yaml",
+  service: "ini",
+};
 
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 

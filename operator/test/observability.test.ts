@@ -48,6 +48,8 @@ describe("metrics", () => {
     (providers[0] as Provider).behavior = "garbage";
     const asks = Array.from({ length: 6 }, () => operator.ask(body("SPOTPX/SOL-USD", false)));
     await Promise.all(asks);
+    const working = `operator_committee_members{network="42",dataset="${dataset}",state="working"}`;
+    expect((await readMetrics()).get(working)).toBe(3);
     (providers[0] as Provider).behavior = "honest";
 
     const all = await readMetrics();
@@ -77,12 +79,36 @@ describe("metrics", () => {
     for (const state of ["waiting", "sent"]) {
       expect(all.get(`operator_queue_transactions{${labels},state="${state}"}`)).toBeGreaterThanOrEqual(0);
     }
-    for (const kind of ["replaced", "cancelled", "rebroadcast", "reorged", "lost"]) {
-      expect(all.get(`operator_queue_repairs{${labels},kind="${kind}"}`)).toBe(0);
+    const mined = `operator_queue_events_total{${labels},event="mined"}`;
+    await expect.poll(async () => (await readMetrics()).get(mined)).toBeGreaterThanOrEqual(1);
+    for (const event of ["replaced", "cancelled", "rebroadcast", "reorged", "lost", "unsigned"]) {
+      expect(all.get(`operator_queue_events_total{${labels},event="${event}"}`)).toBe(0);
     }
+    const feed = `network="42",dataset="${dataset}",key="${stringToHex(KEY)}"`;
+    expect(all.get(`operator_feed_heartbeat_seconds{${feed}}`)).toBe(3_600);
+    const used = (budget: string) => all.get(`operator_gas_budget_used_ratio{network="42",budget="${budget}"}`);
+    expect(used("feeds")).toBeGreaterThan(0);
+    expect(used("feeds")).toBeLessThan(0.1);
     expect(all.get(`operator_sender_balance_ether{${labels}}`)).toBeGreaterThan(99);
     expect(all.get(`operator_sender_balance_ether{${labels}}`)).toBeLessThanOrEqual(100);
     expect(all.get('operator_network_ready{network="42"}')).toBe(1);
+    expect(all.get('operator_rpc_endpoint_head_block{network="42",endpoint="rpcUrls/0"}')).toBeGreaterThan(0);
+  });
+
+  test("show an endpoint that is not ready, and the members that work again", async () => {
+    proxy.faults.set("*", "HTTP 500");
+    const head = 'operator_rpc_endpoint_head_block{network="42",endpoint="rpcUrls/0"}';
+    await expect.poll(async () => (await readMetrics()).get(head)).toBe(0);
+    proxy.faults.clear();
+    await expect.poll(async () => (await readMetrics()).get(head)).toBeGreaterThan(0);
+    const state = (name: string) => `operator_committee_members{network="42",dataset="${dataset}",state="${name}"}`;
+    const states = async () => {
+      // Until all have answered in time.
+      await operator.ask(body("SPOTPX/DOT-USD", false));
+      const all = await readMetrics();
+      return [all.get(state("working")), all.get(state("failing"))];
+    };
+    await expect.poll(states, { interval: 1_000 }).toEqual([4, 0]);
   });
 
   test("count RPC calls that failed, by class", async () => {

@@ -1,17 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/metrics-table";
 import { expect, test } from "vitest";
 import { USAGE } from "../src/help-text.js";
 import { FAILURE_REASONS } from "../src/reports/failures.js";
-import { metricNames } from "./support/metric-names.js";
+import { startOperator } from "./support/operator.js";
 
 const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
-
-/** Returns the texts in backticks in one column of the rows that begin with a match of a pattern. */
-function named(row: RegExp, column: number): string[] {
-  const cells = README.split("\n").flatMap((line) => (row.test(line) ? [line.split("|")[column] ?? ""] : []));
-  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")).toSorted();
-}
 
 test("the README has every variable of the environment that --help has", () => {
   const variables = USAGE.match(/OPERATOR_[A-Z_]*[A-Z]/g) ?? [];
@@ -24,6 +19,7 @@ test("the README lists every way in which a provider fails, and no other", () =>
   expect([...(listed ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual([...FAILURE_REASONS]);
 });
 
-test("the README lists every metric of the operator, and no other", async () => {
-  expect(named(/^\| `operator_/, 1)).toEqual((await metricNames()).toSorted());
+test("the README lists every metric with its type and labels, and no other", async () => {
+  const { registry } = await startOperator([]);
+  expect(metricsOf(registry)).toEqual(metricsInTable(README));
 });

@@ -44,19 +44,10 @@ async function accountOf(url: string, change?: Record<string, string>): Promise<
   return account;
 }
 
-const TRANSACTION: TransactionSerializableEIP1559 = {
-  type: "eip1559",
-  chainId: 42,
-  nonce: 7,
-  to: OTHER_ACCOUNT,
-  data: "0x1234",
-  gas: 50_000n,
-  value: 0n,
-  maxFeePerGas: parseGwei("3"),
-  maxPriorityFeePerGas: parseGwei("1"),
-};
-const { maxFeePerGas, maxPriorityFeePerGas, ...CONTENT } = TRANSACTION;
-const LEGACY: TransactionSerializable = { ...CONTENT, type: "legacy", gasPrice: parseGwei("3") };
+const CONTENT = { chainId: 42, nonce: 7, to: OTHER_ACCOUNT, data: "0x1234", gas: 50_000n, value: 0n } as const;
+const FEES = { maxFeePerGas: parseGwei("3"), maxPriorityFeePerGas: parseGwei("1") };
+const TRANSACTION: TransactionSerializableEIP1559 = { ...CONTENT, ...FEES, type: "eip1559" };
+const LEGACY: TransactionSerializable = { ...CONTENT, type: "legacy", gasPrice: FEES.maxFeePerGas };
 
 describe("an account whose key a signer holds", () => {
   let signer: StubSigner;
@@ -228,9 +219,17 @@ describe("the variables of a signer", () => {
   };
 
   test.each<[mistake: string, change: () => Record<string, string | undefined>, problem: string]>([
-    ["a key beside it", () => ({ OPERATOR_PRIVATE_KEY: generatePrivateKey() }), "Both OPERATOR_PRIVATE_KEY and OPERATOR_SIGNER"],
+    [
+      "a key beside it",
+      () => ({ OPERATOR_PRIVATE_KEY: generatePrivateKey() }),
+      "Both OPERATOR_PRIVATE_KEY and OPERATOR_SIGNER",
+    ],
     ["a keystore beside it", () => ({ OPERATOR_KEYSTORE: "canary" }), "Both OPERATOR_KEYSTORE and OPERATOR_SIGNER"],
-    ["no URL", () => ({ OPERATOR_SIGNER_URL: undefined }), "needs both OPERATOR_SIGNER_URL and OPERATOR_SIGNER_ADDRESS"],
+    [
+      "no URL",
+      () => ({ OPERATOR_SIGNER_URL: undefined }),
+      "needs both OPERATOR_SIGNER_URL and OPERATOR_SIGNER_ADDRESS",
+    ],
     ["no address", () => ({ OPERATOR_SIGNER_ADDRESS: undefined }), "needs both"],
     ["another scheme", () => ({ OPERATOR_SIGNER_URL: "ftp://canary" }), "OPERATOR_SIGNER_URL is not a URL"],
     ["a password", () => ({ OPERATOR_SIGNER_URL: "http://me:canary@a" }), "OPERATOR_SIGNER_URL contains a user name"],
@@ -395,7 +394,12 @@ describe("an operator whose key a signer holds", () => {
       expect(output()).toContain("the signer cannot be asked for its accounts");
       const post = async () => {
         const headers = { "content-type": "application/json" };
-        const request = { method: "POST", headers, body: JSON.stringify(body(KEY)), signal: AbortSignal.timeout(20_000) };
+        const request = {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body(KEY)),
+          signal: AbortSignal.timeout(20_000),
+        };
         const response = await fetch(`http://127.0.0.1:${port}/data/request`, request);
         return { status: response.status, code: ((await response.json()) as { code?: string }).code };
       };

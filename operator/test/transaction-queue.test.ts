@@ -665,3 +665,10 @@ describe("an RPC that lies", () => {
     await mine();
   });
 });
+
+test("a transaction that its signer does not sign is counted, and its update fails", async () => {
+  account = { ...account, signTransaction: () => Promise.reject(new Error("the signer is away")) };
+  const queue = startQueue();
+  await expect(queue.enqueue(job("a"))).rejects.toThrow();
+  expect(queue.counts).toMatchObject({ unsigned: 1, mined: 0 });
+});

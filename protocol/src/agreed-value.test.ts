@@ -1,6 +1,6 @@
 import { numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { agreedValue } from "./agreed-value.js";
+import { agreedValue, agreesWith } from "./agreed-value.js";
 import { DATASET_KINDS, type DatasetKind } from "./dataset-kind.js";
 
 const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
@@ -42,5 +42,21 @@ describe("agreedValue", () => {
 
   it("throws without values", () => {
     for (const kind of DATASET_KINDS) expect(() => agreedValue(kind, [])).toThrow("no values to agree on");
+  });
+});
+
+describe("agreesWith", () => {
+  it.each([
+    ["median", 100n, 101n, true],
+    ["median", 100n, 99n, true],
+    ["median", 100n, 102n, false],
+    ["median", 100n, 98n, false],
+    ["median", 0n, 0n, true],
+    ["median", 0n, 1n, false],
+    ["median", 2n ** 208n - 1n, 2n ** 208n - 2n, true],
+    ["majority", 100n, 100n, true],
+    ["majority", 100n, 101n, false],
+  ] as const)("in a %s dataset with a tolerance of 1%, %d and %d: %s", (kind, stored, reported, agrees) => {
+    expect(agreesWith(kind, bytes32(stored), bytes32(reported), 100n)).toBe(agrees);
   });
 });

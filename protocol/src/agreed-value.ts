@@ -14,6 +14,17 @@ export function agreedValue(kind: DatasetKind, values: readonly Hex[]): Hex {
   return agreed;
 }
 
+/**
+ * Returns true if a reported value agrees with the stored one: for a median dataset within the committee's tolerance,
+ * otherwise only if it is the same.
+ */
+export function agreesWith(kind: DatasetKind, stored: Hex, reported: Hex, toleranceBps: bigint): boolean {
+  if (kind === "majority") return reported === stored;
+  const [median, value] = [BigInt(stored), BigInt(reported)];
+  const distance = value > median ? value - median : median - value;
+  return distance * 10_000n <= toleranceBps * median;
+}
+
 /** Returns the value that an update with these reports stores: the agreed one when the status is OK, otherwise zero. */
 export function storedValue(kind: DatasetKind, status: QueryStatus, reports: readonly { readonly value: Hex }[]): Hex {
   if (status !== "OK") return ZERO_VALUE;

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { scrapedMetrics } from "@dataset-oracle/service/http-server/metrics";
+import { Counter, Histogram, type Registry } from "prom-client";
 import type { ValueWithSources } from "./combined-value.js";
 import type { DecisionMemory } from "./decisions/decision-memory.js";
 import type { ServedKey } from "./served-keys.js";
@@ -91,22 +92,9 @@ export class Metrics {
 
   /** Adds the metrics that are computed when they are read: the number of decisions, and readiness. */
   watch(memory: Pick<DecisionMemory, "count">, isReady: () => Promise<boolean>): void {
-    const registers = [this.registry];
-    new Gauge({
-      name: "provider_remembered_decisions",
-      help: "Decisions in memory.",
-      registers,
-      collect() {
-        this.set(memory.count);
-      },
-    });
-    new Gauge({
-      name: "provider_ready",
-      help: "1 when the provider can sign the rounds that operators ask for, else 0.",
-      registers,
-      async collect() {
-        this.set((await isReady()) ? 1 : 0);
-      },
-    });
+    const add = scrapedMetrics(this.registry);
+    add("provider_remembered_decisions", [], "Decisions in memory.", () => [[{}, memory.count]]);
+    const help = "1 when the provider can sign the rounds that operators ask for, else 0.";
+    add("provider_ready", [], help, async () => [[{}, (await isReady()) ? 1 : 0]]);
   }
 }

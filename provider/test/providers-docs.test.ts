@@ -11,22 +11,14 @@ const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), "utf8");
 const guide = read("docs/Providers.md");
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
-const { bin } = JSON.parse(read("provider/package.json"));
-const main = `provider/${bin.provider.replace("./", "")}`;
-
-it("the systemd unit starts the built program, and checks the same configuration first", () => {
-  const unit = new Map(
-    block("ini")
-      .split("\n")
-      .filter((line) => line.includes("="))
-      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
-  );
-  const start = unit.get("ExecStart") ?? "";
-  expect(start).toBe(`/usr/bin/node /opt/dataset-oracle/${main} serve --config /etc/dataset-provider/provider.json`);
-  expect(unit.get("ExecStartPre")).toBe(start.replace(" serve ", " check "));
-  const [credential] = (unit.get("LoadCredential") ?? "").split(":");
-  expect(unit.get("Environment")).toContain(`PROVIDER_PRIVATE_KEY_FILE=%d/${credential}`);
-  expect(guide).toContain(`"lease": "/var/lib/${unit.get("StateDirectory")}/lease"`);
+it("the example of a configuration is valid", async () => {
+  const { folder, config } = writeConfig({}, 42, ["SPOTPX/ETH-USD"]);
+  const example = read("provider/deploy/provider.json")
+    .replace("deployments/11155111.json", "deployment.json")
+    .replaceAll("/var/lib/dataset-provider", folder);
+  writeFileSync(config, example);
+  const { code, stdout } = await runProvider(["check", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("(datasets: 1, keys: 1)")]);
 });
 
 it("the source file can be added, and its pair is then read and served", async () => {

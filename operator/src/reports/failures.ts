@@ -108,6 +108,11 @@ export class ProviderFailures {
     else this.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
   }
 
+  /** Returns true if a provider's last answer could not be used. */
+  isFailing(provider: Address): boolean {
+    return this.#streaks.has(provider);
+  }
+
   /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */
   reasonOf(provider: Address): FailureReason | null {
     return this.#streaks.get(provider)?.reason ?? null;

@@ -76,7 +76,7 @@ export function addHealth(app: App): void {
       [...clients].map(async ([network_id, client]) => {
         const network = networks.get(network_id);
         const rpc = client.isReady();
-        const endpoints = client.endpoints();
+        const endpoints = client.endpoints().map(({ block, ...shown }) => shown);
         if (network === undefined) {
           const lack = missing.get(network_id) ?? "";
           return { network_id, rpc, broadcasting: "not_served", missing: lack, endpoints } as const;

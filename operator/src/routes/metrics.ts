@@ -1,57 +1,56 @@
-import { Gauge } from "prom-client";
+import { scrapedMetrics } from "@dataset-oracle/service/http-server/metrics";
 import { formatEther } from "viem";
 import type { Operator } from "../operator.js";
 
 /** Adds the metrics that are read from the networks at every scrape. */
 export function addNetworkMetrics({ context, networks, clients }: Operator): void {
-  const registers = [context.registry];
+  const add = scrapedMetrics(context.registry);
   const queues = () =>
-    [...networks.values()].flatMap(({ chainId, senders }) =>
-      senders.queues.map((queue) => ({ queue, labels: { network: chainId, sender: queue.address } })),
+    [...networks.values()].flatMap(({ chainId: network, senders }) =>
+      senders.queues.map((queue) => ({ queue, labels: { network, sender: queue.address } })),
     );
-  new Gauge({
-    name: "operator_queue_transactions",
-    help: "Updates waiting for a nonce and pending transactions, by sender.",
-    labelNames: ["network", "sender", "state"],
-    registers,
-    collect() {
-      for (const { queue, labels } of queues()) {
-        for (const [state, count] of Object.entries(queue.depth)) this.set({ ...labels, state }, count);
-      }
-    },
+  add(
+    "operator_queue_transactions",
+    ["network", "sender", "state"],
+    "Updates in a sender's queue: waiting, sent.",
+    () =>
+      queues().flatMap(({ queue: { depth }, labels }) =>
+        Object.entries(depth).map(([state, count]) => [{ ...labels, state }, count]),
+      ),
+  );
+  add("operator_queue_events_total", ["network", "sender", "event"], "What became of a sender's transactions.", () =>
+    queues().flatMap(({ queue: { counts }, labels }) =>
+      Object.entries(counts).map(([event, count]) => [{ ...labels, event }, count]),
+    ),
+  );
+  add("operator_sender_balance_ether", ["network", "sender"], "Absent while it cannot be read.", async () => {
+    const balances = [...networks.values()].map(async ({ chainId: network, balances }) =>
+      (await balances.read()).map(({ sender, wei }) => [{ network, sender }, wei] as const),
+    );
+    const all = (await Promise.all(balances)).flat();
+    return all.flatMap(([labels, wei]) => (wei === null ? [] : [[labels, Number(formatEther(wei))]]));
   });
-  new Gauge({
-    name: "operator_queue_repairs",
-    help: "Repairs by a sender's transaction queue since the start: replaced, cancelled, rebroadcast, reorged, lost.",
-    labelNames: ["network", "sender", "kind"],
-    registers,
-    collect() {
-      for (const { queue, labels } of queues()) {
-        for (const [kind, count] of Object.entries(queue.counts)) this.set({ ...labels, kind }, count);
-      }
-    },
-  });
-  new Gauge({
-    name: "operator_sender_balance_ether",
-    help: "Balance of each sender; absent while it cannot be read.",
-    labelNames: ["network", "sender"],
-    registers,
-    async collect() {
-      this.reset();
-      for (const { chainId, balances } of networks.values()) {
-        for (const { sender, wei } of await balances.read()) {
-          if (wei !== null) this.set({ network: chainId, sender }, Number(formatEther(wei)));
-        }
-      }
-    },
-  });
-  new Gauge({
-    name: "operator_network_ready",
-    help: "1 if an RPC endpoint of the network can be used, else 0.",
-    labelNames: ["network"],
-    registers,
-    collect() {
-      for (const [network, client] of clients) this.set({ network }, client.isReady() ? 1 : 0);
-    },
-  });
+  add("operator_gas_budget_used_ratio", ["network", "budget"], "Part used in the last hour, from 0 to 1.", () =>
+    [...networks.values()].flatMap(({ chainId: network, senders }) =>
+      senders.gasUsed.map(([budget, ratio]) => [{ network, budget }, ratio]),
+    ),
+  );
+  add("operator_network_ready", ["network"], "1 if an RPC endpoint of the network can be used, else 0.", () =>
+    [...clients].map(([network, client]) => [{ network }, client.isReady() ? 1 : 0]),
+  );
+  add("operator_rpc_endpoint_head_block", ["network", "endpoint"], "Newest block; 0 while it is not ready.", () =>
+    [...clients].flatMap(([network, client]) =>
+      client.endpoints().map(({ endpoint, block }) => [{ network, endpoint }, block]),
+    ),
+  );
+  add("operator_committee_members", ["network", "dataset", "state"], "By their last answer: working, failing.", () =>
+    [...networks.values()].flatMap(({ chainId: network, datasets, providers: { failures } }) =>
+      [...datasets].flatMap(([dataset, served]) => {
+        const { members } = served.dataset.committee.current;
+        const failing = members.filter((member) => failures.isFailing(member)).length;
+        const states = { working: members.length - failing, failing };
+        return Object.entries(states).map(([state, count]) => [{ network, dataset, state }, count] as const);
+      }),
+    ),
+  );
 }

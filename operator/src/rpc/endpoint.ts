@@ -30,6 +30,8 @@ export interface EndpointState {
   /** Its place in the configuration, which is its name: `rpcUrls/0`. */
   readonly endpoint: string;
   readonly ready: boolean;
+  /** The newest block that it has shown; 0 while it is not ready. */
+  readonly block: number;
   /** The kinds of requests that it refused, such as `eth_simulateV1` or `eth_call pending`. */
   readonly without: string[];
 }

@@ -124,8 +124,9 @@ export class RpcPool implements JsonRpc {
   }
 
   get endpoints(): EndpointState[] {
-    return this.#endpoints.map(({ index, health, without }) => {
-      return { endpoint: `rpcUrls/${index}`, ready: health.head !== null, without: [...without.keys()] };
+    return this.#endpoints.map(({ index, health: { head }, without }) => {
+      const state = { ready: head !== null, block: head?.number ?? 0, without: [...without.keys()] };
+      return { endpoint: `rpcUrls/${index}`, ...state };
     });
   }
 

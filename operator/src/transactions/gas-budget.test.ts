@@ -57,3 +57,12 @@ test("a transaction that needs more than a share is allowed once", () => {
   expect(budget.reserve(10n, 0, "a")).toMatchObject({ ok: false, isShareSpent: true });
   expect(budget.reserve(40n, 0, "b").ok).toBe(true);
 });
+
+test("the used part of a budget counts what is reserved in an hour, and is 0 for a budget of nothing", () => {
+  const budget = new GasBudget(100n);
+  expect(budget.usedRatio(0)).toBe(0);
+  budget.reserve(60n, 0);
+  budget.reserve(20n, HOUR / 2);
+  expect([budget.usedRatio(HOUR - 1), budget.usedRatio(HOUR), budget.usedRatio(2 * HOUR)]).toEqual([0.8, 0.2, 0]);
+  expect(new GasBudget(0n).usedRatio(0)).toBe(0);
+});

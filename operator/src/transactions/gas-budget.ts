@@ -52,10 +52,7 @@ export class GasBudget {
    * @param payer Null for a feed, whose share is the whole budget.
    */
   reserve(gas: bigint, nowMs: number, payer: string | null = null): Reservation {
-    for (const entry of this.#entries) {
-      if (entry.at > nowMs - HOUR_MS) break;
-      this.#remove(entry);
-    }
+    this.#forgetBefore(nowMs - HOUR_MS);
     const excess = this.#total + gas - this.perHour;
     if (excess > 0n) return { ok: false, isShareSpent: false, ...this.#waitFor(excess, nowMs, () => true) };
     const own = payer === null ? undefined : this.#byPayer.get(payer);
@@ -67,6 +64,19 @@ export class GasBudget {
     this.#entries.add(entry);
     this.#count(entry, gas);
     return { ok: true, release: () => this.#remove(entry) };
+  }
+
+  /** Returns the part of the budget that is reserved, from 0 to 1; 0 for a budget of nothing. */
+  usedRatio(nowMs: number): number {
+    this.#forgetBefore(nowMs - HOUR_MS);
+    return this.perHour === 0n ? 0 : Number(this.#total) / Number(this.perHour);
+  }
+
+  #forgetBefore(time: number): void {
+    for (const entry of this.#entries) {
+      if (entry.at > time) break;
+      this.#remove(entry);
+    }
   }
 
   /** Finds out when enough of some entries will have left to free `excess`; an hour if all are not enough. */

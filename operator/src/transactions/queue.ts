@@ -50,7 +50,7 @@ export class TransactionQueue {
   readonly #reorgWatch: ReorgWatch;
   readonly #retries: Retries;
   readonly #log: Logger;
-  readonly #counts = { reorged: 0, lost: 0 };
+  readonly #counts = { mined: 0, reorged: 0, lost: 0 };
   #recover: (call: Call) => Job<RoundCall> | null = () => null;
   #reorgsCheckedAt = 0;
   #started: Promise<void> | null = null;
@@ -95,7 +95,7 @@ export class TransactionQueue {
     return [...this.#waiting.map(({ dataPointId }) => dataPointId), ...pending];
   }
 
-  /** How often the queue had to do more than submit, since the start. */
+  /** What became of the transactions since the start, by event. */
   get counts() {
     return { ...this.#submitter.counts, ...this.#counts };
   }
@@ -307,6 +307,7 @@ export class TransactionQueue {
       if (mined === null) continue;
       const isLost = call !== null && mined.isReverted && !(await task?.isStored(call.round));
       this.#inFlight.delete(nonce);
+      this.#counts.mined++;
       if (call === null) return this.#retry(transaction, "its nonce was cancelled");
       if (isLost) return this.#retry(transaction, "its transaction reverted");
       const confirmed = { ...mined, hash, call };

@@ -39,6 +39,11 @@ export class Senders {
     return this.queues.length > 0;
   }
 
+  /** The part of each gas budget that the last hour has used, from 0 to 1. */
+  get gasUsed(): readonly (readonly [budget: string, ratio: number])[] {
+    return Object.entries(this.#budgets).map(([name, budget]) => [name, budget.usedRatio(this.clock())]);
+  }
+
   /** @throws ProblemError when the operator sends nothing on this network. */
   requireSender(): void {
     if (!this.canSend) throw problem("broadcast_unavailable", { network: this.chainId });

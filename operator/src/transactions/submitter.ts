@@ -58,7 +58,7 @@ export class Submitter {
   readonly #asked: LRUCache<number, Fees>;
   #cancelledAt: number[] = [];
   #isSignerFailing = false;
-  readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0 };
+  readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0, unsigned: 0 };
 
   /**
    * @param inFlight Where accepted transactions are recorded, and those whose outcome is unknown.
@@ -242,6 +242,7 @@ export class Submitter {
       const reason = describeError(error);
       if (!this.#isSignerFailing) this.logger.error({ reason }, "the signer did not sign a transaction");
       this.#isSignerFailing = true;
+      this.counts.unsigned++;
       throw signerFailed(this.client.chain.id, this.account.address, reason);
     }
   }

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import Fastify, { type FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from "prom-client";
 import type { App } from "./app.js";
 import { CONNECTION_LIMITS } from "./connection-limits.js";
 import { listen } from "./listen.js";
@@ -29,6 +29,35 @@ export function processRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
+}
+
+/** One value of a metric, with its labels. */
+type Sample<L extends string> = readonly [labels: Readonly<Record<L, string | number>>, value: number];
+
+/**
+ * Returns a function that adds a metric whose samples are read at every scrape: a counter if its name ends in `_total`,
+ * otherwise a gauge. What has no sample any more is no longer shown.
+ */
+export function scrapedMetrics(registry: Registry) {
+  return function add<L extends string>(
+    name: string,
+    labelNames: L[],
+    help: string,
+    read: () => readonly Sample<L>[] | Promise<readonly Sample<L>[]>,
+  ): void {
+    const settings = { name, help, labelNames, registers: [registry], collect };
+    const counter = name.endsWith("_total") ? new Counter(settings) : null;
+    const gauge = counter === null ? new Gauge(settings) : null;
+    async function collect() {
+      const samples = await read();
+      counter?.reset();
+      gauge?.reset();
+      for (const [labels, value] of samples) {
+        counter?.inc(labels as LabelValues<L>, value);
+        gauge?.set(labels as LabelValues<L>, value);
+      }
+    }
+  };
 }
 
 /**

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { agreesWith } from "@dataset-oracle/protocol/agreed-value";
+import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import type { Logger } from "pino";
@@ -80,11 +82,12 @@ export class FeedLoop {
 
   constructor(
     readonly served: ServedDataset,
-    private readonly feeds: readonly ScheduledKey[],
+    readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
     private readonly settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     private readonly failovers: Counter<"network">,
+    private readonly outliers: Counter<"network" | "dataset" | "provider">,
   ) {
     const { sender, stageMs } = standing;
     const { feedPollMs, beatSeconds } = settings;
@@ -243,11 +246,17 @@ export class FeedLoop {
 
   /** Notes what rows say of each key. */
   #observe(keys: readonly Hex[], rows: readonly SignedRow[], gathered: Map<Hex, GatheredKey>): void {
-    const { kind, committee } = this.served.dataset;
+    const { chainId: network, address: dataset, kind, committee } = this.served.dataset;
+    const { members, toleranceBps } = committee.current;
     const arrived = new Set(rows.map(({ provider }) => provider));
     for (const [index, key] of keys.entries()) {
-      const observed = agreedValueInBatch(kind, committee.current.members.length, rows, index);
+      const observed = agreedValueInBatch(kind, members.length, rows, index);
       if (observed === null) continue;
+      for (const row of rows) {
+        if (observed.status !== "OK" || isMissing(row, index)) continue;
+        const isOutlier = !agreesWith(kind, observed.value, row.values[index] ?? observed.value, toleranceBps);
+        if (isOutlier) this.outliers.inc({ network, dataset, provider: row.provider });
+      }
       const [policy, stored] = [this.#feedOf.get(key)?.policy, this.#stored.get(key)];
       const moved = policy !== undefined && stored !== undefined && hasMoved(policy, kind, stored, observed);
       gathered.set(key, { arrived, hasMoved: moved });

@@ -1,7 +1,8 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { scrapedMetrics } from "@dataset-oracle/service/http-server/metrics";
 import type { FastifyInstance } from "fastify";
-import { Counter, Gauge } from "prom-client";
-import type { Address } from "viem";
+import { Counter } from "prom-client";
+import type { Address, Hex } from "viem";
 import type { ScheduledKey } from "../../schedule/transmission-schedule.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { FeedLoop, type FeedLoopSettings } from "./feed-loop.js";
@@ -28,6 +29,12 @@ export async function feeds(
     labelNames: ["network"],
     registers,
   });
+  const outliers = new Counter({
+    name: "operator_feed_outliers_total",
+    help: "Values of feeds that a provider signed and that were outside the committee's tolerance.",
+    labelNames: ["network", "dataset", "provider"],
+    registers,
+  });
   const loops: FeedLoop[] = [];
   const running: Promise<void>[] = [];
   const keepFresh = (network: ServedNetwork, { settings, feeds }: FeedsPlan) => {
@@ -37,7 +44,7 @@ export async function feeds(
       for (const { key, policy } of own) served.dataset.keys.add(key, policy);
       // An operator without an account sends nothing.
       if (!network.senders.canSend) continue;
-      const loop = new FeedLoop(served, own, network.standing, settings, context, failovers);
+      const loop = new FeedLoop(served, own, network.standing, settings, context, failovers, outliers);
       loops.push(loop);
       running.push(loop.run());
     }
@@ -45,20 +52,20 @@ export async function feeds(
   app.operator.eachNetwork((network) => {
     for (const plan of plans) if (plan.chainId === network.chainId) keepFresh(network, plan);
   });
-  new Gauge({
-    name: "operator_feed_age_seconds",
-    help: "Age of the stored value of each feed.",
-    labelNames: ["network", "dataset", "key"],
-    registers,
-    collect() {
-      for (const { served, storedRounds } of loops) {
-        const { chainId: network, address: dataset } = served.dataset;
-        for (const [key, round] of storedRounds) {
-          const labels = { network, dataset, key };
-          if (round > 0n) this.set(labels, context.clock() / 1000 - Number(round));
-        }
-      }
-    },
-  });
+  const add = scrapedMetrics(context.registry);
+  const ofFeeds = <T>(read: (loop: FeedLoop) => Iterable<readonly [key: Hex, value: T]>) =>
+    loops.flatMap((loop) => {
+      const { chainId: network, address: dataset } = loop.served.dataset;
+      return [...read(loop)].map(([key, value]) => [{ network, dataset, key }, value] as const);
+    });
+  const labels: ("network" | "dataset" | "key")[] = ["network", "dataset", "key"];
+  add("operator_feed_age_seconds", labels, "Age of a feed's stored value; absent before the first.", () =>
+    ofFeeds(({ storedRounds }) => storedRounds).flatMap(([feed, round]) =>
+      round === 0n ? [] : [[feed, context.clock() / 1000 - Number(round)] as const],
+    ),
+  );
+  add("operator_feed_heartbeat_seconds", labels, "The age that a feed's stored value is to stay below.", () =>
+    ofFeeds(({ feeds }) => feeds.map(({ key, policy }) => [key, policy.heartbeatSeconds])),
+  );
   app.addHook("onClose", () => Promise.all(running));
 }

@@ -1,3 +1,4 @@
+import { agreesWith } from "@dataset-oracle/protocol/agreed-value";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { type DecodedReport, type DecodedUpdate, decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
 import {
@@ -139,10 +140,7 @@ function agreesWithStored(
   { outcome, value }: DecodedReport,
 ): boolean {
   if (outcome !== stored.status || outcome !== "OK") return outcome === stored.status;
-  if (kind === "majority") return value === stored.value;
-  const [median, signed] = [hexToBigInt(stored.value), hexToBigInt(value)];
-  const distance = signed > median ? signed - median : median - signed;
-  return distance * 10_000n <= toleranceBps * median;
+  return agreesWith(kind, stored.value, value, toleranceBps);
 }
 
 /** The transaction that stored an update, with the signed reports in it. */

@@ -87,6 +87,19 @@ test("a feed whose value moves by the deviation threshold is updated alone and a
   expect(await chain.query(dataset, key)).toMatchObject({ value: parseEther("2021") });
 });
 
+test("a provider's values outside the tolerance are counted, and no other provider's", async () => {
+  const [own, outlier] = providers as [Provider, Provider];
+  outlier.value = parseEther("2100");
+  const { registry } = await start({});
+  const name = "operator_feed_outliers_total";
+  const countOf = (provider: Provider, metrics: string) =>
+    new RegExp(`^${name}\\{network="42",dataset="${dataset}",provider="${provider.address}"\\} (\\d+)$`, "m").exec(
+      metrics,
+    )?.[1];
+  await expect.poll(async () => Number(countOf(outlier, await registry.metrics()))).toBeGreaterThanOrEqual(3);
+  expect(countOf(own, await registry.metrics())).toBeUndefined();
+});
+
 test("a feed is not updated within its minimum interval, however its value moves", async () => {
   await start({ minIntervalSeconds: 3_600 });
   await updatesAfter(0, 3);

@@ -1,0 +1,262 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type ListedMetric, metricsInTable } from "@dataset-oracle/devnet/metrics-table";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { stagesOf } from "./container-image.js";
+import { PROMETHEUS, SYSTEMD } from "./installed-programs.js";
+
+const SERVICES = ["operator", "provider"] as const;
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: object;
+  readonly annotations: object;
+}
+
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+  readonly volumes: object;
+}
+
+interface ComposeService {
+  readonly image: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly network_mode: string;
+  readonly volumes: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly configs?: readonly { readonly source: string }[];
+  readonly [setting: string]: unknown;
+}
+
+const WORDS =
+  "and or unless on by sum max without ignoring group_left group_right bool offset rate increase deriv floor " +
+  "avg_over_time histogram_quantile";
+
+/** Splits an expression into the metrics that it reads and the labels that it selects or groups by. */
+function namesIn(expr: string): { readonly metrics: readonly string[]; readonly labels: readonly string[] } {
+  const labels: string[] = [];
+  const rest = expr
+    .replace(/\b(?:by|without|on|ignoring|group_left|group_right) *\(([^)]*)\)/g, (_, list: string) => {
+      labels.push(...list.split(",").map((label) => label.trim()));
+      return " ";
+    })
+    .replace(/\{([^}]*)\}/g, (_, matchers: string) => {
+      labels.push(...[...matchers.matchAll(/(\w+)(?:=|!=)/g)].map(([, label]) => label ?? ""));
+      return " ";
+    })
+    .replace(/\[[^\]]*\]/g, " ")
+    .replace(/offset \w+/g, " ");
+  const words = WORDS.split(" ");
+  return {
+    metrics: [...rest.matchAll(/[a-z_]\w*/g)].map(([word]) => word).filter((word) => !words.includes(word)),
+    labels: labels.filter((label) => label !== ""),
+  };
+}
+
+/** Requires that a service exports everything that an expression reads. */
+function expectExported(expr: string, exported: ReadonlyMap<string, ListedMetric>): void {
+  const { metrics, labels } = namesIn(expr);
+  expect(metrics, expr).not.toEqual([]);
+  const known = ["job", "instance", "le"];
+  for (const name of metrics) {
+    // Prometheus and prom-client add these.
+    if (name === "up" || name.startsWith("process_")) continue;
+    const suffix = /_(?:bucket|count|sum)$/.exec(name)?.[0] ?? "";
+    const metric = exported.get(suffix === "" ? name : name.slice(0, -suffix.length));
+    expect(metric, `${name} in ${expr}`).toBeDefined();
+    expect(metric?.type === "histogram", name).toBe(suffix !== "");
+    known.push(...(metric?.labels ?? []));
+  }
+  for (const label of labels) expect(known, expr).toContain(label);
+}
+
+describe.each(SERVICES)("what deploys the %s", (service) => {
+  const folder = `${service}/deploy`;
+  const at = (file: string) => join(ROOT, folder, file);
+  const exported = metricsInTable(read(`${service}/README.md`));
+  const rules = (parse(read(`${folder}/alerts.yml`)) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+    ({ rules }) => rules,
+  );
+  const { panels } = JSON.parse(read(`${folder}/dashboard.json`)) as { panels: Panel[] };
+  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  const port = /default `http:\/\/127\.0\.0\.1:(\d+)\/metrics`/.exec(read(`${service}/README.md`))?.[1];
+
+  test("raises alerts that name the fault, the first thing to do, and metrics that are exported", () => {
+    expect(rules.length).toBeGreaterThanOrEqual(7);
+    for (const { alert, expr, labels, annotations } of rules) {
+      expect([alert, labels]).toEqual([alert, { severity: expect.stringMatching(/^(?:page|ticket)$/) }]);
+      expect([alert, annotations]).toEqual([alert, { summary: expect.any(String), action: expect.any(String) }]);
+      expectExported(expr, exported);
+    }
+  });
+
+  test("shows panels in rows, whose queries read metrics that are exported", () => {
+    const rows = panels.filter(({ type }) => type === "row").map(({ title }) => title);
+    const expected = { operator: ["Feeds", "Transactions", "Endpoints", "Providers", "HTTP"] };
+    expect(rows).toEqual(service === "operator" ? expected.operator : ["Sources", "Reports", "HTTP"]);
+    for (const { type, title, targets } of panels) if (type !== "row") expect(targets, title).not.toEqual([]);
+    for (const query of queries) expectExported(query, exported);
+    // Each metric is looked at somewhere.
+    const used = [...queries, ...rules.map(({ expr }) => expr)].join(" ");
+    const unused = [...exported.keys()].filter((name) => !used.includes(name));
+    expect(unused).toEqual(
+      service === "operator" ? [] : ["provider_source_back_offs_total", "provider_remembered_decisions"],
+    );
+  });
+
+  test("tests each alert by Prometheus, when it fires and when it does not", () => {
+    const { tests } = parse(read(`${folder}/alerts.test.yml`)) as {
+      tests: { alert_rule_test: { alertname: string; exp_alerts?: object[] }[] }[];
+    };
+    const all = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
+    for (const fires of [true, false]) {
+      const tested = all.filter(({ exp_alerts = [] }) => exp_alerts.length > 0 === fires);
+      expect(new Set(tested.map(({ alertname }) => alertname))).toEqual(new Set(rules.map(({ alert }) => alert)));
+    }
+  });
+
+  test.runIf(PROMETHEUS.isThere)(
+    "has rules, queries and a configuration that Prometheus takes, and rules that it finds right",
+    () => {
+      const promtool = (...args: string[]) => execFileSync("promtool", args, { stdio: "pipe" }).toString();
+      expect(promtool("check", "config", at("prometheus.yml"))).toContain(`${rules.length} rules found`);
+      expect(promtool("test", "rules", at("alerts.test.yml"))).toContain("SUCCESS");
+      // promtool reads expressions only as rules.
+      const file = join(mkdtempSync(join(tmpdir(), "queries-")), "rules.yml");
+      const recorded = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
+      writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules: recorded }] }));
+      expect(promtool("check", "rules", file)).toContain(`${queries.length} rules found`);
+    },
+  );
+
+  test("scrapes the address at which the metrics are by default", () => {
+    const { scrape_configs, rule_files } = parse(read(`${folder}/prometheus.yml`)) as {
+      scrape_configs: { job_name: string; static_configs: object[] }[];
+      rule_files: string[];
+    };
+    expect(port).toMatch(/^\d{4}$/);
+    expect(scrape_configs).toEqual([
+      { job_name: `dataset-${service}`, static_configs: [{ targets: [`127.0.0.1:${port}`] }] },
+    ]);
+    for (const file of rule_files) expect(existsSync(at(file))).toBe(true);
+  });
+
+  describe("by Docker Compose", () => {
+    const { services, configs, volumes } = parse(read(`${folder}/compose.yaml`)) as Compose;
+    const own = services[service] as ComposeService;
+    const containerfile = `${service}/Containerfile`;
+    const image = read(containerfile);
+
+    test("starts the service, a proxy, Prometheus and Grafana from images with a version", () => {
+      expect(Object.keys(services)).toEqual([service, "caddy", "prometheus", "grafana"]);
+      for (const { image, network_mode, restart } of Object.values(services)) {
+        if (image !== own.image) expect(image).toMatch(/^[\w/]+:v?\d[\d.]+$/);
+        expect([network_mode, restart]).toEqual(["host", "unless-stopped"]);
+      }
+    });
+
+    test("builds the image of the repository, and runs it without rights", () => {
+      const { context = "", dockerfile = "" } = own.build ?? {};
+      expect(join(dirname(at("compose.yaml")), context)).toBe(join(ROOT, "/").replace(/\/$/, ""));
+      expect(dockerfile).toBe(containerfile);
+      expect(stagesOf(dockerfile)).toHaveLength(3);
+      expect(own).toMatchObject({ read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] });
+    });
+
+    test("mounts what is there, and what the image expects", () => {
+      const isNamed = (source: string) => /^\w+$/.test(source);
+      for (const mount of Object.values(services).flatMap((one) => one.volumes)) {
+        const [source = "", target = "", mode] = mount.split(":");
+        expect(target).toMatch(/^\//);
+        if (isNamed(source)) expect(volumes).toHaveProperty(source);
+        else if (source.startsWith(".")) expect([existsSync(at(source)), mode]).toEqual([true, "ro"]);
+        else expect(source).toMatch(new RegExp(`^/(?:etc|var/lib)/dataset-${service}$`));
+      }
+      expect(own.volumes).toContain(`/etc/dataset-${service}:/etc/dataset-${service}:ro`);
+      expect(image).toMatch(new RegExp(`^CMD .*"/etc/dataset-${service}/${service}\\.json"\\]$`, "m"));
+      const written = /^VOLUME (\S+)$/m.exec(image)?.[1];
+      const mounted = own.volumes.filter((mount) => !mount.endsWith(":ro"));
+      expect(mounted).toEqual(written === undefined ? [] : [`${written}:${written}`]);
+    });
+
+    test("gives Grafana a Prometheus and the dashboard, and each its place", () => {
+      const { prometheus, grafana, caddy } = services;
+      const address = /--web\.listen-address=(\S+)/.exec(String(prometheus?.command))?.[1];
+      const config = /--config\.file=([^,\s]+)/.exec(String(prometheus?.command))?.[1];
+      expect(prometheus?.volumes).toContain(`./prometheus.yml:${config}:ro`);
+      expect(prometheus?.volumes).toContain(`./alerts.yml:${dirname(config ?? "")}/alerts.yml:ro`);
+      const content = (index: number) => parse(configs[grafana?.configs?.[index]?.source ?? ""]?.content ?? "");
+      expect(content(0).datasources).toMatchObject([{ uid: "prometheus", url: `http://${address}`, isDefault: true }]);
+      expect(grafana?.volumes[0]).toBe(`./dashboard.json:${content(1).providers[0].options.path}/${service}.json:ro`);
+      expect(caddy?.command).toContain(`--to 127.0.0.1:${/^EXPOSE (\d+)$/m.exec(image)?.[1]}`);
+    });
+  });
+
+  describe("by systemd", () => {
+    const unit = `dataset-${service}.service`;
+    const settings = read(`${folder}/${unit}`)
+      .split("\n")
+      .filter((line) => /^\w+=/.test(line))
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const);
+    const values = (name: string) => settings.flatMap(([key, value]) => (key === name ? [value] : []));
+
+    test("starts the built program, after checking the same configuration", () => {
+      const { bin } = JSON.parse(read(`${service}/package.json`)) as { bin: Record<string, string> };
+      const main = `/usr/bin/node /opt/dataset-oracle/${service}/${bin[service]?.replace("./", "")}`;
+      const config = `--config /etc/dataset-${service}/${service}.json`;
+      const [start, check] =
+        service === "operator"
+          ? [`${main} ${config}`, `${main} ${config} --check-config`]
+          : [`${main} serve ${config}`, `${main} check ${config}`];
+      expect([values("ExecStart"), values("ExecStartPre")]).toEqual([[start], [check]]);
+    });
+
+    test("passes keys as credentials, and no secret as a variable", () => {
+      const names = values("LoadCredential").map((value) => value.split(":")[0]);
+      const variables = Object.fromEntries(
+        (values("Environment")[0] ?? "").split(" ").map((entry) => entry.split("=")),
+      );
+      expect(variables).toEqual(
+        service === "operator"
+          ? {
+              NODE_ENV: "production",
+              OPERATOR_KEYSTORE: `%d/${names[0]}`,
+              OPERATOR_KEYSTORE_PASSWORD_FILE: `%d/${names[1]}`,
+            }
+          : { NODE_ENV: "production", PROVIDER_PRIVATE_KEY_FILE: `%d/${names[0]}` },
+      );
+      // The containers read the same variables.
+      const { services } = parse(read(`${folder}/compose.yaml`)) as Compose;
+      expect(Object.keys(services[service]?.environment ?? {})).toEqual(
+        Object.keys(variables).filter((name) => name !== "NODE_ENV"),
+      );
+    });
+
+    test("starts it again however often it ends, unless its configuration is wrong", () => {
+      const policy = ["Restart", "RestartPreventExitStatus", "StartLimitIntervalSec"].flatMap(values);
+      expect(policy).toEqual(["on-failure", "2", "0"]);
+    });
+
+    test.runIf(SYSTEMD.isThere)("is a unit that systemd takes, and that it exposes little", () => {
+      const file = join(mkdtempSync(join(tmpdir(), "unit-")), unit);
+      writeFileSync(file, read(`${folder}/${unit}`).replaceAll("/usr/bin/node", process.execPath));
+      const analyze = (...args: string[]) => execFileSync("systemd-analyze", args, { stdio: "pipe" }).toString();
+      expect(analyze("verify", "--man=no", file)).toBe("");
+      // In tenths, from 0 to 100; without any hardening it is 96.
+      expect(analyze("security", "--offline=yes", "--threshold=20", "--no-pager", file)).toContain("Overall exposure");
+    });
+  });
+});
