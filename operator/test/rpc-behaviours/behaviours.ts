@@ -267,6 +267,23 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
     ]),
   ],
 
+  "the start": [
+    ...group("each of two", LOGS, "it starts from a list", [
+      [result([]), "reth and Erigon without old receipts: paradigmxyz/reth#27002, erigontech/erigon#16042"],
+      [error(-32005, "limit exceeded"), "BSC: bnb-chain/bsc#1215, bnb-chain/docs-site#621"],
+      [error(4444, "pruned history unavailable"), "geth: OffchainLabs/prysm#15500"],
+      [UNAVAILABLE, CHAINSTACK],
+    ]),
+    ...group("the only one", EVERYTHING, "it starts late", [
+      [http(429, "Too Many Requests"), "Infura: status-im/status-go#4807"],
+      [error(-32005, "daily request count exceeded, request rate limited"), "Infura: blockscout/blockscout#7339"],
+      [error(-32008, "Initial sync is still in progress"), BESU],
+      [UNAVAILABLE, CHAINSTACK],
+      [RESET, UNKNOWN],
+      [SILENCE, UNKNOWN],
+    ]),
+  ],
+
   submissions: [
     ...group("the only one", SUBMISSION, "it is mined", [
       [afterPassingOn(error(-32000, "already known")), "geth: ethereum/go-ethereum#22093"],
