@@ -29,6 +29,7 @@ import {
   SUBMISSION,
   times,
   wantsTip,
+  withId,
 } from "./behaviour.js";
 
 const HASH = `0x${"1".repeat(64)}`;
@@ -115,8 +116,6 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       [http(200, '{"jsonrpc":"2.0","id":1,"result":[{"addr'), "ChainSafe/lodestar#1599"],
       [body(null), "Quicknode: ethers-io/ethers.js#4679"],
       [body([{ jsonrpc: "2.0", id: 1, result: "0x2a" }]), "AlphaWallet/alpha-wallet-ios#5277"],
-      [body({ id: null, result: "0x2a" }), "Fantom: gakonst/ethers-rs#1265"],
-      [body({ id: undefined, result: "0x2a" }), "Nethermind: NethermindEth/nethermind#1439"],
       [body({ id: 999, result: "0x2a" }), UNKNOWN],
     ]),
     ...group("the only one", EVERYTHING, { http: 504, code: "rpc_timeout" }, [[SILENCE, "INFURA/infura#58"]]),
@@ -129,6 +128,11 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
     ...["eth_getTransactionCount", "eth_getBlockByNumber", "eth_estimateGas"].flatMap((method) =>
       group("the only one", only(method), FAILED, [[RESET, UNKNOWN]]),
     ),
+    // There is one call at a time on a connection, so an answer without an id can only be the one to it.
+    ...group("the only one", EVERYTHING, "it is answered", [
+      [withId(null), "Fantom: gakonst/ethers-rs#1265"],
+      [withId(undefined), "Nethermind: NethermindEth/nethermind#1439"],
+    ]),
     ...group("the only one", READS, "it is answered", [
       [RESET_OF_REUSED, "load balancers: solana-labs/solana#29130, godwokenrises/godwoken#609"],
     ]),
@@ -378,7 +382,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
         `Metis: ${CHAINLINK}`,
       ],
       [
-        wantsTip("5", error(-32010, "FeeTooLow, EffectivePriorityFeePerGas too low 1 < 5, BaseFee: 7")),
+        wantsTip("5", error(-32010, "FeeTooLow, EffectivePriorityFeePerGas too low 1 < 5000000000, BaseFee: 7")),
         `Nethermind: ${CHAINLINK}`,
       ],
       [wantsTip("5", error(-32000, "gasprice is less than gas price minimum floor")), `Celo: ${CHAINLINK}`],
@@ -423,7 +427,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
         either(
           "eth_maxPriorityFeePerGas",
           result("0x0"),
-          wantsTip("0.000000001", error(-32000, "gas tip cap 0, minimum needed 1")),
+          wantsTip("0.000000001", error(-32000, "transaction underpriced: gas tip cap 0, minimum needed 1")),
         ),
         "geth: status-im/status-legacy#22468",
       ],
@@ -462,7 +466,6 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
     ...group("the first of two", only("eth_getTransactionCount"), "the first rests", [[result("0x"), UNKNOWN]]),
     ...group("the first of two", EXECUTION, "it is answered", [
       [result("0x"), "nodes that have not synced: ethereum/go-ethereum#15102, erigontech/erigon#3152"],
-      [result(`0x08c379a0${"0".repeat(62)}20${"0".repeat(64)}`), "a revert, by Cloudflare: ethers-io/ethers.js#949"],
     ]),
     ...group("the first of two", EXECUTION, "the first is asked again", [
       [error(-32603, "Internal error", { data: { message: "Internal error" } }), "NomicFoundation/hardhat#8040"],
