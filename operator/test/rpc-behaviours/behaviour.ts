@@ -121,9 +121,6 @@ export const result = (value: unknown): Answered =>
 export const changed = (name: string, change: (result: never) => unknown): Answered =>
   always(`the chain's own result, ${name}`, { change });
 
-export const withId = (id: unknown): Answered =>
-  always(`the chain's own results, with the id ${id}`, { body: { id }, change: (found) => found });
-
 export const SILENCE = always("silence", { connection: "stays silent" });
 export const RESET = always("a reset of the connection", { connection: "is reset" });
 export const RESET_IN_ANSWER = always("a reset in the middle of an answer", {

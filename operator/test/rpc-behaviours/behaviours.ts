@@ -29,7 +29,6 @@ import {
   SUBMISSION,
   times,
   wantsTip,
-  withId,
 } from "./behaviour.js";
 
 const HASH = `0x${"1".repeat(64)}`;
@@ -116,6 +115,8 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       [http(200, '{"jsonrpc":"2.0","id":1,"result":[{"addr'), "ChainSafe/lodestar#1599"],
       [body(null), "Quicknode: ethers-io/ethers.js#4679"],
       [body([{ jsonrpc: "2.0", id: 1, result: "0x2a" }]), "AlphaWallet/alpha-wallet-ios#5277"],
+      [body({ id: null, result: "0x2a" }), "Fantom: gakonst/ethers-rs#1265"],
+      [body({ id: undefined, result: "0x2a" }), "Nethermind: NethermindEth/nethermind#1439"],
       [body({ id: 999, result: "0x2a" }), UNKNOWN],
     ]),
     ...group("the only one", EVERYTHING, { http: 504, code: "rpc_timeout" }, [[SILENCE, "INFURA/infura#58"]]),
@@ -128,11 +129,6 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
     ...["eth_getTransactionCount", "eth_getBlockByNumber", "eth_estimateGas"].flatMap((method) =>
       group("the only one", only(method), FAILED, [[RESET, UNKNOWN]]),
     ),
-    // There is one call at a time on a connection, so an answer without an id can only be the one to it.
-    ...group("the only one", EVERYTHING, "it is answered", [
-      [withId(null), "Fantom: gakonst/ethers-rs#1265"],
-      [withId(undefined), "Nethermind: NethermindEth/nethermind#1439"],
-    ]),
     ...group("the only one", READS, "it is answered", [
       [RESET_OF_REUSED, "load balancers: solana-labs/solana#29130, godwokenrises/godwoken#609"],
     ]),
@@ -225,7 +221,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       [error(-32000, "The method eth_call is not supported."), "MeowRPC: GLEECBTC/coins#1677"],
       [error(-32604, "Method not enabled"), BESU],
     ]),
-    ...group("the first of two", PENDING_BLOCK, "the first is not asked this again", [[NO_PENDING, UNKNOWN]]),
+    ...group("the first of two", PENDING_COUNT, "the first is not asked this again", [[NO_PENDING, UNKNOWN]]),
     ...group("the first of two", EXECUTION, "the first is asked again", [
       [page(413, "413 Request Entity Too Large"), CHAINSTACK],
       [http(413, "content length too large (236894>131072)\n"), "geth: ethereum/go-ethereum#17595"],
