@@ -105,7 +105,7 @@ function spawnOperator(devnet: DevnetContext, name: string, index: number): Prom
       },
     ],
   };
-  return spawnService(devnet, account, { program: "operator", name, config, readyPath: "/datasets" });
+  return spawnService(devnet, account, { program: "operator", name, config });
 }
 
 async function spawnService(

@@ -35,6 +35,7 @@ const GIVEN_COMMITTEE = { CURRENT_MEMBERS: MEMBERS.join(","), CURRENT_TOLERANCE_
 let scripts: ScriptRunner;
 let dataset: Address;
 let snapshot: Hex;
+let deploymentFile: string;
 
 const read = (functionName: "queryPrice" | "committeeHash" | "owner" | "pendingOwner" | "committeeBlock") =>
   scripts.client.readContract({ address: dataset, abi: datasetAbi, functionName });
@@ -44,6 +45,8 @@ const configure = (changes: object) =>
   scripts.configure({ ...SETTINGS, financial: { ...SETTINGS.financial, ...changes } });
 const send = (name: string, env: Record<string, string> = {}, sender?: Address) =>
   scripts.run(name, ["--broadcast"], { ...ENV, ...env }, sender);
+/** The committee in the deployment file. */
+const listed = () => scripts.deployment().datasets[0]?.committee;
 const dryRun = (name: string, env: Record<string, string> = {}) => scripts.run(name, [], { ...ENV, ...env });
 
 beforeAll(async () => {
@@ -52,12 +55,14 @@ beforeAll(async () => {
   expect(await scripts.run("DeployFinancialDataset", ["--broadcast"])).toMatchObject({ exitCode: 0 });
   dataset = scripts.deployment().datasets[0]?.address as Address;
   snapshot = await scripts.client.snapshot();
+  deploymentFile = readFileSync(scripts.deploymentFile, "utf8");
 });
 
 /** Each test starts at the dataset as it was deployed. */
 beforeEach(async () => {
   await scripts.client.revert({ id: snapshot });
   snapshot = await scripts.client.snapshot();
+  writeFileSync(scripts.deploymentFile, deploymentFile);
   configure({});
 });
 
@@ -158,7 +163,7 @@ describe("SetQueryPrice", () => {
     const change = "Set the query price: 1000000000000000 -> 2000000000000000 wei";
     const dry = await dryRun("SetQueryPrice");
     expect(dry.output).toContain(change);
-    expect(dry.output).toContain("This was a dry run: nothing was sent.");
+    expect(dry.output).toContain("This was a dry run: nothing was sent or written.");
     expect([dry.exitCode, dry.sent, await read("queryPrice")]).toEqual([0, 0, 1_000_000_000_000_000n]);
 
     const { exitCode, output, sent } = await send("SetQueryPrice");
@@ -487,7 +492,10 @@ describe("RotateCommittee", () => {
     await fill(parseEther("4"));
     const before = await read("committeeHash");
     expect(await dryRun("RotateCommittee")).toMatchObject({ exitCode: 0, sent: 0 });
-    expect(await read("committeeHash")).toBe(before);
+    expect([await read("committeeHash"), readFileSync(scripts.deploymentFile, "utf8")]).toEqual([
+      before,
+      deploymentFile,
+    ]);
 
     const outsiderBalance = await balance(OUTSIDER);
     const { exitCode, output, sent } = await send("RotateCommittee", {}, OWNER);
@@ -507,7 +515,21 @@ describe("RotateCommittee", () => {
       fromBlock,
     });
     expect(change?.args).toEqual({ members: next, toleranceBps: 50n });
+    expect(listed()).toEqual(change?.args);
     await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+    expect(listed()).toEqual(change?.args);
+  });
+
+  test("lists the committee in a deployment file that does not have it, and leaves the rest of the file", async () => {
+    const before = scripts.deployment();
+    const { datasets, ...others } = JSON.parse(readFileSync(scripts.deploymentFile, "utf8"));
+    const { members: _members, toleranceBps: _tolerance, ...financial } = datasets.financial;
+    writeFileSync(scripts.deploymentFile, JSON.stringify({ ...others, datasets: { ...datasets, financial } }));
+    expect(listed()).toBeUndefined();
+    await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+    const committee = { members: MEMBERS.map((member) => getAddress(member)), toleranceBps: 100n };
+    const rest = before.datasets.slice(1);
+    expect(scripts.deployment()).toEqual({ ...before, datasets: [{ ...before.datasets[0], committee }, ...rest] });
   });
 
   test("finds the committee of a second rotation, and needs no income", async () => {
@@ -614,11 +636,13 @@ describe("an owner that is a contract", () => {
     const { exitCode, output, sent } = await send("RotateCommittee");
     expect(output).toContain(`Not sent. The owner is a contract, which has to make this call: ${MULTISIG}`);
     expect([exitCode, sent, await read("committeeHash")]).toEqual([0, 0, before]);
+    expect(readFileSync(scripts.deploymentFile, "utf8")).toBe(deploymentFile);
 
     const calls = printedCalls(output);
     expect(calls).toHaveLength(2);
     await makeAsMultisig(calls);
     for (const member of MEMBERS) expect(await balance(member)).toBe(parseEther("1"));
     await expectNothingToDo(send("RotateCommittee"), "Nothing to do: the committee and the tolerance are those of ");
+    expect(listed()?.members).toEqual([OUTSIDER]);
   });
 });

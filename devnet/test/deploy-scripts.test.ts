@@ -78,6 +78,7 @@ describe.each([42, 11_155_111])("on network %i", (chainId) => {
       fromBlock,
     });
     expect(change?.args).toEqual({ members: MEMBERS, toleranceBps: BigInt(settings.toleranceBps) });
+    expect(dataset?.committee).toEqual(change?.args);
   }
 
   test.each(["DeployFinancialDataset", "DeployWebOracle"])("%s as a dry run sends and writes nothing", async (name) => {

@@ -71,7 +71,7 @@ async function startAgain({ url, command }: Devnet["operator"]): Promise<void> {
   });
   restarted.push(child);
   const isReady = () =>
-    fetch(`${url}/datasets`).then(
+    fetch(`${url}/ready`).then(
       ({ ok }) => ok,
       () => false,
     );

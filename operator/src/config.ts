@@ -6,7 +6,7 @@ import { requireReachablePort } from "@dataset-oracle/service/config/blocked-por
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import {
   committeeSettings,
-  type Deployment,
+  type DeployedContracts,
   loadDeployment,
   requireCommittee,
 } from "@dataset-oracle/service/config/deployment";
@@ -16,6 +16,7 @@ import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
+import type { PlannedDataset } from "./dataset/dataset.js";
 import { readChainId } from "./dataset/deployment-from-chain.js";
 import { type FeedDataset, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
@@ -289,44 +290,48 @@ async function planNetwork(
 ): Promise<NetworkPlan> {
   if (settings.rpcUrls.length === 0) throw new ConfigError(`${at}: rpcUrls is empty. Add at least one RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
-  const { chainId, deployment, datasets } = await planDatasets(settings, at, folder, rpcUrls);
+  const { chainId, datasets, contracts } = await planDatasets(settings, at, folder, rpcUrls);
   const where = `network ${chainId}`;
   const { committeeDirectory } = settings;
   const directory =
     committeeDirectory === undefined ? null : requireAddress(committeeDirectory, `${where}: committeeDirectory`);
   const standing = planStanding(settings, where);
   const feedsOf = (known: readonly FeedDataset[]) => planFeeds(settings, standing, known, where);
-  const requireFit = (deployed: Deployment) => {
-    if (settings.providers.length === 0 && directory === null && deployed.committeeDirectory === undefined) {
+  const requireFit = (known: readonly FeedDataset[], found: DeployedContracts) => {
+    if (settings.providers.length === 0 && directory === null && found.committeeDirectory === undefined) {
       throw new ConfigError(
         `${where}: providers is empty, and there is no directory. Add the address and url of each committee member, or ` +
           `the committeeDirectory in which they announce their URLs, which most networks have at ${COMMITTEE_DIRECTORY}.`,
       );
     }
-    feedsOf(deployed.datasets);
+    feedsOf(known);
   };
-  if (deployment !== null) requireFit(deployment);
-  const feeds = feedsOf(deployment?.datasets ?? datasets.map((address) => ({ address })));
+  if (contracts !== null) requireFit(datasets, contracts);
+  const feeds = feedsOf(datasets);
   return {
-    ...{ chainId, settings, deployment, datasets, rpcUrls, directory, standing, feeds, requireFit },
+    ...{ chainId, settings, contracts, rpcUrls, directory, standing, feeds, requireFit },
+    datasets: withCommittees(datasets, settings, where),
     providerUrls: planProviderUrls(settings, where),
-    committees: planCommittees(settings, datasets, where),
     hasFeeds: runsFeeds && feeds.size > 0,
   };
 }
 
-/** Reads the committees of a network's datasets, in the order of the file. */
-function planCommittees(
+/** Adds the committees in the configuration to those in the deployment file. */
+function withCommittees(
+  datasets: readonly PlannedDataset[],
   { committees }: NetworkSettings,
-  datasets: readonly Address[],
   where: string,
-): CorePlan["committees"] {
-  return committees.map(({ dataset, ...committee }, index) => {
+): readonly PlannedDataset[] {
+  const given = committees.map(({ dataset, ...committee }, index) => {
     const at = `${where}: committees/${index}`;
     const address = requireAddress(dataset, at);
-    if (!datasets.includes(address))
+    if (!datasets.some((one) => one.address === address))
       throw new ConfigError(`${at}: dataset ${dataset} is not configured. Correct the address, or remove the entry.`);
-    return { dataset: address, committee: requireCommittee(committee, at) };
+    return { address, committee: requireCommittee(committee, at) };
+  });
+  return datasets.map((dataset) => {
+    const own = given.flatMap(({ address, committee }) => (address === dataset.address ? [committee] : []));
+    return { ...dataset, committees: [...own, ...dataset.committees] };
   });
 }
 
@@ -355,26 +360,27 @@ function planStanding({ sender, members, stageMs }: NetworkSettings, where: stri
   return { sender: own, members: parsed, stageMs };
 }
 
-/** Finds which datasets a network has: what its deployment file says or, as long as only the chain knows it, null. */
+/** Reads which datasets a network has: from its deployment file or, as far as the configuration says it, without one. */
 async function planDatasets(
-  { deployment, datasets, networkId, rpcTimeoutMs }: NetworkSettings,
+  { deployment, datasets = [], networkId, rpcTimeoutMs }: NetworkSettings,
   at: string,
   folder: string,
   rpcUrls: readonly string[],
-): Promise<Pick<NetworkPlan, "chainId" | "deployment" | "datasets">> {
-  if ((deployment === undefined) === (datasets === undefined))
+): Promise<Pick<NetworkPlan, "chainId" | "datasets" | "contracts">> {
+  if ((deployment === undefined) === (datasets.length === 0))
     throw new ConfigError(`${at}: set either deployment (a file's path) or datasets (addresses), and not both.`);
   if (deployment !== undefined) {
-    const file = loadDeployment(resolve(folder, deployment));
-    const { chainId } = file;
+    const { chainId, datasets: deployed, ...contracts } = loadDeployment(resolve(folder, deployment));
     if (networkId !== undefined && networkId !== chainId)
       throw new ConfigError(`${at}: networkId is ${networkId}, but deployment is of network ${chainId}. Correct one.`);
-    return { chainId, deployment: file, datasets: file.datasets.map(({ address }) => address) };
+    const planned = deployed.map(({ committee, ...one }) => ({ ...one, committees: committee ? [committee] : [] }));
+    return { chainId, datasets: planned, contracts };
   }
-  const addresses = (datasets ?? []).map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
+  const addresses = datasets.map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
   requireDistinct(addresses, `${at}: datasets`);
   const chainId = networkId ?? (await readChainId(rpcUrls, at, rpcTimeoutMs));
-  return { chainId, deployment: null, datasets: addresses };
+  const planned = addresses.map((address) => ({ name: address, address, keys: [], committees: [] }));
+  return { chainId, datasets: planned, contracts: null };
 }
 
 function requireDistinct(all: readonly unknown[], list: string): void {

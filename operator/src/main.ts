@@ -71,7 +71,7 @@ async function checkOnChain(networks: readonly NetworkPlan[]): Promise<void> {
   const closing = new AbortController();
   const logger = createLogger({ name: "operator", level: "silent" });
   const context = { clock: Date.now, logger, closing: closing.signal, registry: new Registry() };
-  const unread = networks.filter(({ deployment }) => deployment === null);
+  const unread = networks.filter(({ contracts }) => contracts === null);
   const { missing } = await connectNetworks(unread, new Map(), context);
   closing.abort();
   for (const [chainId, reason] of missing) console.error(`network ${chainId}: its datasets are not checked: ${reason}`);

@@ -1,11 +1,10 @@
-import type { Committee } from "@dataset-oracle/protocol/committee-hash";
-import type { Deployment } from "@dataset-oracle/service/config/deployment";
+import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
 import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import type { Context } from "./context.js";
-import { connectDataset, type Dataset } from "./dataset/dataset.js";
-import { readDeployment } from "./dataset/deployment-from-chain.js";
+import { connectDataset, type Dataset, type PlannedDataset } from "./dataset/dataset.js";
+import { findContracts } from "./dataset/deployment-from-chain.js";
 import { ProviderFailures } from "./reports/failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
 import { GuardedHttp, Providers } from "./reports/providers.js";
@@ -43,7 +42,7 @@ export interface Standing {
 export interface ServedNetwork {
   readonly chainId: number;
   readonly client: ChainClient;
-  readonly deployment: Deployment;
+  readonly contracts: DeployedContracts;
   readonly datasets: ReadonlyMap<Address, ServedDataset>;
   readonly providers: Providers;
   readonly simulator: Simulator;
@@ -67,12 +66,9 @@ export interface CoreSettings extends PoolSettings, ReportSettings, GasSettings,
 export interface CorePlan {
   readonly chainId: number;
   readonly settings: CoreSettings;
-  /** Null as long as only the chain says what is at the addresses of the datasets. */
-  readonly deployment: Deployment | null;
-  /** The addresses of the datasets. */
-  readonly datasets: readonly Address[];
-  /** Committees that the datasets may have, besides those in the deployment. */
-  readonly committees: readonly { readonly dataset: Address; readonly committee: Committee }[];
+  readonly datasets: readonly PlannedDataset[];
+  /** The deployment's other contracts; null without a deployment file. */
+  readonly contracts: DeployedContracts | null;
   /** At least one. They may hold tokens, so they are never logged. */
   readonly rpcUrls: readonly string[];
   /** The configured base URLs of providers. */
@@ -83,7 +79,7 @@ export interface CorePlan {
   /** True if a part of each sender's places in the queue is kept for feeds. */
   readonly hasFeeds: boolean;
   /** Checks that the rest of the configuration fits what is deployed. It throws a ConfigError. */
-  readonly requireFit: (deployed: Deployment) => void;
+  readonly requireFit: (datasets: readonly Dataset[], contracts: DeployedContracts) => void;
 }
 
 /** A transaction that the chain does not show for this many polls is rebroadcast. */
@@ -132,20 +128,15 @@ export async function connectNetwork(
   context: Context,
   metrics: CoreMetrics,
 ): Promise<ServedNetwork> {
-  const { chainId, settings, committees } = plan;
+  const { chainId, settings } = plan;
   const { clock, closing } = context;
   const logger = context.logger.child({ network: chainId });
-  const deployment = plan.deployment ?? (await readDeployment(client, plan.datasets, clock));
-  plan.requireFit(deployment);
-  const datasets = await Promise.all(
-    deployment.datasets.map((deployed) => {
-      const own = committees.flatMap(({ dataset, committee }) => (dataset === deployed.address ? [committee] : []));
-      return connectDataset(client, deployed, own, context);
-    }),
-  );
+  const datasets = await Promise.all(plan.datasets.map((dataset) => connectDataset(client, dataset, context)));
+  const contracts = plan.contracts ?? (await findContracts(client));
+  plan.requireFit(datasets, contracts);
   const urls = new ProviderUrls(plan.providerUrls, logger);
   const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
-  const directory = plan.directory ?? deployment.committeeDirectory;
+  const directory = plan.directory ?? contracts.committeeDirectory;
   if (directory !== undefined)
     await urls.follow(client, directory, members, DIRECTORY_POLLS * settings.rpcPollMs, closing);
   const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, closing);
@@ -168,7 +159,7 @@ export async function connectNetwork(
   // Nobody waits for it: it logs which senders have to be funded.
   void balances.read();
   return {
-    ...{ chainId, client, deployment, providers, simulator, senders, balances, standing },
+    ...{ chainId, client, contracts, providers, simulator, senders, balances, standing },
     datasets: new Map(served.map((one) => [one.dataset.address, one])),
   };
 }

@@ -205,7 +205,7 @@ test("a real process serves a request, logs no secret, and exits cleanly", async
   const base = `http://127.0.0.1:${port}`;
   const until = Date.now() + 60_000;
   const isUp = () =>
-    fetch(`${base}/datasets`).then(
+    fetch(`${base}/ready`).then(
       ({ ok }) => ok,
       () => false,
     );

@@ -135,11 +135,4 @@ abstract contract DatasetScript is NetworkScript {
             return (false, new VmSafe.EthGetLogs[](0));
         }
     }
-
-    /// @notice Logs that nothing was sent if this is a dry run.
-    function _finish() internal view {
-        if (_isDryRun()) {
-            console.log("This was a dry run: nothing was sent. Add --broadcast to send the transactions.");
-        }
-    }
 }

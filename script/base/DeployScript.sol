@@ -13,11 +13,6 @@ abstract contract DeployScript is NetworkScript {
     using Bytes for bytes;
     using KeyFormLibrary for KeyForm;
 
-    struct Entry {
-        string path;
-        string json;
-    }
-
     uint256 private constant POLYGON = 137;
     uint256 private constant POLYGON_AMOY = 80_002;
 
@@ -26,15 +21,13 @@ abstract contract DeployScript is NetworkScript {
     /// @dev Init code that returns nothing, on any EVM.
     string private constant USES_NOTHING = "0x60006000f3";
 
-    Entry[] private _entries;
-
     function _readInput() internal override {
         super._readInput();
         _requireCancun();
     }
 
     /// @notice Deploys a dataset from its settings, unless an earlier run did: then only its keys in the deployments
-    /// file can change.
+    /// file can change. RotateCommittee keeps the committee there up to date.
     function _deployDataset(string memory name, IDataset.Judgement judgement, KeyForm keyForm)
         internal
         returns (IDataset dataset)
@@ -46,19 +39,18 @@ abstract contract DeployScript is NetworkScript {
                 dataset.keyForm() == keyForm && dataset.judgement() == judgement,
                 string.concat(deploymentPath, ": ", name, " has another kind or key form. Correct its address.")
             );
-            if (!_keysChange(name)) return dataset;
-            _serialize(name, judgement, keyForm);
+            if (_keysChange(name)) _list(string.concat(path, ".keys"), _jsonOf(_checkedKeys(name, keyForm)));
         } else {
             DatasetSettings memory settings = _settings(name, keyForm);
-            _serialize(name, judgement, keyForm);
+            _serialize(name, judgement, settings);
             _logSettings(name, settings);
             _warnOfFreeReads(settings.queryPrice);
             bytes memory code = _compiled(judgement == IDataset.Judgement.MEDIAN ? "MedianDataset" : "MajorityDataset");
             vm.broadcast();
             dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
             console.log("Deploy %s at %s", name, address(dataset));
+            _list(path, vm.serializeAddress(name, "address", address(dataset)));
         }
-        _entries.push(Entry(path, vm.serializeAddress(name, "address", address(dataset))));
     }
 
     /// @notice Deploys a contract without constructor arguments, unless it exists already: through the deterministic
@@ -91,25 +83,8 @@ abstract contract DeployScript is NetworkScript {
     /// @notice Adds the address of a contract to the deployments file under its name, and logs it.
     /// @param isNew Whether this run deploys the contract.
     function _record(string memory name, address deployed, bool isNew) internal {
-        _entries.push(Entry(string.concat(".", name), vm.toString(deployed)));
+        _list(string.concat(".", name), vm.toString(deployed));
         console.log(isNew ? "Deploy %s at %s" : "Record %s, which exists already at %s", name, deployed);
-    }
-
-    /// @notice Writes the deployments file. This happens last, so that a script that fails leaves the file unchanged.
-    function _finish() internal {
-        if (_entries.length == 0) return;
-        if (_isDryRun()) {
-            console.log("This was a dry run: nothing was sent or written. Add --broadcast to send and write.");
-            return;
-        }
-        if (!vm.exists(deploymentPath)) {
-            vm.createDir(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), true);
-            vm.writeJson(string.concat('{"chainId":', vm.toString(block.chainid), ',"datasets":{}}'), deploymentPath);
-        }
-        for (uint256 i = 0; i < _entries.length; ++i) {
-            vm.writeJson(_entries[i].json, deploymentPath, _entries[i].path);
-        }
-        console.log("Written to:", deploymentPath);
     }
 
     function _settings(string memory name, KeyForm keyForm) private view returns (DatasetSettings memory settings) {
@@ -160,17 +135,23 @@ abstract contract DeployScript is NetworkScript {
     }
 
     /// @dev Begins the dataset's entry. The address follows: it is unknown until the dataset is deployed.
-    function _serialize(string memory name, IDataset.Judgement judgement, KeyForm keyForm) private {
-        string[] memory keys = _keysSetting(name);
+    function _serialize(string memory name, IDataset.Judgement judgement, DatasetSettings memory settings) private {
+        vm.serializeString(name, "kind", judgement == IDataset.Judgement.MEDIAN ? "median" : "majority");
+        vm.serializeString(name, "keyForm", _nameOf(settings.keyForm));
+        vm.serializeString(name, "keys", _checkedKeys(name, settings.keyForm));
+        vm.serializeAddress(name, "members", settings.members);
+        vm.serializeUint(name, "toleranceBps", settings.toleranceBps);
+    }
+
+    /// @dev Returns the keys of the settings. Reverts if one does not have the key form.
+    function _checkedKeys(string memory name, KeyForm keyForm) private view returns (string[] memory keys) {
+        keys = _keysSetting(name);
         for (uint256 i = 0; i < keys.length; ++i) {
             bool isGood = keyForm.matches(bytes(keys[i]));
             _check(
                 isGood, name, string.concat('keys has "', keys[i], '", which does not have the key form. Correct it.')
             );
         }
-        vm.serializeString(name, "kind", judgement == IDataset.Judgement.MEDIAN ? "median" : "majority");
-        vm.serializeString(name, "keyForm", _nameOf(keyForm));
-        vm.serializeString(name, "keys", keys);
     }
 
     /// @dev Returns whether the settings list other keys than the deployments file, and logs which.

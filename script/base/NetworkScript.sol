@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Script} from "forge-std/Script.sol";
+import {Script, console} from "forge-std/Script.sol";
 import {stdJson} from "forge-std/StdJson.sol";
 import {VmSafe} from "forge-std/Vm.sol";
 
@@ -14,10 +14,17 @@ import {CommitteeLibrary} from "../../src/types/Committee.sol";
 abstract contract NetworkScript is Script {
     using stdJson for string;
 
+    /// @dev What the script writes at a path of the deployments file.
+    struct Entry {
+        string path;
+        string json;
+    }
+
     string internal configPath;
     string internal deploymentPath;
     string private _config;
     string private _deployment;
+    Entry[] private _entries;
     /// @dev The contracts that this run creates.
     mapping(address created => bool) private _isNew;
 
@@ -56,6 +63,36 @@ abstract contract NetworkScript is Script {
     /// @notice Returns the keys that the deployments file lists for a dataset.
     function _listedKeys(string memory dataset) internal view returns (string[] memory) {
         return _deployment.readStringArray(string.concat(".datasets.", dataset, ".keys"));
+    }
+
+    /// @notice Notes what the deployments file says at a path when the script has finished.
+    function _list(string memory path, string memory json) internal {
+        _entries.push(Entry(path, json));
+    }
+
+    /// @notice Writes the deployments file. This happens last, so that a script that fails leaves the file unchanged.
+    function _finish() internal {
+        if (_isDryRun()) {
+            console.log("This was a dry run: nothing was sent or written. Add --broadcast to send and write.");
+            return;
+        }
+        if (_entries.length == 0) return;
+        if (!vm.exists(deploymentPath)) {
+            vm.createDir(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), true);
+            vm.writeJson(string.concat('{"chainId":', vm.toString(block.chainid), ',"datasets":{}}'), deploymentPath);
+        }
+        for (uint256 i = 0; i < _entries.length; ++i) {
+            vm.writeJson(_entries[i].json, deploymentPath, _entries[i].path);
+        }
+        console.log("Written to:", deploymentPath);
+    }
+
+    /// @dev The texts must need no escapes.
+    function _jsonOf(string[] memory texts) internal pure returns (string memory json) {
+        for (uint256 i = 0; i < texts.length; ++i) {
+            json = string.concat(json, i == 0 ? '"' : ',"', texts[i], '"');
+        }
+        json = string.concat("[", json, "]");
     }
 
     /// @dev Reverts with a sentence if an environment variable is missing or empty. forge's error would name it only.

@@ -32,40 +32,45 @@ export interface Dataset extends DatasetContract {
 
 const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, majority: 2n ** 256n - 1n };
 
+/** A dataset as it is configured: without a deployment file, only the chain knows its kind and key form. */
+export interface PlannedDataset
+  extends Pick<DeployedDataset, "name" | "address" | "keys">,
+    Partial<Pick<DeployedDataset, "kind" | "keyForm">> {
+  /** Those that it may have. */
+  readonly committees: readonly Committee[];
+}
+
 /**
- * Reads a dataset of the deployment from its chain, and checks that it is what the deployment says.
+ * Reads a dataset from its chain, and checks that it is what the deployment file says.
  *
- * @param committees Those that it may have, besides the deployment's.
  * @throws ConfigError when it is another contract, or of another kind. RpcError.
  */
 export async function connectDataset(
   client: ChainClient,
-  deployed: DeployedDataset,
-  committees: readonly Committee[],
+  planned: PlannedDataset,
   { clock, logger }: Pick<Context, "clock" | "logger">,
 ): Promise<Dataset> {
-  const { address, name, kind, keyForm, keys } = deployed;
+  const { address, name, keys, committees } = planned;
   const chainId = client.chain.id;
   const contract = { client, address };
   const onChain = await readKindAndForm(contract, clock);
   for (const field of ["kind", "keyForm"] as const) {
-    if (onChain[field] === deployed[field]) continue;
+    if (planned[field] === undefined || onChain[field] === planned[field]) continue;
     throw new ConfigError(
       `network ${chainId}: the ${field} of dataset ${address} is ${onChain[field]}, but the deployment file says ` +
-        `${deployed[field]}. Correct the file.`,
+        `${planned[field]}. Correct the file.`,
     );
   }
-  const given = deployed.committee === undefined ? committees : [...committees, deployed.committee];
   const [committee, maxRoundAge] = await Promise.all([
-    CommitteeCache.load(contract, given, logger),
+    CommitteeCache.load(contract, committees, logger),
     readView(contract, "maxRoundAge"),
     // A dataset that cannot be queried must make the start fail, not the first request.
     readView(contract, "queryPrice"),
   ]);
   return {
-    ...{ chainId, ...contract, name, kind, keyForm, committee, maxRoundAge },
+    ...{ chainId, ...contract, ...onChain, name, committee, maxRoundAge },
     keys: new KnownKeys(keys),
-    maxValue: MAX_VALUES[kind],
+    maxValue: MAX_VALUES[onChain.kind],
     storedKeys: new StoredKeyCache(contract),
     digests: new FastReportDigests(chainId, address, keccak),
   };

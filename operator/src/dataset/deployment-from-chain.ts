@@ -1,12 +1,11 @@
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
-import { type Address, type Hex, hexToNumber } from "viem";
-import type { Clock } from "../context.js";
+import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
+import { type Hex, hexToNumber } from "viem";
 import type { ChainClient } from "../rpc/client.js";
 import { connectEndpoint } from "../rpc/endpoint.js";
 import { describeError } from "../rpc/rpc-error.js";
-import { hasCode, readKindAndForm } from "./contract.js";
+import { hasCode } from "./contract.js";
 
 /** The chain id of an endpoint that has not yet said which it serves. */
 const UNKNOWN_NETWORK = 0;
@@ -32,26 +31,16 @@ export async function readChainId(rpcUrls: readonly string[], at: string, timeou
 }
 
 /**
- * Reads from the chain what a deployment file would say about datasets. They have no names there, and list no keys.
+ * Finds the contracts that a deployment file would name, if they are at the addresses that are the same on every network.
  *
- * @throws ConfigError when an address is not a dataset's. RpcError.
+ * @throws RpcError
  */
-export async function readDeployment(
-  client: ChainClient,
-  addresses: readonly Address[],
-  clock: Clock,
-): Promise<Deployment> {
-  const read = async (address: Address): Promise<DeployedDataset> => {
-    return { name: address, address, ...(await readKindAndForm({ client, address }, clock)), keys: [] };
-  };
-  const datasets = await Promise.all(addresses.map(read));
+export async function findContracts(client: ChainClient): Promise<DeployedContracts> {
   const [hasDirectory, hasRegistry] = await Promise.all([
     hasCode(client, COMMITTEE_DIRECTORY),
     hasCode(client, WEB_ORACLE_REGISTRY),
   ]);
   return {
-    chainId: client.chain.id,
-    datasets,
     ...(hasDirectory && { committeeDirectory: COMMITTEE_DIRECTORY }),
     ...(hasRegistry && { webOracleRegistry: WEB_ORACLE_REGISTRY }),
   };

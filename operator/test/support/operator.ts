@@ -143,9 +143,8 @@ function planOf({ chain, datasets, providers, settings: given, rpcUrls }: Served
   const feeds = planFeeds(settings, standing, deployed, "test");
   return {
     ...{ chainId: chain.chainId, settings, standing, feeds, hasFeeds: feeds.size > 0 },
-    deployment: { chainId: chain.chainId, datasets: deployed },
-    datasets: deployed.map(({ address }) => address),
-    committees: [],
+    datasets: deployed.map(({ committee, ...one }) => ({ ...one, committees: committee ? [committee] : [] })),
+    contracts: {},
     requireFit: () => {},
     rpcUrls: rpcUrls ?? [chain.url],
     directory: (settings.committeeDirectory ?? null) as Address | null,

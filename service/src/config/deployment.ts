@@ -63,15 +63,19 @@ export interface DeployedDataset extends Pick<Static<typeof DatasetFile>, "kind"
   readonly committee?: Committee;
 }
 
-export interface Deployment {
-  readonly chainId: number;
-  readonly datasets: readonly DeployedDataset[];
+/** The contracts of a network besides its datasets. */
+export interface DeployedContracts {
   /** The registry of request specs, when the network has one. */
   readonly webOracleRegistry?: Address;
   /** The lens for verified reads (ERC-3668), when the network has one. */
   readonly verifiedLens?: Address;
   /** The directory of the data providers' URLs, when the network has one. */
   readonly committeeDirectory?: Address;
+}
+
+export interface Deployment extends DeployedContracts {
+  readonly chainId: number;
+  readonly datasets: readonly DeployedDataset[];
 }
 
 /**

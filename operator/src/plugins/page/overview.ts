@@ -79,7 +79,7 @@ export class ShownNetwork {
     clock: Clock,
   ) {
     const { client } = network;
-    const registry = network.deployment.webOracleRegistry;
+    const registry = network.contracts.webOracleRegistry;
     this.events = new PastEvents(client, clock);
     this.#formats = registry === undefined ? null : new ValueFormats(client, registry, clock);
   }
@@ -103,7 +103,7 @@ export class ShownNetwork {
   /** Reads everything. What cannot be read now is null. */
   async read(): Promise<NetworkOverview> {
     const { settings } = this.plan;
-    const { deployment } = this.network;
+    const { contracts } = this.network;
     const [head, datasets] = await Promise.all([
       readHead(this.network.client).catch(nullFor(ProblemError)),
       Promise.all([...this.network.datasets.values()].map(({ dataset }) => this.#dataset(dataset))),
@@ -115,8 +115,8 @@ export class ShownNetwork {
       head_timestamp: head?.timestamp ?? null,
       broadcasts: this.network.senders.canSend,
       explorer_url: settings.explorerUrl?.replace(/\/+$/, "") ?? null,
-      verified_lens: deployment.verifiedLens ?? null,
-      web_oracle_registry: deployment.webOracleRegistry ?? null,
+      verified_lens: contracts.verifiedLens ?? null,
+      web_oracle_registry: contracts.webOracleRegistry ?? null,
       datasets,
     };
   }
@@ -160,7 +160,7 @@ export class ShownNetwork {
 
   /** Reads the published specs whose keys belong to a dataset, the newest first. */
   async #specs(dataset: Dataset): Promise<PublishedSpec[]> {
-    const registry = this.network.deployment.webOracleRegistry;
+    const registry = this.network.contracts.webOracleRegistry;
     if (registry === undefined) return [];
     const published = await this.#newest(publications(this.network.client, registry), MAX_SPECS);
     // A spec can be published again.
