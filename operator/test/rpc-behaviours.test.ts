@@ -1,3 +1,5 @@
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import type { Address } from "viem";
 import { keccak256, stringToHex } from "viem";
 import { beforeAll, describe, type ExpectStatic, expect, test } from "vitest";
@@ -25,6 +27,12 @@ beforeAll(async () => {
   dataset = await chain.deploy(providers.map(({ address }) => address));
 });
 
+/** The dataset as a deployment file has it that lists the committee. */
+const listed = (): DeployedDataset => ({
+  ...{ name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [spotPriceKey("ETH-USD")] },
+  committee: { members: providers.map(({ address }) => address), toleranceBps: 100n },
+});
+
 const newBody = (broadcast = true) => ({ network_id: 42, dataset, key: `SPOTPX/B${counter++}-USD`, broadcast });
 
 /** An operator whose endpoints can misbehave. */
@@ -40,17 +48,22 @@ class Setup {
     const first = await startRpcProxy(chain.url);
     const others = behaviour.at === "the only one" ? [] : [await startRpcProxy(chain.url)];
     const setup = new Setup([first, ...others], behaviour);
-    if (behaviour.right === "it starts") setup.begin();
+    if (setup.isAboutStart) setup.begin();
     const rpcUrls = setup.proxies.map(({ url }) => url);
-    const served = { chain, datasets: [dataset], providers, settings: { rpcTimeoutMs: 2_000 }, rpcUrls };
+    const datasets = [behaviour.right === "it starts from a list" ? listed() : dataset];
+    const served = { chain, datasets, providers, settings: { rpcTimeoutMs: 2_000 }, rpcUrls };
     const operator = await startOperator([served], { plugins: [], clock: () => setup.#stopped ?? Date.now() });
     await operator.recovered;
     return { setup, operator };
   }
 
+  get isAboutStart(): boolean {
+    return String(this.behaviour.right).startsWith("it starts");
+  }
+
   begin(): void {
     const { at, asked, answered, right } = this.behaviour;
-    if (right !== "it is mined" && right !== "it starts") this.#stopped = Date.now();
+    if (right !== "it is mined" && !this.isAboutStart) this.#stopped = Date.now();
     for (const proxy of at === "each of two" ? this.proxies : [this.proxies[0]]) {
       let nth = 0;
       proxy.script = (call) => (asked.matches(call) ? answered.reply(call, nth++) : null);
@@ -88,6 +101,12 @@ async function check(setup: Setup, operator: RunningOperator, expect: ExpectStat
     }
     return;
   }
+  if (right === "it starts late") {
+    expect((await fetch(`${operator.base}/ready`)).status).toBe(503);
+    const { http, code, headers } = await operator.askForProblem(newBody());
+    expect([http, code, Number(headers.get("retry-after")) > 0]).toEqual([503, "not_ready", true]);
+    return;
+  }
   await ask(operator, right === "it is mined" ? { prefer: "wait=20" } : {});
   if (right === "the first rests") {
     await expect.poll(isResting).toBe(true);
@@ -109,7 +128,7 @@ describe.each(Object.entries(BEHAVIOURS))("%s", (_, behaviours) => {
     "%s",
     async ([, behaviour], { expect }) => {
       const { setup, operator } = await Setup.start(behaviour);
-      if (behaviour.right !== "it starts") setup.begin();
+      if (!setup.isAboutStart) setup.begin();
       await check(setup, operator, expect);
       setup.end();
       // An earlier check of an endpoint can still wait for an answer.

@@ -139,7 +139,7 @@ describe("fees", () => {
     const nonce = await chain.nonce(operator.account.address);
     const problem = await operator.askForProblem(body());
     expect([problem.http, problem.code]).toEqual([503, "fees_too_high"]);
-    expect(problem.title).toContain("500.000000001 gwei, more than the 500 gwei");
+    expect(problem.title).toContain("asks for 500.000000001 gwei per gas, and this operator offers at most 500 gwei");
     expect(await chain.nonce(operator.account.address)).toBe(nonce);
     expect(await operator.ask(body(newKey(), false))).toHaveProperty("transaction");
   });

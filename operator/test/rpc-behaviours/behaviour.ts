@@ -26,8 +26,11 @@ export type Right =
   | "it is answered"
   /** A request that waits for its transaction to be mined is answered. */
   | "it is mined"
-  /** The operator starts, and each request is answered. */
+  /** The operator starts, and each request is answered; in the second case with the deployment file's committee. */
   | "it starts"
+  | "it starts from a list"
+  /** It starts, says that it is not ready, and answers each request once the behaviour has ended. */
+  | "it starts late"
   /** Each request is answered with a problem. */
   | Problem;
 

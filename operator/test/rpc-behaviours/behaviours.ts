@@ -221,7 +221,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       [error(-32000, "The method eth_call is not supported."), "MeowRPC: GLEECBTC/coins#1677"],
       [error(-32604, "Method not enabled"), BESU],
     ]),
-    ...group("the first of two", PENDING_BLOCK, "the first is not asked this again", [[NO_PENDING, UNKNOWN]]),
+    ...group("the first of two", PENDING_COUNT, "the first is not asked this again", [[NO_PENDING, UNKNOWN]]),
     ...group("the first of two", EXECUTION, "the first is asked again", [
       [page(413, "413 Request Entity Too Large"), CHAINSTACK],
       [http(413, "content length too large (236894>131072)\n"), "geth: ethereum/go-ethereum#17595"],
@@ -264,6 +264,23 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       [error(-32000, "failed to get logs for block"), "geth: ethereum/go-ethereum#23875"],
       [UNAVAILABLE, CHAINSTACK],
       [SILENCE, "a query of more than 10 s: INFURA/infura#237"],
+    ]),
+  ],
+
+  "the start": [
+    ...group("each of two", LOGS, "it starts from a list", [
+      [result([]), "reth and Erigon without old receipts: paradigmxyz/reth#27002, erigontech/erigon#16042"],
+      [error(-32005, "limit exceeded"), "BSC: bnb-chain/bsc#1215, bnb-chain/docs-site#621"],
+      [error(4444, "pruned history unavailable"), "geth: OffchainLabs/prysm#15500"],
+      [UNAVAILABLE, CHAINSTACK],
+    ]),
+    ...group("the only one", EVERYTHING, "it starts late", [
+      [http(429, "Too Many Requests"), "Infura: status-im/status-go#4807"],
+      [error(-32005, "daily request count exceeded, request rate limited"), "Infura: blockscout/blockscout#7339"],
+      [error(-32008, "Initial sync is still in progress"), BESU],
+      [UNAVAILABLE, CHAINSTACK],
+      [RESET, UNKNOWN],
+      [SILENCE, UNKNOWN],
     ]),
   ],
 
@@ -361,7 +378,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
         `Metis: ${CHAINLINK}`,
       ],
       [
-        wantsTip("5", error(-32010, "FeeTooLow, EffectivePriorityFeePerGas too low 1 < 5, BaseFee: 7")),
+        wantsTip("5", error(-32010, "FeeTooLow, EffectivePriorityFeePerGas too low 1 < 5000000000, BaseFee: 7")),
         `Nethermind: ${CHAINLINK}`,
       ],
       [wantsTip("5", error(-32000, "gasprice is less than gas price minimum floor")), `Celo: ${CHAINLINK}`],
@@ -406,7 +423,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
         either(
           "eth_maxPriorityFeePerGas",
           result("0x0"),
-          wantsTip("0.000000001", error(-32000, "gas tip cap 0, minimum needed 1")),
+          wantsTip("0.000000001", error(-32000, "transaction underpriced: gas tip cap 0, minimum needed 1")),
         ),
         "geth: status-im/status-legacy#22468",
       ],
@@ -445,7 +462,6 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
     ...group("the first of two", only("eth_getTransactionCount"), "the first rests", [[result("0x"), UNKNOWN]]),
     ...group("the first of two", EXECUTION, "it is answered", [
       [result("0x"), "nodes that have not synced: ethereum/go-ethereum#15102, erigontech/erigon#3152"],
-      [result(`0x08c379a0${"0".repeat(62)}20${"0".repeat(64)}`), "a revert, by Cloudflare: ethers-io/ethers.js#949"],
     ]),
     ...group("the first of two", EXECUTION, "the first is asked again", [
       [error(-32603, "Internal error", { data: { message: "Internal error" } }), "NomicFoundation/hardhat#8040"],

@@ -32,7 +32,7 @@ export interface RpcReply {
   readonly connection?: "stays silent" | "is reset" | "is reset in the answer";
   /** True if the chain gets the call before. */
   readonly isPassedOn?: boolean;
-  /** Changes the result that the chain gives. */
+  /** Changes the result that the chain gives, which is then the answer. */
   readonly change?: (result: never) => unknown;
 }
 
@@ -69,7 +69,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
         socket.destroy();
         return reply.hijack();
       }
-      const body = change === undefined ? scripted.body : { result: change(passed.result as never) };
+      const body = change === undefined ? scripted.body : { ...passed, result: change(passed.result as never) };
       const text = bodyText(body, id);
       if (connection === "is reset in the answer") {
         reply.raw.writeHead(status, { ...headers, "content-length": text.length + 1 });
