@@ -31,7 +31,7 @@ function fasterRules(): string {
     .replace(/^ +for: .*$/gm, shorten);
 }
 
-// It takes about a quarter of an hour, so it is left to `npm run alerts`.
+// It takes about six minutes, so it is left to `npm run alerts`.
 const runs = process.env.MODE === "long" && PROMETHEUS.isThere;
 
 describe.runIf(runs)("alerts of an operator that Prometheus scrapes", { timeout: 600_000 }, () => {

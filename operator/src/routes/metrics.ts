@@ -9,14 +9,10 @@ export function addNetworkMetrics({ context, networks, clients }: Operator): voi
     [...networks.values()].flatMap(({ chainId: network, senders }) =>
       senders.queues.map((queue) => ({ queue, labels: { network, sender: queue.address } })),
     );
-  add(
-    "operator_queue_transactions",
-    ["network", "sender", "state"],
-    "Updates in a sender's queue: waiting, sent.",
-    () =>
-      queues().flatMap(({ queue: { depth }, labels }) =>
-        Object.entries(depth).map(([state, count]) => [{ ...labels, state }, count]),
-      ),
+  add("operator_queue_transactions", ["network", "sender", "state"], "A sender's updates: waiting, sent.", () =>
+    queues().flatMap(({ queue: { depth }, labels }) =>
+      Object.entries(depth).map(([state, count]) => [{ ...labels, state }, count]),
+    ),
   );
   add("operator_queue_events_total", ["network", "sender", "event"], "What became of a sender's transactions.", () =>
     queues().flatMap(({ queue: { counts }, labels }) =>
