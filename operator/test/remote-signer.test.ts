@@ -127,14 +127,18 @@ describe("an account whose key a signer holds", () => {
     ["an unsigned transaction", () => Object.assign(signer, { wrap: async () => "0x02c0" }), "no signed transaction"],
     ["no transaction", () => Object.assign(signer, { wrap: async () => null }), "no signed transaction"],
     ["other hex", () => Object.assign(signer, { wrap: async () => ({ raw: "0x12" }) }), "no signed transaction"],
-    ["no JSON", () => answerWith(502, "<html>"), "HTTP 502 without JSON"],
-    ["no result", () => answerWith(401, "{}"), "HTTP 401 without a result"],
+    ["no JSON", () => answerWith(502, "<html>"), "HTTP 502 without a JSON-RPC answer"],
+    ["no result", () => answerWith(401, "{}"), "HTTP 401 without a JSON-RPC answer"],
     [
       "an error",
       () => answerWith(400, JSON.stringify({ error: { code: -32000, message: "locked" } })),
-      'answered {"code":-32000,"message":"locked"}',
+      "answered -32000: locked",
     ],
-    ["a closed connection", () => Object.assign(signer, { fault: (_: unknown, to: Closable) => to.destroy() }), ""],
+    [
+      "a closed connection",
+      () => Object.assign(signer, { fault: (_: unknown, to: Closable) => to.destroy() }),
+      "closed",
+    ],
     ["a list without it", () => Object.assign(signer, { listed: [stranger.address] }), "does not have"],
   ])("does not sign when the signer answers %s", async (_, fail, reason) => {
     const account = await accountOf(signer.url);
@@ -166,7 +170,7 @@ describe("an account whose key a signer holds", () => {
     const seen: (string | undefined)[] = [];
     signer.fault = ({ headers, url }, response) => {
       seen.push(headers.authorization);
-      response.end(JSON.stringify({ error: { message: `${url} is not for ${headers.authorization}` } }));
+      response.end(JSON.stringify({ error: { code: -32000, message: `${url} is not for ${headers.authorization}` } }));
     };
     const error = await account.signTransaction(TRANSACTION).then(String, String);
     expect(seen).toEqual(["Bearer canary-in-the-header"]);
@@ -316,7 +320,7 @@ describe("an operator whose key a signer holds", () => {
     expect(await chain.nonce(held.address)).toBe(before + 1);
     const log = operator.log.join("");
     expect(log.match(/the signer did not sign a transaction/g)).toHaveLength(1);
-    expect(log).toContain('eth_signTransaction: answered {\\"code\\":-32000,\\"message\\":\\"locked\\"}');
+    expect(log).toContain("eth_signTransaction: answered -32000: locked");
     expect(log).toContain("the signer signs again");
     await operator.close();
   });

@@ -1,16 +1,14 @@
 import { orNull } from "@dataset-oracle/protocol/http-schemas/fields";
-import { parseJson } from "@dataset-oracle/protocol/parse-json";
+import { jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-client/json-rpc";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type Hex, isHex } from "viem";
+import type { Hex } from "viem";
 import { classifyNodeError, meaningOf, type NodeErrorKind } from "./node-errors.js";
 import { RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** The id of every call: each has an HTTP request of its own. */
-const ID = 1;
 /** The only call that changes something. */
 export const SUBMIT = "eth_sendRawTransaction";
 
@@ -61,8 +59,7 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
   return {
     async request(method, params) {
       const isRead = method !== SUBMIT;
-      const body = JSON.stringify({ jsonrpc: "2.0", id: ID, method, params });
-      const answer = await postText(url, {}, body, limits, undefined, isRead);
+      const answer = await postText(url, {}, jsonRpcCall(method, params), limits, undefined, isRead);
       const { status, text, retryAfter } = answer.ok ? answer.value : { status: 0, text: "", retryAfter: null };
       const fail = (message: string, code: number | null = null, data: Hex | null = null): RpcError => {
         const hasRevertData = data !== null && data !== "0x";
@@ -75,7 +72,7 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
         return new RpcError(kind, chainId, method, reason, data, meaning, toMs(retryAfter));
       };
       if (!answer.ok) throw fail(answer.error.detail);
-      const message = parseAnswer(text);
+      const message = readJsonRpcAnswer(text);
       if (message !== null && "code" in message) throw fail(message.message, message.code, message.data);
       // A 5xx or 429 may come from a gateway, and the node behind it may have executed the call.
       const isUsable = message !== null && status < 500 && status !== 429;
@@ -94,37 +91,6 @@ function kindOf(meaning: NodeErrorKind): RpcErrorKind {
 function toMs(retryAfter: string | null): number {
   const ms = Number(retryAfter) * 1000 || Date.parse(retryAfter ?? "") - Date.now();
   return Math.max(0, ms) || 0;
-}
-
-type Message =
-  | { readonly result: unknown }
-  | { readonly code: number; readonly message: string; readonly data: Hex | null };
-
-/** @returns Null when it is not the answer to a call. */
-function parseAnswer(text: string): Message | null {
-  const json = parseJson(text);
-  if (typeof json !== "object" || json === null) return null;
-  const { id = null } = json as { id?: unknown };
-  // A node that could not read the request does not know its id.
-  const isAnswer = String(id) === String(ID);
-  if ("error" in json && json.error !== null) return isAnswer || id === null ? readError(json.error) : null;
-  return isAnswer && "result" in json ? { result: json.result } : null;
-}
-
-/** @returns Null when it is not a JSON-RPC error: then it may not come from the node. */
-function readError(error: unknown): Message | null {
-  if (typeof error !== "object" || error === null) return null;
-  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
-  if (typeof code !== "number") return null;
-  return { code, message: typeof message === "string" ? message : "", data: findHex(data) };
-}
-
-/** Most nodes put a call's revert data into `data`, some into `data.data`, and some put a word before it. */
-function findHex(data: unknown): Hex | null {
-  const found = typeof data === "object" && data !== null && "data" in data ? data.data : data;
-  if (typeof found !== "string") return null;
-  const hex = found.slice(Math.max(0, found.indexOf("0x")));
-  return isHex(hex) ? hex : null;
 }
 
 const hex = (pattern: string) => Type.String({ pattern });

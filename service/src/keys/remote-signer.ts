@@ -1,6 +1,5 @@
 import { X509Certificate } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { Agent, request } from "undici";
 import {
   type Address,
@@ -20,6 +19,7 @@ import { ConfigError } from "../config/config-error.js";
 import { expandRpcUrl } from "../config/expand-rpc-url.js";
 import { requireAddress } from "../config/require-address.js";
 import { fileOf, permissionWarnings, readSecretFile } from "../config/secret-file.js";
+import { jsonRpcCall, readJsonRpcAnswer } from "../http-client/json-rpc.js";
 import { urlRemover } from "../http-client/url-remover.js";
 import type { AccountSource } from "./account-source.js";
 
@@ -152,7 +152,7 @@ class RemoteSigner {
       const answer = await request(this.url, {
         method: "POST",
         headers: this.#headers,
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+        body: jsonRpcCall(method, params),
         dispatcher: this.#connections,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
@@ -162,11 +162,10 @@ class RemoteSigner {
       const { name, message, code } = error as NodeJS.ErrnoException;
       throw fail(name === "TimeoutError" ? `no answer within ${TIMEOUT_MS} ms` : message || (code ?? name));
     }
-    const json = parseJson(text);
-    if (typeof json !== "object" || json === null) throw fail(`answered HTTP ${status} without JSON`);
-    if ("error" in json && json.error) throw fail(`answered ${JSON.stringify(json.error)}`);
-    if (!("result" in json)) throw fail(`answered HTTP ${status} without a result`);
-    return json.result;
+    const read = readJsonRpcAnswer(text);
+    if (read === null) throw fail(`answered HTTP ${status} without a JSON-RPC answer`);
+    if ("code" in read) throw fail(`answered ${read.code}: ${read.message}`);
+    return read.result;
   }
 }
 
