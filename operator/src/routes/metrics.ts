@@ -31,8 +31,8 @@ export function addNetworkMetrics({ context, networks, clients }: Operator): voi
       senders.gasUsed.map(([budget, ratio]) => [{ network, budget }, ratio]),
     ),
   );
-  add("operator_network_ready", ["network"], "1 if an RPC endpoint of the network can be used, else 0.", () =>
-    [...clients].map(([network, client]) => [{ network }, client.isReady() ? 1 : 0]),
+  add("operator_network_ready", ["network"], "1 if it is served and an RPC endpoint can be used, else 0.", () =>
+    [...clients].map(([network, client]) => [{ network }, networks.has(network) && client.isReady() ? 1 : 0]),
   );
   add("operator_rpc_endpoint_head_block", ["network", "endpoint"], "Newest block; 0 while it is not ready.", () =>
     [...clients].flatMap(([network, client]) =>
