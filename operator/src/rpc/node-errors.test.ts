@@ -11,8 +11,6 @@ test.each(NODE_ERROR_TEXTS)("%s: %s", (text, kind) => {
 
 test.each([
   ["-32000: transaction underpriced: gas tip cap 1, minimum needed 2", "underpriced"],
-  ["-32000: transaction gas price below minimum: gas tip cap 0, minimum needed 1", "underpriced"],
-  ["-32000: FeeTooLow, EffectivePriorityFeePerGas too low 0 < 1, BaseFee: 7", "underpriced"],
   ["-32000: INTERNAL_ERROR: could not replace existing tx", "replacement_underpriced"],
   ["-32602: Tx: [0x12] already Imported", "already_known"],
   ["-32000: insufficient funds for gas * price + value: balance 0, tx cost 5, overshot 5", "insufficient_funds"],
