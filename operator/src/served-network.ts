@@ -152,8 +152,7 @@ export async function connectNetworks(
 }
 
 const NO_SENDER =
-  "no sender: nothing is broadcast on this network (set OPERATOR_KEYSTORE, OPERATOR_PRIVATE_KEY_FILE or " +
-  "OPERATOR_SIGNER_URL)";
+  "no private key: nothing is broadcast on this network (set OPERATOR_KEYSTORE or OPERATOR_PRIVATE_KEY_FILE)";
 
 /**
  * Connects a network, from the bottom up: its chain, its datasets, their providers, its senders, and what updates each

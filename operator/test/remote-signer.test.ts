@@ -143,7 +143,7 @@ describe("an account whose key a signer holds", () => {
       () => answerWith(400, JSON.stringify({ error: { code: -32000, message: "locked" } })),
       'answered {"code":-32000,"message":"locked"}',
     ],
-    ["a closed connection", () => Object.assign(signer, { fault: (_: unknown, to: Closable) => to.destroy() }), ""],
+    ["a closed connection", () => Object.assign(signer, { fault: (_: unknown, to: Closable) => to.destroy() }), "closed"],
     ["a list without it", () => Object.assign(signer, { listed: [stranger.address] }), "does not have"],
   ])("does not sign when the signer answers %s", async (_, fail, reason) => {
     const account = await accountOf(signer.url);
@@ -228,9 +228,17 @@ describe("the variables of a signer", () => {
   };
 
   test.each<[mistake: string, change: () => Record<string, string | undefined>, problem: string]>([
-    ["a key beside it", () => ({ OPERATOR_PRIVATE_KEY: generatePrivateKey() }), "Both OPERATOR_PRIVATE_KEY and OPERATOR_SIGNER"],
+    [
+      "a key beside it",
+      () => ({ OPERATOR_PRIVATE_KEY: generatePrivateKey() }),
+      "Both OPERATOR_PRIVATE_KEY and OPERATOR_SIGNER",
+    ],
     ["a keystore beside it", () => ({ OPERATOR_KEYSTORE: "canary" }), "Both OPERATOR_KEYSTORE and OPERATOR_SIGNER"],
-    ["no URL", () => ({ OPERATOR_SIGNER_URL: undefined }), "needs both OPERATOR_SIGNER_URL and OPERATOR_SIGNER_ADDRESS"],
+    [
+      "no URL",
+      () => ({ OPERATOR_SIGNER_URL: undefined }),
+      "needs both OPERATOR_SIGNER_URL and OPERATOR_SIGNER_ADDRESS",
+    ],
     ["no address", () => ({ OPERATOR_SIGNER_ADDRESS: undefined }), "needs both"],
     ["another scheme", () => ({ OPERATOR_SIGNER_URL: "ftp://canary" }), "OPERATOR_SIGNER_URL is not a URL"],
     ["a password", () => ({ OPERATOR_SIGNER_URL: "http://me:canary@a" }), "OPERATOR_SIGNER_URL contains a user name"],
@@ -395,7 +403,12 @@ describe("an operator whose key a signer holds", () => {
       expect(output()).toContain("the signer cannot be asked for its accounts");
       const post = async () => {
         const headers = { "content-type": "application/json" };
-        const request = { method: "POST", headers, body: JSON.stringify(body(KEY)), signal: AbortSignal.timeout(20_000) };
+        const request = {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body(KEY)),
+          signal: AbortSignal.timeout(20_000),
+        };
         const response = await fetch(`http://127.0.0.1:${port}/data/request`, request);
         return { status: response.status, code: ((await response.json()) as { code?: string }).code };
       };
