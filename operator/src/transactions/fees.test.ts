@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { type ChainClient, createChainClient } from "../rpc/client.js";
+import { classifyNodeError } from "../rpc/node-errors.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import {
   bumpFees,
@@ -151,6 +152,7 @@ describe("of a refusal,", () => {
     ["geth", "gas required exceeds allowance (30000000)", 0n, 0n],
   ])("the minimum that %s names is read: %s", (_, reason, maxFeePerGas, maxPriorityFeePerGas) => {
     expect(namedMinimum(`-32000: ${reason}`)).toEqual({ maxFeePerGas, maxPriorityFeePerGas });
+    if (maxFeePerGas + maxPriorityFeePerGas > 0n) expect(classifyNodeError(reason)).toBe("underpriced");
   });
 
   const caps = { maxFeePerGas: 500n * 10n ** 9n, maxPriorityFeePerGas: 50n * 10n ** 9n };

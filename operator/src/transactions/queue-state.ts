@@ -93,13 +93,7 @@ export class InFlightTransactions extends Map<number, Transaction> {
    *
    * @param call Null for a cancellation.
    */
-  add(
-    nonce: number,
-    task: Task | null,
-    call: RoundCall | null,
-    submission: Omit<Submission, "excess">,
-    now: number,
-  ): void {
+  add(nonce: number, task: Task | null, call: RoundCall | null, submission: Submission, now: number): void {
     const { raw, hash, fees, result } = submission;
     const before = this.get(nonce);
     this.set(nonce, {

@@ -220,7 +220,7 @@ export class TransactionQueue {
       if (job === null) continue;
       const { nonce, hash } = pooled;
       this.#nonces.forget(nonce);
-      const submission = { ...pooled, raw: null, result: { kind: "accepted" } } as const;
+      const submission = { ...pooled, raw: null, result: { kind: "accepted" }, excess: null } as const;
       this.#inFlight.add(nonce, newTask(job, null), job.call, submission, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
       this.#reportSharedKey(job.call, hash);
