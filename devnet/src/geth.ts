@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gethBinary } from "@dataset-oracle/tools/install-development-chains";
-import { answersRpc } from "./anvil.js";
+import { createPublicClient, http, stringToHex } from "viem";
 import { freePort } from "./free-ports.js";
 import { startProcess } from "./start-process.js";
 
@@ -27,17 +27,22 @@ export async function startGeth(): Promise<Geth> {
   const folder = mkdtempSync(join(tmpdir(), "geth-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
+  const client = createPublicClient({ transport: http(url, { retryCount: 0 }) });
+  let starts = 0;
 
   async function start(blockSeconds: number) {
+    const mark = `start ${++starts}`;
     const geth = await startProcess({
       name: "geth",
       command: gethBinary(),
       args: [
         ...["--dev", "--dev.period", String(blockSeconds), "--datadir", folder, "--ipcdisable"],
+        ...["--miner.extradata", mark],
         ...["--http", "--http.port", String(port), "--http.api", "eth,net,web3,debug,txpool"],
       ],
       logFile: join(folder, "log"),
-      isReady: () => answersRpc(url),
+      // It answers before it makes its first block, into which a transaction that is to stay pending must not get.
+      isReady: async () => (await client.getBlock().catch(() => null))?.extraData === stringToHex(mark),
     });
     try {
       await geth.ready();
@@ -52,7 +57,9 @@ export async function startGeth(): Promise<Geth> {
   return {
     url,
     async restart(blockSeconds) {
-      await running.close();
+      // `close` would kill it after a while, and a geth that is killed loses the blocks whose state it has not written yet.
+      process.kill(running.pid, "SIGTERM");
+      await running.exited;
       running = await start(blockSeconds);
     },
     close: () => running.close(),

@@ -69,7 +69,7 @@ describe.each<ChainName>(["anvil", "hardhat-2", "hardhat-3", "geth"])("on %s", (
       operator = await startOperator([{ chain, datasets: [dataset], providers }]);
       const sent = await operator.ask(body(dataset, ETH), { prefer: "wait=20" });
       const round = { value: BigInt(sent.value), updatedAt: BigInt(sent.timestamp), status: "OK" };
-      expect(await chain.query(dataset, ETH)).toEqual(round);
+      await expect.poll(() => chain.query(dataset, ETH)).toEqual(round);
 
       const unsent = await operator.ask(body(dataset, ETH, false));
       expect(unsent.timestamp).toBeGreaterThan(sent.timestamp);

@@ -247,7 +247,7 @@ describe("publish", () => {
     const { code, stdout } = await publish([]);
     expect(code).toBe(0);
     const transaction = JSON.parse(/\{[\s\S]*?\n\}/.exec(stdout)?.[0] ?? "");
-    expect(transaction).toMatchObject({ chainId: 42, to: registry.address, value: "0x0" });
+    expect(transaction).toMatchObject({ chainId: 42, to: registry.address });
     const { args } = decodeFunctionData({ abi: webOracleRegistryAbi, data: transaction.data });
     expect(keccak256(args[0] as Hex)).toBe(await hashOf());
     expect(stdout).toContain(`cast send ${registry.address} ${transaction.data} --rpc-url <url> --account <keystore>`);

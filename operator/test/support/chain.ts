@@ -130,6 +130,8 @@ export function chainOf(node: TestNode, chainId: number) {
     async fund(address: Address): Promise<void> {
       const value = parseEther("100");
       if (node.mode !== "geth") return client.setBalance({ address, value });
+      // An operator that is started again has Ether, and mining may be paused.
+      if ((await client.getBalance({ address })) > 0n) return;
       await wait(await client.sendTransaction({ account: owner, to: address, value }));
     },
 

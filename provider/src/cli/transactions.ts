@@ -41,11 +41,11 @@ interface MinedCall {
   readonly block: bigint;
 }
 
-/** Describes a transaction for a person who sends it with another program. */
+/** Describes a transaction, which sends no Ether, for a person who sends it with another program. */
 export function describeTransaction(chainId: number, { to, data }: Call): string {
   return [
     "Nothing was sent. The transaction:",
-    JSON.stringify({ chainId, to, value: "0x0", data }, null, 2),
+    JSON.stringify({ chainId, to, data }, null, 2),
     "",
     "To send it with cast, from a keystore:",
     `cast send ${to} ${data} --rpc-url <url> --account <keystore>`,
