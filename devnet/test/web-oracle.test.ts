@@ -34,6 +34,7 @@ afterAll(() => devnet?.interrupt());
 
 const port = (option: string) => ports[ports.indexOf(option) + 1];
 const deploymentFile = () => join(".devnet", String(port("--chain-port")), "deployments", "42.json");
+const providerConfig = () => join(".devnet", String(port("--chain-port")), "config", "provider-1.json");
 const weather = () => `http://127.0.0.1:${port("--market-port")}/weather`;
 
 async function query(dataset: Address, key: Hex) {
@@ -179,8 +180,9 @@ describe("a dapp developer", () => {
     const spec = JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8"));
     writeFileSync(file, JSON.stringify({ ...spec, title: "The temperature, my own way" }));
     expect((await run("validate", file)).stdout).toMatch(/^valid: The temperature, my own way$/m);
-    const tried = await run("try", file, "Lima", "--override", `https://api.weather.example=${weather()}`);
-    const output = /^value: \d+\.\d\d K {2}\((0x[0-9a-f]{64})\)$/m.exec(tried.stdout)?.[1] ?? "0x0";
+    const tried = await run("try", file, "Lima", "--config", providerConfig());
+    const output =
+      /^value: \d+\.\d\d K {2}\((0x[0-9a-f]{64})\), from 1 of 1 sources$/m.exec(tried.stdout)?.[1] ?? "0x0";
     const value = BigInt(output).toString();
     const [key = "", keyHex = ""] = (await run("key", file, "Lima")).stdout.split("\n");
     const published = await run(
@@ -199,7 +201,7 @@ describe("a dapp developer", () => {
     const commands = blocks.flatMap(([, block]) => block?.trim().split("\n") ?? []);
     const printed: string[] = [];
     for (const command of commands) {
-      const line = withPortsOf(devnet, command).replace("http://127.0.0.1:8600/weather", weather());
+      const line = withPortsOf(devnet, command);
       printed.push((await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, timeout: 30_000 })).stdout);
     }
     expect(printed).toEqual([

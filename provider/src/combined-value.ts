@@ -70,7 +70,7 @@ export function describeSources(sources: readonly SourceUse[], kind: DatasetKind
 }
 
 /** Returns the time of a quote; null if it is unknown, or more than a JSON number can hold exactly. */
-export function quoteTimeOf(quote: SourceUse["quote"]): number | null {
+function quoteTimeOf(quote: SourceUse["quote"]): number | null {
   const time = quote?.quotedAt ?? null;
   return time === null || time > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(time);
 }

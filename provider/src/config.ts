@@ -35,6 +35,12 @@ export const WebOracleSettings = Type.Object(
 );
 export type WebOracleSettings = Static<typeof WebOracleSettings>;
 
+/** Only a literal loopback address, because a name could resolve to another machine. */
+const LocalAddress = Type.String({
+  pattern: "^http://(?:127(?:\\.\\d{1,3}){3}|\\[::1\\])(?::\\d{1,5})?(?:/[^?#\\s]*[^/?#\\s])?$",
+  description: "Use http and a loopback IP address, without a slash at the end, such as http://127.0.0.1:9000.",
+});
+
 /** A provider's configuration file. Paths are relative to its folder. The signing key comes from the environment. */
 export const ProviderConfig = Type.Object(
   {
@@ -57,7 +63,7 @@ export const ProviderConfig = Type.Object(
       default: [],
       description: "Names of sources that are not queried.",
     }),
-    redirectedOrigins: Type.Record(Type.String(), Type.String(), {
+    redirectedOrigins: Type.Record(Type.String(), LocalAddress, {
       default: {},
       description:
         "For development: sources' https origins, with the http addresses on this machine that are queried instead, " +

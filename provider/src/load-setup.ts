@@ -8,7 +8,6 @@ import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
 import { checkLeaseFolder } from "./decisions/lease.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
-import { checkRedirectedOrigins } from "./source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { type CheckedWebOracleSettings, checkWebOracleSettings } from "./web-oracle/check-settings.js";
 
@@ -39,20 +38,37 @@ export async function loadSetup(
   const webOracle = checkWebOracleSettings(config.webOracle, deployments, sources, env);
   const secrets = Secrets.load(config.secrets, env);
   const chainIds = deployments.map(({ chainId }) => chainId);
-  checkRedirectedOrigins(config.redirectedOrigins, redirectableOrigins(sources, webOracle), chainIds);
+  checkRedirectedOrigins(Object.keys(config.redirectedOrigins), sources, webOracle, chainIds);
   const served = findServedDatasets(deployments, sources, config.minSources, config.redirectedOrigins);
   requireKeys(served, config.minSources, webOracle !== null);
   const { account, warnings } = await loadAccount(env, "PROVIDER");
   return { setup: { config, served, webOracle, secrets, account }, warnings };
 }
 
-/** Returns the origins that may be redirected for development. */
-function redirectableOrigins(
+/**
+ * Checks the origins that are redirected for development.
+ *
+ * @throws ConfigError when one belongs to no source, or when the provider serves the main network, whose prices must be
+ * real.
+ */
+export function checkRedirectedOrigins(
+  redirected: readonly string[],
   sources: readonly { readonly origin: string }[],
-  webOracle: CheckedWebOracleSettings | null,
-): readonly string[] | "any" {
-  if (webOracle?.hosts === "any") return "any";
-  return [...sources.map(({ origin }) => origin), ...(webOracle?.hosts ?? []).map((host) => `https://${host}`)];
+  webOracle: Pick<CheckedWebOracleSettings, "hosts"> | null,
+  chainIds: readonly number[],
+): void {
+  if (redirected.length > 0 && chainIds.includes(1))
+    throw new ConfigError(
+      "redirectedOrigins are for development only, but network 1 is served. Remove one of the two.",
+    );
+  if (webOracle?.hosts === "any") return;
+  const hosts = (webOracle?.hosts ?? []).map((host) => `https://${host}`);
+  const known = new Set([...sources.map(({ origin }) => origin), ...hosts]);
+  const unknown = redirected.find((origin) => !known.has(origin));
+  if (unknown !== undefined)
+    throw new ConfigError(
+      `redirectedOrigins: ${unknown} is not the https origin of a source. The origins are: ${[...known].join(", ")}.`,
+    );
 }
 
 /** @throws ConfigError when the lease, evidence or published specs could not be stored where the configuration says. */

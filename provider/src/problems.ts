@@ -33,8 +33,6 @@ const ASK_OWNER = "Use another key, or ask the provider's owner to serve this on
 const UNSERVED = {
   not_listed: `is not in the provider's deployment file. ${ASK_OWNER}`,
   too_few_sources: `is in the provider's deployment file, but too few of the provider's sources know it. ${ASK_OWNER}`,
-  needs_median:
-    "is a price, which needs a median, but the dataset takes a majority. Use a dataset that takes the median.",
   web_oracle_off: `belongs to the Web Oracle, which this provider does not serve. ${ASK_OWNER}`,
 } as const;
 

@@ -96,8 +96,7 @@ async function findDataPoint(
   return { id, dataset, key: await webOracleKeys.find(dataset, key as Hex, caller) };
 }
 
-function unservedReason({ keyForm, kind, unservedKeys }: ServedDataset, name: string) {
+function unservedReason({ keyForm, unservedKeys }: ServedDataset, name: string) {
   if (keyForm === "WEB_ORACLE") return "web_oracle_off";
-  if (kind === "majority") return "needs_median";
   return unservedKeys.includes(name) ? "too_few_sources" : "not_listed";
 }

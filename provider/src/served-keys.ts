@@ -26,7 +26,7 @@ export interface ServedDataset {
   readonly digests: FastReportDigests;
   /** The spot prices that are served. Web Oracle keys are found when they are asked for. */
   readonly keys: ReadonlyMap<Hex, SpotPriceKey>;
-  /** The names of the listed keys that too few sources know; in a dataset of the kind majority, of all prices. */
+  /** The names of the listed keys that too few sources know. A dataset of the kind majority has no sources of prices. */
   readonly unservedKeys: readonly string[];
 }
 

@@ -26,7 +26,7 @@ describe("provider check", () => {
     const { code, stdout, stderr } = await check(config);
     // What a start would warn of, too.
     expect(stderr).toMatch(
-      /^\S+ on network 42: these keys have too few sources and are not served: SPOTPX\/NOSUCH-USD\./,
+      /^\S+ on network 42, a median dataset: these keys have too few sources and are not served: SPOTPX\/NOSUCH-USD\./,
     );
     expect(stdout).toBe(`${config} is valid. Provider ${ACCOUNT.address} serves network 42 (datasets: 1, keys: 1).\n`);
     expect(code).toBe(0);
@@ -72,7 +72,7 @@ describe("provider check", () => {
       "an origin redirected away from this machine",
       { redirectedOrigins: { "https://api.kraken.com": "http://10.0.0.1" } },
       42,
-      "http://10.0.0.1 is not allowed",
+      "Use http and a loopback IP address",
     ],
     [
       "a redirected origin while the main network is served",

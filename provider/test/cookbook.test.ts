@@ -6,7 +6,7 @@ import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSpec } from "../src/cli/spec-file.js";
-import { styleOf, valueToText } from "../src/cli/value-text.js";
+import { valueToText } from "../src/cli/value-text.js";
 import { SourceReader } from "../src/source/source-reader.js";
 import { EXTRACT_HERE } from "../src/web-oracle/extract-values.js";
 import { readWebOracleValue } from "../src/web-oracle/read-web-oracle-value.js";
@@ -203,7 +203,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Tries a spec, as `provider try --override` does. */
+/** Tries a spec, as `provider try` does with redirected origins. */
 async function attempt(name: string, args: readonly string[], answers: readonly Exchange[]) {
   exchanges = answers;
   requests.length = 0;
@@ -225,7 +225,7 @@ async function attempt(name: string, args: readonly string[], answers: readonly 
   } as unknown as WebOracleKey;
   const value = await readWebOracleValue(key, { reader, caller: { id: "test", mayUseReserve: true } }, EXTRACT_HERE);
   await egress.close();
-  const text = valueToText({ key, value, at: 1n }, styleOf({ isTTY: false }, {}));
+  const text = valueToText({ key, value, at: 1n });
   return { text, hasValue: value.kind === "value", type: compiled.type };
 }
 

@@ -64,7 +64,7 @@ describe("what is not served is refused unsigned", () => {
     [
       "is a price in a dataset that takes a majority",
       { dataset: MAJORITY },
-      "SPOTPX/ETH-USD is a price, which needs a median, but the dataset takes a majority.",
+      "SPOTPX/ETH-USD is in the provider's deployment file, but too few of the provider's sources know it.",
     ],
   ];
   it.each(reasons)("a key that %s: the detail names the key and says so", async (_, change, detail) => {

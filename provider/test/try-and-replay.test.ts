@@ -52,13 +52,17 @@ describe("provider try", () => {
     expect(code).toBe(1);
     const { outcome, value, sources } = JSON.parse(stdout);
     expect({ outcome, value }).toEqual({ outcome: "NOT_AVAILABLE", value: null });
-    expect(sources.map(({ reason }: { reason: string }) => reason)).toEqual(["http_status", "too_old", "http_status"]);
+    expect(sources.map(({ reason }: { reason: string }) => reason.split(":")[0])).toEqual([
+      "http_status",
+      "too_old",
+      "http_status",
+    ]);
   });
 
   it("shows with --repeat how the value and each source's answers vary", async () => {
     const { code, stdout } = await runProvider(["try", "SPOTPX/ETH-USD", "--repeat", "3", "--config", config]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^median \d/m);
+    expect(stdout).toMatch(/^value: \d/m);
     const varied = stdout.split("\n").filter((line) => /3 of 3 with a value, \d different: \d/.test(line));
     // The value, and each source.
     expect(varied).toHaveLength(1 + shipped.length);
@@ -72,10 +76,6 @@ describe("provider try", () => {
     [["try", "0x5"], /is neither the key of a spot price/],
     [["try", "no-such.json"], /no-such\.json cannot be read: ENOENT/],
     [["try", "SPOTPX/ETH-USD", "--repeat", "1"], /--repeat: 1 is not a whole number from 2 to 1000/],
-    [
-      ["try", "SPOTPX/ETH-USD", "--override", "https://api.gemini.example=http://127.0.0.1:1"],
-      /"https:\/\/api\.gemini\.example" is not asked for this value\. These are: https:\/\/.*https:\/\/api\.gemini\.com/,
-    ],
     [["try", "SPOTPX/NO-SUCH"], /No source can give a price for NO-SUCH/],
     [["try", "SPOTPX/ETH-USD", "--jsn"], /--jsn/],
     [["try", "SPOTPX/ETH-USD", "--config", "/no/such"], /cannot be read: ENOENT/],

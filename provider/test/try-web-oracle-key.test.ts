@@ -40,7 +40,7 @@ describe("provider try of a Web Oracle key", () => {
       title: "fetched",
       outcome: "OK",
       value: "2150",
-      sources: [{ name: "/sources/0", url: `https://${HOST}/now?q=S%C3%A3o%20Paulo`, value: "2150", used: true }],
+      sources: [{ name: "/sources/0", value: "2150", used: true }],
     });
     expect(JSON.parse((await fetchKey(key(text), config)).stdout).value).toBe(stringValue("rain"));
     const failed = await fetchKey(key(none), config);
@@ -48,7 +48,7 @@ describe("provider try of a Web Oracle key", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({
       outcome: "NOT_AVAILABLE",
       value: null,
-      sources: [{ used: false, reason: "string_too_long" }],
+      sources: [{ used: false, reason: expect.stringMatching(/^string_too_long: /) }],
     });
     expect(readdirSync(web.folder)).not.toContain("specs");
   });

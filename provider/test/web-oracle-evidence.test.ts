@@ -60,8 +60,8 @@ describe("evidence of a Web Oracle value", () => {
       value: "2150",
       signed: { outcome: "OK", value: "2150" },
       sources: [
-        { url: `https://${HOST}/now?q=S%C3%A3o%20Paulo`, value: "2150", used: true },
-        { value: null, used: false, reason: "no_node" },
+        { name: "/sources/0", value: "2150", used: true },
+        { value: null, used: false, reason: "no_node: $.nothing matches nothing" },
       ],
     });
   });

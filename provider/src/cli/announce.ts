@@ -77,14 +77,11 @@ function readUrl(options: Options): string {
  * @throws ConfigError
  */
 function requireUrl(text: string, allowsLocal: boolean): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ConfigError("--url is not an https URL. Write one, such as https://provider.example.");
-  // Everybody can read what is announced.
-  if (url.username !== "" || url.password !== "")
-    throw new ConfigError("--url has a user name or a password. Leave them out: the directory is public.");
+  // A user name or a password is refused, because everybody can read what is announced.
   if (!new RegExp(BASE_URL_PATTERN).test(text))
-    throw new ConfigError('--url must not contain white space, "@", "?" or "#". Paths are added to its end.');
+    throw new ConfigError(
+      '--url is not an https URL without white space, "@", "?" and "#". Write one, such as https://provider.example.',
+    );
   const allowed = parseHttpsUrl(text);
   if (!allowed.ok && !(allowsLocal && isLocalUrl(text)))
     throw new ConfigError(

@@ -11,10 +11,9 @@ const OPTIONS = {
   deployment: { type: "string" },
   "rpc-url": { type: "string" },
   from: { type: "string" },
-  "dry-run": { type: "boolean" },
 } as const;
 
-/** Runs `provider publish`: publishes specs that are not published yet, or with --dry-run prints the transactions. */
+/** Runs `provider publish`: publishes specs that are not published yet, or prints the transactions. */
 export async function publishSpecs(args: readonly string[]): Promise<void> {
   const { values: options, positionals: files } = parseCommandLine(args, PUBLISH_USAGE, OPTIONS);
   if (files.length === 0) throw new ConfigError(`Name the file of the spec.\n\n${PUBLISH_USAGE}`);
@@ -28,9 +27,8 @@ export async function publishSpecs(args: readonly string[]): Promise<void> {
     to: registry,
     data: encodeFunctionData({ abi: webOracleRegistryAbi, functionName: "publish", args: [bytes] }),
   });
-  if (options["dry-run"] === true)
-    return console.log(specs.map((spec) => describeTransaction(chainId, callOf(spec), rpcUrl)).join("\n\n"));
-  if (rpcUrl === undefined) throw new ConfigError("Name the network's JSON-RPC endpoint: --rpc-url URL.");
+  if (rpcUrl === undefined)
+    return console.log(specs.map((spec) => describeTransaction(chainId, callOf(spec))).join("\n\n"));
   const { client, send } = await connectSender({ chainId, namedBy: file, rpcUrl, from: options.from }, process.env);
   const isPublished = async ({ hash }: PublishableSpec) => {
     const published = { address: registry, abi: webOracleRegistryAbi, functionName: "publishedAt" } as const;

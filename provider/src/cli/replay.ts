@@ -1,11 +1,12 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { type Replay, replay } from "../evidence/replay.js";
 import { REPLAY_USAGE } from "./usage.js";
-import { styleOf, valueToJson, valueToText } from "./value-text.js";
+import { kindOf, valueToJson, valueToText } from "./value-text.js";
 
 /** Runs `provider replay`: computes a value again from its evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {
@@ -19,16 +20,14 @@ export async function replayEvidence(args: readonly string[]): Promise<void> {
   const shown = { key: { ...again, name: keyToAscii(key as Hex) ?? key }, value: again.value, at: BigInt(at) };
   console.log(
     values.json === true
-      ? JSON.stringify({ ...valueToJson(shown), ...comparisonOf(again) }, null, 2)
-      : `${valueToText(shown, styleOf(process.stdout, process.env))}\n${verdictOn(again)}`,
+      ? JSON.stringify({ ...valueToJson(shown), ...comparisonOf(again, kindOf(shown.key)) }, null, 2)
+      : `${valueToText(shown)}\n${verdictOn(again)}`,
   );
 }
 
 /** Returns what is added to the value and its sources in the JSON object. */
-function comparisonOf(again: Replay): object {
-  const { record, isSame } = again;
+function comparisonOf({ record, isSame }: Replay, kind: DatasetKind): object {
   const { outcome, value } = record;
-  const kind = again.kind === "spot_price" ? "median" : again.compiled.kind;
   return {
     is_same: isSame,
     // In the form of the computed value, so that the two can be compared.

@@ -1,8 +1,7 @@
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { serve } from "@dataset-oracle/service/http-server/serve";
-import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
+import { parseCommandLine, requireConfigFile } from "@dataset-oracle/service/process/arguments";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { buildProvider } from "../app.js";
 import { checkFolders, loadSetup, type Setup } from "../load-setup.js";
@@ -34,12 +33,7 @@ export async function checkConfiguration(args: readonly string[]): Promise<void>
 /** @throws ConfigError */
 function readConfigFile(args: readonly string[], usage: string): string {
   const { values, positionals } = parseCommandLine(args, usage, { config: { type: "string" } });
-  // The argument is not repeated: it could be a password.
-  if (positionals.length > 0)
-    throw new ConfigError(`An argument belongs to no option. Write each value after its option.\n\n${usage}`);
-  if (values.config === undefined)
-    throw new ConfigError(`The configuration is missing. Add --config FILE.\n\n${usage}`);
-  return values.config;
+  return requireConfigFile(values.config, positionals, usage);
 }
 
 /** Describes the provider's address, networks and datasets in one or two sentences. */
@@ -55,12 +49,9 @@ export function summarizeSetup({
   });
   const summary = `Provider ${account.address} serves ${networks.join(", ")}.`;
   if (webOracle === null) return summary;
+  const hosts = webOracle.hosts === "any" ? "public hosts" : `the ${webOracle.hosts.length} hosts in webOracle/hosts`;
   const datasets = `Web Oracle datasets: ${countWebOracleDatasets(served)}`;
-  const [hosts, counts] =
-    webOracle.hosts === "any"
-      ? ["public hosts", datasets]
-      : ["the hosts in webOracle/hosts", `${datasets}, hosts: ${webOracle.hosts.length}`];
-  return `${summary} It serves the keys of every published spec that queries only ${hosts} (${counts}).`;
+  return `${summary} It serves the keys of every published spec that queries only ${hosts} (${datasets}).`;
 }
 
 /** Lists the circumstances that an owner may not be aware of. */
@@ -75,16 +66,11 @@ export function listStartupWarnings({
   );
   const unserved = datasetsOf(served)
     .filter(({ unservedKeys }) => unservedKeys.length > 0)
-    .map(({ address, chainId, kind, unservedKeys }) => {
-      const [reason, fix] =
-        kind === "majority"
-          ? [
-              "are prices, which need a median, while the dataset takes a majority,",
-              "Deploy them in a dataset that takes the median.",
-            ]
-          : ["have too few sources", "Add sources, or lower minSources."];
-      return `${address} on network ${chainId}: these keys ${reason} and are not served: ${unservedKeys.join(", ")}. ${fix}`;
-    });
+    .map(
+      ({ address, chainId, kind, unservedKeys }) =>
+        `${address} on network ${chainId}, a ${kind} dataset: these keys have too few sources and are not served: ` +
+        `${unservedKeys.join(", ")}. Add sources, or lower minSources. Prices need a median dataset.`,
+    );
   const isUnservedWeb = webOracle === null && countWebOracleDatasets(served) > 0;
   const web = isUnservedWeb ? ["The Web Oracle's datasets are not served, because webOracle is not set."] : [];
   const open =

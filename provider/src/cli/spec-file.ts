@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { specHash } from "@dataset-oracle/protocol/spec-hash";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
@@ -9,7 +10,7 @@ import { toCanonicalJson } from "../web-oracle/canonical-json.js";
 import { type BoundRequest, type CompiledRequest, compileSpec } from "../web-oracle/compile-spec.js";
 import { DATASET_DISPLAY_NAMES, type RequestSpec } from "../web-oracle/spec-schema.js";
 import { KEY_USAGE, VALIDATE_USAGE } from "./usage.js";
-import { styleOf, valueText } from "./value-text.js";
+import { valueText } from "./value-text.js";
 
 /** A valid spec, and what its author would publish. */
 export interface PublishableSpec {
@@ -76,15 +77,14 @@ export function validateSpec(args: readonly string[]): void {
     throw new ConfigError(`validate takes no arguments: it applies to all keys of the spec.\n\n${VALIDATE_USAGE}`);
   const { compiled, hash, bytes } = loadSpec(file);
   const { spec, type, kind, hosts } = compiled;
-  const style = styleOf(process.stdout, process.env);
   const variables = spec.variables.map(({ name }) => `/<${name}>`).join("");
   const lines = [
-    `${style.good("valid")}: ${spec.title}`,
+    `${styleText("green", "valid")}: ${spec.title}`,
     `  value:  ${type}${unitText(spec)}, of the Web Oracle's ${DATASET_DISPLAY_NAMES[kind]} dataset`,
     `  asks:   ${hosts.join(", ")}; ${spec.minSources} of ${spec.sources.length} sources must answer`,
     `  keys:   WEB/${hash.slice(2)}${variables}`,
     `  bytes:  ${(bytes.length - 2) / 2} of canonical JSON`,
-    ...unitWarnings(compiled).map((warning) => `  ${style.doubtful("warning:")} ${warning}`),
+    ...unitWarnings(compiled).map((warning) => `  ${styleText("yellow", "warning:")} ${warning}`),
   ];
   console.log(lines.join("\n"));
 }

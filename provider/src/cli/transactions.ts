@@ -42,13 +42,13 @@ interface MinedCall {
 }
 
 /** Describes a transaction for a person who sends it with another program. */
-export function describeTransaction(chainId: number, { to, data }: Call, rpcUrl = "<url>"): string {
+export function describeTransaction(chainId: number, { to, data }: Call): string {
   return [
     "Nothing was sent. The transaction:",
     JSON.stringify({ chainId, to, value: "0x0", data }, null, 2),
     "",
     "To send it with cast, from a keystore:",
-    `cast send ${to} ${data} --rpc-url ${rpcUrl} --account <keystore>`,
+    `cast send ${to} ${data} --rpc-url <url> --account <keystore>`,
   ].join("\n");
 }
 

@@ -9,13 +9,11 @@ import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { Value } from "@sinclair/typebox/value";
-import ora from "ora";
 import { pino } from "pino";
 import { type Hex, hexToString } from "viem";
 import type { Caller } from "../caller.js";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
 import { readValue, type ServedKey } from "../served-keys.js";
-import { checkRedirectedOrigins } from "../source/check-redirected-origins.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
 import { SourceReader } from "../source/source-reader.js";
 import type { SpotSource } from "../source/spot-source.js";
@@ -25,17 +23,14 @@ import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
 import { bindSpec, keyOf, loadSpec } from "./spec-file.js";
 import { MAX_REPEAT, TRY_USAGE } from "./usage.js";
-import { printable, type ReadValue, styleOf, valueToJson, valueToText } from "./value-text.js";
+import { printable, type ReadValue, valueToJson, valueToText } from "./value-text.js";
 import { summarizeReadings } from "./variation.js";
 
 const OPTIONS = {
   config: { type: "string" },
-  override: { type: "string", multiple: true },
   repeat: { type: "string" },
   json: { type: "boolean" },
 } as const;
-
-type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 /** The time from one reading to the next. Answers are shared within a second. */
 const INTERVAL_MS = 1_000;
@@ -51,10 +46,10 @@ export async function tryValue(args: readonly string[]): Promise<void> {
   const [target, ...variables] = positionals;
   if (target === undefined) throw new ConfigError(`Name a key or the file of a spec.\n\n${TRY_USAGE}`);
   const repeat = readRepeat(options.repeat);
-  const config = loadSettings(options);
+  const { config: file } = options;
+  const config = file === undefined ? Value.Create(ProviderConfig) : loadProviderConfig(file);
   const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
-  const key = await findKey(target, variables, config, sources, options);
-  checkRedirects(key, config, options);
+  const key = await findKey(target, variables, config, sources, file);
 
   const { redirectedOrigins } = config;
   const egress = new Egress({ redirectedOrigins, secrets: Secrets.load(config.secrets, process.env) });
@@ -73,14 +68,13 @@ export async function tryValue(args: readonly string[]): Promise<void> {
     return { key, value, at };
   };
   try {
-    const readings = await readOften(repeat, read, key);
+    const readings = await readOften(repeat, read);
     const last = readings.at(-1) as ReadValue;
-    const style = styleOf(process.stdout, process.env);
     const answerOf = (index: number) => describeAnswer(key, index, answers);
     const summary = repeat === 1 ? null : summarizeReadings(readings);
     if (options.json === true)
       console.log(JSON.stringify({ ...valueToJson(last), ...(summary && { repeated: summary.json }) }, null, 2));
-    else console.log([valueToText(last, style, answerOf), ...(summary ? ["", summary.text] : [])].join("\n"));
+    else console.log([valueToText(last, answerOf), ...(summary ? ["", summary.text] : [])].join("\n"));
     process.exitCode = readings.some(({ value }) => value.kind === "value") ? 0 : 1;
   } finally {
     await egress.close();
@@ -88,32 +82,22 @@ export async function tryValue(args: readonly string[]): Promise<void> {
 }
 
 /** Reads a value again and again, until it was read so often or Ctrl-C ends it, but at least once. */
-async function readOften(times: number, read: () => Promise<ReadValue>, key: ServedKey): Promise<ReadValue[]> {
+async function readOften(times: number, read: () => Promise<ReadValue>): Promise<ReadValue[]> {
   const ending = new AbortController();
   const end = () => ending.abort();
   if (times > 1) process.once("SIGINT", end);
-  const spinner = startSpinner(key, times);
   const readings: ReadValue[] = [];
   try {
     do {
       if (readings.length > 0) await sleep(INTERVAL_MS, undefined, { signal: ending.signal }).catch(() => {});
       if (ending.signal.aborted) break;
       readings.push(await read());
-      if (times > 1) spinner.text = `${readings.length} of ${times} readings`;
+      if (times > 1) console.error(`${readings.length} of ${times} readings`);
     } while (readings.length < times);
     return readings;
   } finally {
-    spinner.stop();
     process.removeListener("SIGINT", end);
   }
-}
-
-function startSpinner(key: ServedKey, times: number) {
-  const count = key.kind === "spot_price" ? key.sources.length : key.requests.length;
-  // In a terminal that reports 0 columns, ora would clear lines for ever.
-  const isVisible = process.stdout.isTTY === true && (process.stderr.columns ?? 0) > 0;
-  const text = times > 1 ? `${times} readings` : count === 1 ? "asking the source" : `asking ${count} sources`;
-  return ora({ text, isSilent: !isVisible }).start();
 }
 
 /** @throws ConfigError */
@@ -122,32 +106,6 @@ function readRepeat(text: string | undefined): number {
   const times = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (times >= 2 && times <= MAX_REPEAT) return times;
   throw new ConfigError(`--repeat: ${text} is not a whole number from 2 to ${MAX_REPEAT}.`);
-}
-
-/** Returns the configuration, or the defaults, with the redirected origins of `--override` added. */
-function loadSettings({ config: file, override = [] }: Options): ProviderConfig {
-  const config = file === undefined ? Value.Create(ProviderConfig) : loadProviderConfig(file);
-  const overrides = override.map((text) => {
-    const [origin = "", ...target] = text.split("=");
-    return [origin, target.join("=")];
-  });
-  return { ...config, redirectedOrigins: { ...config.redirectedOrigins, ...Object.fromEntries(overrides) } };
-}
-
-/** @throws ConfigError when an origin that is redirected cannot be, or `--override` names one that the key does not ask. */
-function checkRedirects(key: ServedKey, { redirectedOrigins }: ProviderConfig, { override = [] }: Options): void {
-  const asked = [...new Set(urlsOf(key).map((url) => new URL(url).origin))];
-  const unasked = override.map((text) => text.split("=", 1)[0] ?? "").find((origin) => !asked.includes(origin));
-  if (unasked !== undefined)
-    throw new ConfigError(`--override: "${unasked}" is not asked for this value. These are: ${asked.join(", ")}.`);
-  checkRedirectedOrigins(redirectedOrigins, "any", []);
-}
-
-function urlsOf(key: ServedKey): string[] {
-  if (key.kind === "web_oracle") return key.requests.map(({ url }) => url);
-  const ofSources = (sources: typeof key.sources): string[] =>
-    sources.flatMap(({ request, rate }) => [request.url, ...(rate === null ? [] : ofSources(rate.sources))]);
-  return ofSources(key.sources);
 }
 
 /** Shows what a source of a spec answered, as it came. */
@@ -164,13 +122,13 @@ async function findKey(
   variables: readonly string[],
   config: ProviderConfig,
   sources: readonly SpotSource[],
-  { config: file }: Options,
+  configFile: string | undefined,
 ): Promise<ServedKey> {
   const key = parseKey(target);
   const isSpotPrice = key.ok && matchesKeyForm("SPOT_PRICE", key.value);
   const isWeb = key.ok && matchesKeyForm("WEB_ORACLE", key.value);
   if (!isSpotPrice && !isWeb) {
-    if (/\.json$/.test(target) || existsSync(target)) return keyOfSpec(target, variables, config, file);
+    if (/\.json$/.test(target) || existsSync(target)) return keyOfSpec(target, variables, config, configFile);
     throw new ConfigError(
       `${target} is neither the key of a spot price, such as SPOTPX/ETH-USD, nor one of the Web Oracle, nor the file of a ` +
         `request spec.\n\n${TRY_USAGE}`,

@@ -21,8 +21,11 @@ Examples
   PROVIDER_PRIVATE_KEY_FILE=provider.key provider serve --config provider.json
   provider try SPOTPX/ETH-USD`;
 
-/** How the environment names the signing key. */
-const SIGNING_KEY = `The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
+/** The options and the environment of the commands that take a provider's configuration and its key. */
+const CONFIG_AND_KEY = `  --config FILE   required: the configuration, in JSON; provider/README.md describes the settings
+  --help          show this text
+
+The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
 PROVIDER_PRIVATE_KEY is the key itself, for development, and PROVIDER_KEYSTORE is the path of an encrypted keystore, with
 PROVIDER_KEYSTORE_PASSWORD_FILE or PROVIDER_KEYSTORE_PASSWORD. Set one of the three.`;
 
@@ -35,10 +38,7 @@ export const SERVE_USAGE = `Usage: provider serve --config FILE
 Answers POST /report with signed values that it reads from its sources. It logs JSON to stdout and shuts down cleanly on
 SIGTERM.
 
-  --config FILE   required: the configuration, in JSON; provider/README.md describes the settings
-  --help          show this text
-
-${SIGNING_KEY}
+${CONFIG_AND_KEY}
 
 Example
   PROVIDER_PRIVATE_KEY_FILE=provider.key provider serve --config provider.json`;
@@ -48,10 +48,7 @@ export const CHECK_USAGE = `Usage: provider check --config FILE
 Checks a configuration, and the files, folders and signing key that it needs. It connects to nothing, and does not disturb
 a provider that runs. The exit code is 0 when everything is valid, and 2 when something must be fixed.
 
-  --config FILE   required: the configuration, in JSON; provider/README.md describes the settings
-  --help          show this text
-
-${SIGNING_KEY}
+${CONFIG_AND_KEY}
 
 Example
   PROVIDER_PRIVATE_KEY_FILE=provider.key provider check --config provider.json`;
@@ -65,15 +62,14 @@ export const TRY_USAGE = `Usage: provider try KEY [options]
 Asks the sources of a key or of a request spec now, and shows each answer, whether it is used, and the value. Nothing is
 signed or stored.
 
-  KEY                    the key of a spot price, such as SPOTPX/ETH-USD, or of the Web Oracle, which needs --config
-  SPEC                   a request spec, published or not: a JSON file
-  ARGUMENT               the values of the spec's variables, in the same order
-  --repeat N             ask N times, a second apart, and show how the answers vary, 2 to ${MAX_REPEAT}; Ctrl-C ends it early
-  --config FILE          ask as the provider with this configuration does: its sources, limits, secrets and hosts
-  --override ORIGIN=URL  for development, like redirectedOrigins: ask an http address on this machine instead of an
-                         https origin
-  --json                 print JSON
-  --help                 show this text
+  KEY            the key of a spot price, such as SPOTPX/ETH-USD, or of the Web Oracle, which needs --config
+  SPEC           a request spec, published or not: a JSON file
+  ARGUMENT       the values of the spec's variables, in the same order
+  --repeat N     ask N times, a second apart, and show how the answers vary, 2 to ${MAX_REPEAT}; Ctrl-C ends it early
+  --config FILE  ask as the provider with this configuration does: its sources, limits, secrets, hosts and
+                 redirected origins
+  --json         print JSON
+  --help         show this text
 
 The exit code is 0 when there is a value, 1 when there is none or sources are at their rate limits, and 2 when no source
 was asked, for example because the key is not valid.
@@ -103,16 +99,15 @@ Prints the key of a request spec with these arguments, in ASCII and in hex, and 
 Example
   provider key docs/cookbook/reference-rate.json EUR USD`;
 
-export const PUBLISH_USAGE = `Usage: provider publish SPEC... --deployment FILE --rpc-url URL [--from ADDRESS]
-       provider publish SPEC... --deployment FILE --dry-run
+export const PUBLISH_USAGE = `Usage: provider publish SPEC... --deployment FILE [--rpc-url URL [--from ADDRESS]]
 
 Publishes request specs on a network, one transaction each. It sends nothing for a spec that is published already.
+Without --rpc-url, it prints the transactions and cast commands that send them.
 
   SPEC                a request spec: a JSON file
   --deployment FILE   required: the network's deployments/<chainId>.json
-  --rpc-url URL       required without --dry-run: a JSON-RPC endpoint of the network
+  --rpc-url URL       send the transactions through this JSON-RPC endpoint of the network
   --from ADDRESS      send from an unlocked account of the endpoint, as development chains have them
-  --dry-run           send nothing; print the transaction, and a cast command that sends it
   --help              show this text
 
 ${SENDER}

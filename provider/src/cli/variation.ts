@@ -1,4 +1,4 @@
-import { keyValueText, type ReadValue } from "./value-text.js";
+import { keyValueText, kindOf, type ReadValue } from "./value-text.js";
 
 /** How the values of repeated readings vary, for people and for programs. */
 interface Summary {
@@ -18,13 +18,13 @@ export function summarizeReadings(readings: readonly ReadValue[]): Summary {
       values: readings.map(({ value }) => value.sources.find(({ source }) => source === name)?.quote?.value ?? null),
     })),
   ];
-  const isNumber = first.key.kind === "spot_price" || first.key.compiled.kind === "median";
   const variations = series.map(({ name, values }) => ({ name, ...variationOf(values) }));
   const width = Math.max(...variations.map(({ name }) => name.length));
   const lines = variations.map(({ name, read, distinct }) => {
-    const shown = isNumber
-      ? rangeText(distinct, first.key)
-      : distinct.map((value) => keyValueText(first.key, value)).join(", ");
+    const shown =
+      kindOf(first.key) === "median"
+        ? rangeText(distinct, first.key)
+        : distinct.map((value) => keyValueText(first.key, value)).join(", ");
     return `${name.padEnd(width)}  ${read} of ${readings.length} with a value, ${distinct.length} different: ${shown}`;
   });
   return {

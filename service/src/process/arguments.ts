@@ -14,12 +14,25 @@ export function readCommand(args: readonly string[], usage: string): Command {
   const options = { config: { type: "string" }, "check-config": { type: "boolean" } } as const;
   const { values, positionals } = parseCommandLine(args, usage, options);
   if (values.help) return { name: "help" };
+  const configFile = requireConfigFile(values.config, positionals, usage);
+  return { name: values["check-config"] ? "check" : "serve", configFile };
+}
+
+/**
+ * Returns the value of `--config`, of a command that takes only options.
+ *
+ * @throws ConfigError when it is missing, or there are other arguments.
+ */
+export function requireConfigFile(
+  configFile: string | undefined,
+  positionals: readonly string[],
+  usage: string,
+): string {
   // The argument is not repeated: it could be a password.
   if (positionals.length > 0)
     throw new ConfigError(`An argument belongs to no option. Write each value after its option.\n\n${usage}`);
-  if (values.config === undefined)
-    throw new ConfigError(`The configuration is missing. Add --config FILE.\n\n${usage}`);
-  return { name: values["check-config"] ? "check" : "serve", configFile: values.config };
+  if (configFile === undefined) throw new ConfigError(`The configuration is missing. Add --config FILE.\n\n${usage}`);
+  return configFile;
 }
 
 type Help = { readonly help: { readonly type: "boolean" } };

@@ -1,0 +1,59 @@
+import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
+import { describe, expect, it } from "vitest";
+import { ProviderConfig } from "./config.js";
+import { checkRedirectedOrigins } from "./load-setup.js";
+import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
+
+const KRAKEN = "https://api.kraken.com";
+const sources = loadSources([SHIPPED_SOURCES]);
+const problemsOf = (target: string) =>
+  schemaProblems(ProviderConfig.properties.redirectedOrigins, { [KRAKEN]: target }).join("\n");
+
+describe("a redirected origin", () => {
+  it("may lead to this machine", () => {
+    for (const target of [
+      "http://127.0.0.1:9000/kraken",
+      "http://127.0.0.1:9000",
+      "http://[::1]:9000/k",
+      "http://127.9.9.9/k",
+    ]) {
+      expect(problemsOf(target)).toBe("");
+    }
+  });
+
+  const elsewhere = [
+    "https://127.0.0.1:9000/kraken",
+    "http://10.0.0.1/kraken",
+    "http://0.0.0.0:9000/kraken",
+    "http://localhost:9000/kraken",
+    "http://127.0.0.1.example.com/kraken",
+    "http://127.0.0.1@example.com/kraken",
+    "http://user@127.0.0.1/kraken",
+    "http://169.254.169.254/",
+    "http://127.0.0.1:9000/kraken/",
+    "http://127.0.0.1:9000/kraken?",
+    "file:///etc/passwd",
+    "127.0.0.1:9000",
+    "",
+  ];
+  for (const target of elsewhere) {
+    it(`may not lead anywhere else, nor be more than a base address: ${target || "nothing"}`, () => {
+      expect(problemsOf(target)).toContain("Use http and a loopback IP address");
+    });
+  }
+
+  it("is refused when the main network is served", () => {
+    expect(() => checkRedirectedOrigins([KRAKEN], sources, null, [42, 1])).toThrow("network 1 is served");
+    expect(() => checkRedirectedOrigins([], sources, null, [1])).not.toThrow();
+  });
+
+  it("belongs to a source, or to a host that published specs may ask", () => {
+    const check = (origin: string, hosts?: "any" | readonly string[]) => () =>
+      checkRedirectedOrigins([origin], sources, hosts === undefined ? null : { hosts: hosts as string[] }, [42]);
+    expect(check(KRAKEN)).not.toThrow();
+    expect(check("https://api.krakn.com")).toThrow("https://api.krakn.com is not the https origin of a source.");
+    expect(check("https://api.example.com", ["api.example.org"])).toThrow("is not the https origin of a source.");
+    expect(check("https://api.example.com", ["api.example.com"])).not.toThrow();
+    expect(check("https://api.example.com", "any")).not.toThrow();
+  });
+});
