@@ -208,50 +208,39 @@ describe("a path", () => {
     });
   }
 
-  const refused: [text: string, from: string][] = [
-    ["$..price", "..price"],
-    ["$.a..b", "..b"],
-    ["$.a[0:2]", "[0:2]"],
-    ["$['a','b']", "['a','b']"],
-    ["$.a[?@.b]", "[?@.b]"],
-    ["$.a[?@.b == @.c]", "[?@.b == @.c]"],
-    ["$.a[?@.b == 1 && @.c == 2]", "[?@.b == 1 && @.c == 2]"],
-    ["$.a[?length(@.s) > 1]", "[?length(@.s) > 1]"],
-    ["$.a[?match(@.s, '(a+)+')]", "[?match(@.s, '(a+)+')]"],
+  const refused: [text: string, why: string][] = [
+    ["$..price", "..['price'] cannot be used"],
+    ["$.a..b", "..['b'] cannot be used"],
+    ["$.a[0:2]", "[:2:1] cannot be used"],
+    ["$['a','b']", "['a', 'b'] cannot be used"],
+    ["$.a[?@.b]", "[?@.b] cannot be used"],
+    ["$.a[?!@.b]", "[?!@.b] cannot be used"],
+    ["$.a[?1 == @.b]", "[?1 == @.b] cannot be used"],
+    ["$.a[?@.b == @.c]", "[?@.b == @.c] cannot be used"],
+    ["$.a[?@.b == 1 && @.c == 2]", "cannot be used"],
+    ["$.a[?length(@.s) > 1]", "cannot be used"],
+    ["$.a[?match(@.s, '(a+)+')]", "cannot be used"],
+    ["$.a[?@.* == 1]", "non-singular query is not comparable"],
     ["", ""],
-    ["price", "price"],
-    ["$.", "."],
-    ["$.a[", "["],
-    [" $.a", " $.a"],
-    ["$.a ", " "],
-    ["$[01]", "[01]"],
-    ["$[-0]", "[-0]"],
-    ["$['a\u0001']", "['a\u0001']"],
-    ["$['\\ud800']", "['\\ud800']"],
+    ["price", "expected '$'"],
+    ["$.", ""],
+    ["$.a[", ""],
+    [" $.a", "expected '$'"],
+    ["$.a ", ""],
+    ["$[01]", "leading zero"],
+    ["$[-0]", "leading zero"],
+    ["$['a\u0001']", ""],
+    ["$['\\ud800']", ""],
+    ["$['\ud800']", "half of a surrogate pair"],
   ];
-  for (const [text, from] of refused) {
-    it(`may not be ${JSON.stringify(text)}, and the error says from where on, and what can be used`, () => {
+  for (const [text, why] of refused) {
+    it(`may not be ${JSON.stringify(text)}, and the error says why, and what can be used`, () => {
       const compiled = compileJsonPath(text);
-      expect(compiled.ok).toBe(false);
-      if (compiled.ok) return;
-      expect(compiled.error).toContain(`the path is not valid at ${JSON.stringify(from)}.`);
-      expect(compiled.error).toContain("names (.name or ['name']), indices");
+      const error = compiled.ok ? "none" : compiled.error;
+      expect(error).toContain(why);
+      expect(error).toContain("names (.name or ['name']), indices");
     });
   }
-});
-
-it.each([
-  ["$[?(@.a == 1)].p", ["Leave out the parentheses around the comparison."]],
-  ["$[?@.a == 1 && @.b == 2].p", ["A filter makes one comparison, without &&."]],
-  [
-    "$.a[ ?( @.a == 1 && @.b == 2 )].p",
-    ["Leave out the parentheses around the comparison. A filter makes one comparison, without &&."],
-  ],
-  ["$[?@.a == 'x && (y)' || @.b == 1].p", []],
-])("the error names the most common mistakes of filters: %s", (text, hints) => {
-  const compiled = compileJsonPath(text);
-  const hint = compiled.ok ? "" : compiled.error.split("<, <=, > or >=).")[1]?.trim();
-  expect(hint).toBe(hints[0] ?? "");
 });
 
 describe("a filter by a member's text", () => {

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import jsonP3, { type JSONPathQuery } from "json-p3";
+import { LosslessNumber } from "lossless-json";
 import { compareDecimals } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
-import { type ChildName, type Comparison, parseJsonPath, type Segment } from "./json-path-parser.js";
 import { compileText, type TemplateValues, type TextTemplate } from "./request-template.js";
 import { failed, type Reading } from "./source-failure.js";
 
@@ -23,6 +24,23 @@ export interface Budget {
 
 class BudgetExceeded extends Error {}
 
+/** Selects a child of an object by its name, or of an array by its index, which counts from the end when negative. */
+type ChildName = string | number;
+
+/** Compares a value with a literal: `?@.symbol == 'ETHUSDT'`. */
+interface Comparison {
+  /** `@` starts at the element that is tested, `$` at the document's root. */
+  readonly from: "@" | "$";
+  readonly path: readonly ChildName[];
+  readonly operator: "==" | "!=" | "<" | "<=" | ">" | ">=";
+  readonly literal: Json;
+}
+
+type Segment =
+  | { readonly kind: "child"; readonly name: ChildName }
+  | { readonly kind: "wildcard" }
+  | { readonly kind: "filter"; readonly test: Comparison };
+
 /** A checked JSONPath, whose strings may contain variables. */
 interface JsonPath {
   readonly variables: ReadonlySet<string>;
@@ -39,8 +57,8 @@ export interface BoundPath {
 
 /**
  * Checks a JSONPath of the form that `parseJsonPath` accepts. A variable, `{name}`, stands in a quoted name or string,
- * and is replaced after parsing, so that no value can change the meaning of the path. json-p3 is not used here because
- * its evaluation has no bound and compares numbers as floats.
+ * and is replaced after parsing, so that no value can change the meaning of the path. json-p3 parses the path and does
+ * not evaluate it, because its evaluation has no bound and compares numbers as floats.
  */
 export function compileJsonPath(text: string, variables: readonly string[] = []): Result<JsonPath> {
   if (text.length > MAX_PATH)
@@ -61,6 +79,72 @@ export function compileJsonPath(text: string, variables: readonly string[] = [])
     return { text, find: (document, budget) => findNodes(segments, text, document, budget) };
   };
   return ok({ variables: used, bind });
+}
+
+const { expressions, selectors } = jsonP3.jsonpath;
+
+type ParsedSegment = JSONPathQuery["segments"][number];
+type Selector = ParsedSegment["selectors"][number] | undefined;
+type Expression = InstanceType<typeof expressions.LogicalExpression>["expression"];
+
+/**
+ * Parses the part of JSONPath (RFC 9535) that sources need: names, indices, wildcards, and filters that compare one
+ * value with a literal.
+ */
+function parseJsonPath(text: string): Result<readonly Segment[]> {
+  const segments: Segment[] = [];
+  try {
+    if (/\p{Cs}/u.test(text)) return unsupported(text, "it contains half of a surrogate pair");
+    for (const parsed of jsonP3.compile(text).segments) {
+      const segment = toSegment(parsed);
+      if (segment === null) return unsupported(text, `${parsed} cannot be used`);
+      segments.push(segment);
+    }
+  } catch (error) {
+    return unsupported(text, (error as Error).message);
+  }
+  return ok(segments);
+}
+
+const unsupported = (text: string, why: string) =>
+  err(
+    `${text}: the path is not valid: ${why}. A path is "$", followed by names (.name or ['name']), indices ([0]; [-1] ` +
+      "is the last), wildcards ([*]) and filters that make one comparison of a value with a literal " +
+      "([?@.name == 'text'], with ==, !=, <, <=, > or >=).",
+  );
+
+function toSegment({ token, selectors: [selector, ...others] }: ParsedSegment): Segment | null {
+  if (token.kind === jsonP3.TokenKind.DDOT || others.length > 0) return null;
+  if (selector instanceof selectors.WildcardSelector) return { kind: "wildcard" };
+  if (selector instanceof selectors.FilterSelector) {
+    const test = toComparison(selector.expression.expression);
+    return test && { kind: "filter", test };
+  }
+  const name = toChildName(selector);
+  return name === null ? null : { kind: "child", name };
+}
+
+function toChildName(selector: Selector): ChildName | null {
+  if (selector instanceof selectors.NameSelector) return selector.name;
+  return selector instanceof selectors.IndexSelector ? selector.index : null;
+}
+
+function toComparison(test: Expression): Comparison | null {
+  if (!(test instanceof expressions.InfixExpression) || !(test.left instanceof expressions.FilterQuery)) return null;
+  const literal = toLiteral(test.right);
+  if (literal === undefined) return null;
+  // The standard lets only paths be compared that have one child at each step.
+  const path = test.left.path.segments.map(({ selectors: [selector] }) => toChildName(selector) as ChildName);
+  const operator = test.operator as Comparison["operator"];
+  return { from: test.left instanceof expressions.RelativeQuery ? "@" : "$", path, operator, literal };
+}
+
+function toLiteral(literal: Expression): Json | undefined {
+  // Its value is a float, but its text has all of its digits.
+  if (literal instanceof expressions.NumberLiteral) return new LosslessNumber(literal.token.value);
+  if (literal instanceof expressions.NullLiteral) return null;
+  const hasValue = literal instanceof expressions.StringLiteral || literal instanceof expressions.BooleanLiteral;
+  return hasValue ? literal.value : undefined;
 }
 
 function stringsIn(segment: Segment): string[] {

@@ -157,7 +157,7 @@ describe("a request spec", () => {
     [
       "has a bad path",
       { ...valid, sources: [{ ...source, path: "celsius" }] },
-      '/sources/0: celsius: the path is not valid at "celsius".',
+      "/sources/0: celsius: the path is not valid: expected '$'",
     ],
   ])("that %s is refused, with the place", (_, spec, expected) => {
     expect(problem(spec)).toContain(expected);
