@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import type { ReportAnswer } from "@dataset-oracle/protocol/http-schemas/reports";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -32,13 +33,13 @@ afterEach(() => provider.close());
 
 const e18 = (price: bigint) => wireValue(price * 10n ** 18n);
 
-/** The log's lines about sources that failed. */
-const failures = () =>
-  provider.logs.filter(({ msg }) => msg === "source not used").map(({ source, failure }) => `${source} ${failure}`);
+/** Returns the sources that an answer does not use, each with the reason's code. */
+const failuresIn = ({ sources = [] }: Partial<ReportAnswer>) =>
+  sources.flatMap(({ name, reason }) => (reason === null ? [] : [`${name} ${reason.replace(/:.*/, "")}`]));
 
 const HUGE = `{"price":"1","padding":"${"x".repeat(1024 * 1024)}"}`;
 
-/** Ways in which Coinbase fails, each with the code that it is logged with. */
+/** Ways in which Coinbase fails, each with the code of the reason that the answer gives. */
 const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
   ["answers HTTP 500 with a valid ticker", "http_status", json(coinbaseTicker("9"), 500)],
   ["answers HTTP 429", "throttled", json('{"message":"Too many requests"}', 429)],
@@ -78,40 +79,15 @@ const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
 
 describe("a source that", () => {
   for (const [what, failure, behaviour] of LIES) {
-    it(`${what} does not count, and the reason is logged: ${failure}`, async () => {
+    it(`${what} does not count, and the answer says why: ${failure}`, async () => {
       exchanges.behave("coinbase", behaviour);
       const { status, body } = await provider.ask();
       expect(status).toBe(200);
       // Of the two that are left, the lower.
       expect(body).toMatchObject({ outcome: "OK", value: e18(2001n) });
-      expect(failures()).toEqual([`coinbase ${failure}`]);
+      expect(failuresIn(body)).toEqual([`coinbase ${failure}`]);
     });
   }
-
-  it("is left out of a key round after round is logged once, and once more when it is used again", async () => {
-    const lines = () =>
-      provider.logs
-        .filter(({ msg }) => /^source (?:not used|used again)$/.test(String(msg)))
-        .map(({ msg, source }) => [msg, source]);
-    const nextRound = async () => {
-      provider.clock.now += 1;
-      expect((await provider.ask()).status).toBe(200);
-    };
-    exchanges.quote("9", "2002", "2001");
-    await nextRound();
-    await nextRound();
-    expect(lines()).toEqual([["source not used", "coinbase"]]);
-    exchanges.quote("2000", "2002", "2001");
-    await nextRound();
-    await nextRound();
-    expect(lines()).toEqual([
-      ["source not used", "coinbase"],
-      ["source used again", "coinbase"],
-    ]);
-    expect(await provider.registry.metrics()).toContain(
-      'provider_source_prices_total{source="coinbase",outcome="outlier"} 2',
-    );
-  });
 
   it("redirects is not followed", async () => {
     exchanges.requests.length = 0;
@@ -131,22 +107,25 @@ describe("a source that", () => {
 
   it("tells of an error with HTTP 200, as Kraken does, does not count", async () => {
     exchanges.behave("kraken", json('{"error":["EQuery:Unknown asset pair"]}'));
-    expect((await provider.ask()).body.value).toBe(e18(2000n));
-    expect(provider.logs).toContainEqual(
-      expect.objectContaining({ source: "kraken", failure: "unknown_pair", detail: "says: EQuery:Unknown asset pair" }),
+    const { body } = await provider.ask();
+    expect(body.value).toBe(e18(2000n));
+    expect(body.sources).toContainEqual(
+      expect.objectContaining({ name: "kraken", reason: "source_error: says: EQuery:Unknown asset pair" }),
     );
   });
 
   it("answers a pair twice does not count", async () => {
     exchanges.behave("bitstamp", json(bitstampTicker("2001", ["ETH-USD", "ETH-USD"])));
-    expect((await provider.ask()).body.value).toBe(e18(2000n));
-    expect(failures()).toEqual(["bitstamp several_nodes"]);
+    const { body } = await provider.ask();
+    expect(body.value).toBe(e18(2000n));
+    expect(failuresIn(body)).toEqual(["bitstamp several_nodes"]);
   });
 
   it("omits the time of its quote, which its source file points to, does not count", async () => {
     exchanges.behave("coinbase", json('{"price":"2000","bid":"1999","ask":"2001"}'));
-    expect((await provider.ask()).body.value).toBe(e18(2001n));
-    expect(failures()).toEqual(["coinbase no_quote_time"]);
+    const { body } = await provider.ask();
+    expect(body.value).toBe(e18(2001n));
+    expect(failuresIn(body)).toEqual(["coinbase no_quote_time"]);
   });
 });
 
@@ -169,7 +148,7 @@ describe("when too few sources answer", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
     expect(await recoverReporter(reportOf(body), body.signature)).toBe(ACCOUNT.address);
-    expect(failures()).toEqual(["bitstamp http_status", "coinbase unreachable"]);
+    expect(failuresIn(body)).toEqual(["bitstamp http_status", "coinbase unreachable"]);
 
     exchanges.quote("2000", "2002", "2001");
     // The round that was signed stays as it was signed.

@@ -20,7 +20,6 @@ export const RecordedAnswer = Type.Object(
           code: Type.String(),
           detail: Type.String(),
           retryAfter: Type.Optional(Type.Number()),
-          isRepeated: Type.Optional(Type.Boolean()),
         },
         strict,
       ),

@@ -4,7 +4,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { TracedCaller } from "../caller.js";
-import { describeSources, type SourceUse } from "../combined-value.js";
+import { describeSources } from "../combined-value.js";
 import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
 import {
@@ -18,7 +18,6 @@ import {
 } from "../problems.js";
 import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
 import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window-limits.js";
-import type { FailureCode } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import type { PricePolicy } from "../spot-price.js";
 import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";
@@ -27,9 +26,6 @@ import type { Lease } from "./lease.js";
 
 /** The maximum number of decisions whose notes on the sources are remembered. */
 const MAX_NOTED = 20_000;
-
-/** The maximum number of sources of keys of which it is remembered why they are left out. */
-const MAX_LEFT_OUT = 10_000;
 
 interface DeciderParts {
   readonly reader: SourceReader;
@@ -48,8 +44,6 @@ interface DeciderParts {
 /** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
 export class Decider {
   readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
-  /** The logged reasons for not using a source, by data point and source. */
-  readonly #leftOut = new LRUCache<string, FailureCode>({ max: MAX_LEFT_OUT });
 
   constructor(private readonly parts: DeciderParts) {}
 
@@ -119,34 +113,16 @@ export class Decider {
     return decided;
   }
 
-  /** Reads a value, and counts the sources that were not used and logs changes of them. */
+  /** Reads a value, and counts the sources that were not used. */
   async #read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
     const { extractor, policy, now, logger, metrics } = this.parts;
     const reader = new RecordingReader(this.parts.reader);
     const at = now();
     const value = await readValue(dataPoint.key, { reader, caller, policy, at }, extractor);
     metrics.valueRead(dataPoint.key.kind, value, at);
-    const fields = dataPointLogFields(dataPoint, round, caller.trace);
-    for (const use of value.sources) this.#logUse(use, dataPoint.id, fields);
-    if (value.kind === "none") logger.warn({ ...fields, reason: value.reason }, "no value");
+    if (value.kind === "none")
+      logger.warn({ ...dataPointLogFields(dataPoint, round, caller.trace), reason: value.reason }, "no value");
     return { dataPoint, value, at, answers: reader.answers };
-  }
-
-  /** Logs when a source starts to be left out of a key, for what reason, and when it is used again. */
-  #logUse({ source, dropped }: SourceUse, dataPointId: string, fields: object): void {
-    const { logger } = this.parts;
-    const id = `${dataPointId}/${source}`;
-    const known = this.#leftOut.get(id);
-    if (dropped === null) {
-      if (known === undefined) return;
-      this.#leftOut.delete(id);
-      logger.info({ ...fields, source }, "source used again");
-      return;
-    }
-    const { code: failure, detail, isRepeated } = dropped;
-    if (isRepeated || failure === known) return;
-    this.#leftOut.set(id, failure);
-    logger.warn({ ...fields, source, failure, detail }, "source not used");
   }
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */

@@ -68,7 +68,6 @@ export class RequestBackOffs {
       return {
         code,
         detail: `is not queried for another ${Math.ceil(seconds)} s after a failure: ${detail}`,
-        isRepeated: true,
         ...(code === "throttled" && { retryAfter: seconds }),
       };
     }
@@ -115,7 +114,7 @@ export class RequestBackOffs {
     failing.until = Math.max(failing.until, now + (failure.retryAfter ?? 0) * 1_000);
     this.#failing.set(key, failing);
     const retryAfter = waitOf(failing, now) / 1_000;
-    const noted = { ...failure, ...(known && { isRepeated: true }), ...(isLimit && { retryAfter }) };
+    const noted = { ...failure, ...(isLimit && { retryAfter }) };
     return { reading: err(noted), change: known === undefined ? "started" : null };
   }
 }

@@ -8,12 +8,7 @@ import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type Budget, compileJsonPath, findOne } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
 import { compileBody, compileUrl, problemOfTemplateValue, type TemplateValues } from "./request-template.js";
-import type { FailureCode, Reading, SourceFailure } from "./source-failure.js";
-
-/** Makes the schema of a list of a source's own error texts. */
-export function errorTexts(description: string) {
-  return Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16, description }));
-}
+import type { Reading, SourceFailure } from "./source-failure.js";
 
 /** The part that every source's spec has: the request, and how its answer becomes a value. */
 export const SourceSpec = Type.Object(
@@ -39,7 +34,12 @@ export const SourceSpec = Type.Object(
     errorPath: Type.Optional(
       Type.String({ description: "JSONPath of the source's own error. An answer in which it matches gives no value." }),
     ),
-    throttleErrors: errorTexts("The errors at errorPath that mean that the source's rate limit is used up."),
+    throttleErrors: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: 16,
+        description: "The errors at errorPath that mean that the source's rate limit is used up.",
+      }),
+    ),
     type: oneOf(VALUE_TYPES, "The type of the value."),
     decimals: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 62, description: "For a uint: the value is the number times 10^decimals." }),
@@ -88,7 +88,7 @@ const REFUSED_HEADERS =
  *
  * @param variables The names of the variables, each of which must be used in the URL, the body or the path.
  */
-export function compileSource(spec: SourceSpec & KnownErrors, variables: readonly string[]): Result<Source> {
+export function compileSource(spec: SourceSpec, variables: readonly string[]): Result<Source> {
   const shape = shapeOf(spec);
   if (!shape.ok) return shape;
   const header = Object.keys(spec.headers ?? {}).find((name) => REFUSED_HEADERS.test(name));
@@ -111,7 +111,6 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
         "url, body or path, or remove it.",
     );
 
-  const codes = codesOf(spec);
   return ok({
     origin: url.value.origin,
     shape: shape.value,
@@ -127,7 +126,7 @@ export function compileSource(spec: SourceSpec & KnownErrors, variables: readonl
       const [boundPath, boundErrorPath] = [path.value.bind(values), errorPath.value?.bind(values)];
       const findError = (document: Json, budget?: Budget) => {
         const errors = boundErrorPath?.find(document, budget) ?? ok([]);
-        return errors.ok ? toFailure(errors.value, codes) : errors.error;
+        return errors.ok ? toFailure(errors.value, spec.throttleErrors) : errors.error;
       };
       const read = (document: Json, budget?: Budget) => {
         const node = findOne(boundPath, document, budget);
@@ -158,32 +157,18 @@ const MAX_ERROR = 200;
 /**
  * Makes a failure from the nodes that a source's errors are at; null when there are none.
  *
- * @param codes The meanings of errors, by their text or number; `source_error` for all others.
+ * @param throttleErrors The texts or numbers of errors that mean that the rate limit is used up.
  */
-function toFailure(errors: readonly Json[], codes: ReadonlyMap<string, FailureCode>): SourceFailure | null {
+function toFailure(errors: readonly Json[], throttleErrors: readonly string[] = []): SourceFailure | null {
   if (errors.length === 0) return null;
   const texts = errors.map((node) => (isNumber(node) ? digitsOf(node) : node)).filter((node) => isText(node));
-  const code = texts.map((text) => codes.get(text)).find((known) => known !== undefined) ?? "source_error";
   const detail = `says: ${texts.join(", ").slice(0, MAX_ERROR) || "an error"}`;
-  return code === "throttled" ? { code, detail, retryAfter: 1 } : { code, detail };
+  return texts.some((text) => throttleErrors.includes(text))
+    ? { code: "throttled", detail, retryAfter: 1 }
+    : { code: "source_error", detail };
 }
 
 const isText = (node: Json): node is string => typeof node === "string" && node !== "";
-
-/** The errors whose meanings only source files can name. */
-interface KnownErrors {
-  readonly unknownPairErrors?: readonly string[];
-  readonly maintenanceErrors?: readonly string[];
-}
-
-function codesOf(spec: SourceSpec & KnownErrors): ReadonlyMap<string, FailureCode> {
-  const { throttleErrors = [], unknownPairErrors = [], maintenanceErrors = [] } = spec;
-  return new Map<string, FailureCode>([
-    ...maintenanceErrors.map((error) => [error, "maintenance"] as const),
-    ...unknownPairErrors.map((error) => [error, "unknown_pair"] as const),
-    ...throttleErrors.map((error) => [error, "throttled"] as const),
-  ]);
-}
 
 function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Result<ValueShape> {
   if (type !== "string" && hash !== undefined) return err("hash: only a string has this setting. Remove it.");

@@ -77,9 +77,7 @@ function judgeStatus(
   if (isLimit || error?.code === "throttled") {
     return { code: "throttled", detail, retryAfter: toSeconds(retryAfter, now) };
   }
-  if (status === 200) return error;
-  const isKnown = error !== null && error.code !== "source_error";
-  return { code: isKnown ? error.code : "http_status", detail };
+  return status === 200 ? error : { code: "http_status", detail };
 }
 
 /** Reads a Retry-After as 1 to `MAX_RETRY_AFTER` seconds; 1 when it is missing or malformed. */

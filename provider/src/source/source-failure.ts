@@ -11,8 +11,6 @@ export type FailureCode =
   | "http_status"
   | "not_json"
   | "source_error"
-  | "unknown_pair"
-  | "maintenance"
   | "no_node"
   | "several_nodes"
   | "path_too_costly"
@@ -37,8 +35,6 @@ export interface SourceFailure {
   readonly detail: string;
   /** Set when the rate limit is used up: the seconds to wait. It is then unknown whether the source has a value. */
   readonly retryAfter?: number;
-  /** True when the source was failing before, so that this failure is not news. */
-  readonly isRepeated?: boolean;
 }
 
 /** The result of reading something from a source. */

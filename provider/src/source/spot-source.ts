@@ -2,7 +2,7 @@ import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { type RateLimit, rateLimitSchema } from "../rate-limit.js";
-import { compileSource, errorTexts, SourceSpec } from "./compile-source.js";
+import { compileSource, SourceSpec } from "./compile-source.js";
 import { ROUNDINGS, scaleDecimal } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";
@@ -103,8 +103,6 @@ export const SpotSourceSpec = Type.Object(
     pricing: Type.Optional(
       Type.String({ description: "For people: the reason for reading this source's price in this way." }),
     ),
-    unknownPairErrors: errorTexts("The errors at errorPath that mean that the source does not have the pair."),
-    maintenanceErrors: errorTexts("The errors at errorPath that mean that the source is closed for maintenance."),
     symbols: Type.Object(
       {
         case: oneOf(["upper", "lower"], "The case in which the source writes symbols."),
