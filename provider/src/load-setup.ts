@@ -6,7 +6,7 @@ import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
-import { checkLeaseFolder } from "./decisions/lease.js";
+import { checkLeaseFolder, unusableFolder } from "./decisions/lease.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { type CheckedWebOracleSettings, checkWebOracleSettings } from "./web-oracle/check-settings.js";
@@ -94,9 +94,3 @@ function checkFolder(setting: string, folder: string): void {
     throw unusableFolder(setting, folder, error);
   }
 }
-
-export const unusableFolder = (setting: string, folder: string, error: unknown) =>
-  new ConfigError(
-    `${setting}: ${folder} cannot be used: ${(error as NodeJS.ErrnoException).code}. Check that it is a folder that ` +
-      "this process can create and write to.",
-  );

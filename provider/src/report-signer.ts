@@ -21,13 +21,10 @@ interface SignerParts {
 
 /** Signs decisions as reports and as rows of batches. */
 export class ReportSigner {
-  readonly #parts: SignerParts;
   /** By digest, so that what is asked for again is not signed again. */
   readonly #signatures = new LRUCache<Hex, Promise<Hex>>({ max: MAX_SIGNATURES });
 
-  constructor(parts: SignerParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: SignerParts) {}
 
   async signReport(
     dataPoint: DataPoint,
@@ -35,7 +32,7 @@ export class ReportSigner {
     decision: Decision,
     trace: Trace | null,
   ): Promise<SignedReport> {
-    const { account, logger, metrics } = this.#parts;
+    const { account, logger, metrics } = this.parts;
     const { dataset, key } = dataPoint;
     const { outcome, value } = decision;
     const report: Report = {
@@ -73,7 +70,7 @@ export class ReportSigner {
     decisions: readonly Decision[],
     trace: Trace | null,
   ): Promise<SignedBatchReport> {
-    const { account, logger, metrics } = this.#parts;
+    const { account, logger, metrics } = this.parts;
     const missing = decisions.reduce(
       (bits, { outcome }, i) => (outcome === "OK" ? bits : bits | (1n << BigInt(i))),
       0n,

@@ -69,6 +69,22 @@ describe("provider try", () => {
     expect(varied[0]).toMatch(/^value /);
   });
 
+  it("prints each of the repeated readings as JSON", async () => {
+    const { code, stdout } = await runProvider([
+      "try",
+      "SPOTPX/ETH-USD",
+      "--repeat",
+      "2",
+      "--json",
+      "--config",
+      config,
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(
+      Array(2).fill(expect.objectContaining({ key: "SPOTPX/ETH-USD", outcome: "OK" })),
+    );
+  });
+
   const refused: [args: string[], message: RegExp][] = [
     [["try"], /Name a key or the file of a spec/],
     [["try", "SPOTPX/ETH-USD", "SPOTPX/BTC-USD"], /A key takes no arguments/],

@@ -69,12 +69,14 @@ export async function tryValue(args: readonly string[]): Promise<void> {
   };
   try {
     const readings = await readOften(repeat, read);
-    const last = readings.at(-1) as ReadValue;
     const answerOf = (index: number) => describeAnswer(key, index, answers);
-    const summary = repeat === 1 ? null : summarizeReadings(readings);
-    if (options.json === true)
-      console.log(JSON.stringify({ ...valueToJson(last), ...(summary && { repeated: summary.json }) }, null, 2));
-    else console.log([valueToText(last, answerOf), ...(summary ? ["", summary.text] : [])].join("\n"));
+    if (options.json === true) {
+      const values = readings.map(valueToJson);
+      console.log(JSON.stringify(repeat === 1 ? values[0] : values, null, 2));
+    } else {
+      console.log(valueToText(readings.at(-1) as ReadValue, answerOf));
+      if (repeat > 1) console.log(`\n${summarizeReadings(key, readings)}`);
+    }
     process.exitCode = readings.some(({ value }) => value.kind === "value") ? 0 : 1;
   } finally {
     await egress.close();
@@ -203,13 +205,11 @@ async function findPublishedKey(
       }
     }
   }
-  const [problem] = problems.toSorted((a, b) => weight(b) - weight(a));
+  // A fault of the key itself is more useful to know than that it belongs to another dataset or network.
+  const problem = problems.find(({ code }) => code !== "unknown_key" && code !== "other_kind") ?? problems[0];
   throw new ConfigError(
     problem === undefined
       ? "No deployment has a Web Oracle dataset. Add a deployment with one to the setting deployments."
       : `${problem.title} ${problem.detail}`,
   );
 }
-
-/** A fault of the key itself is more useful to know than that it belongs to another dataset or network. */
-const weight = ({ code }: ProblemError) => (code === "unknown_key" ? 0 : code === "other_kind" ? 1 : 2);

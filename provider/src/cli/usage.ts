@@ -38,20 +38,14 @@ export const SERVE_USAGE = `Usage: provider serve --config FILE
 Answers POST /report with signed values that it reads from its sources. It logs JSON to stdout and shuts down cleanly on
 SIGTERM.
 
-${CONFIG_AND_KEY}
-
-Example
-  PROVIDER_PRIVATE_KEY_FILE=provider.key provider serve --config provider.json`;
+${CONFIG_AND_KEY}`;
 
 export const CHECK_USAGE = `Usage: provider check --config FILE
 
 Checks a configuration, and the files, folders and signing key that it needs. It connects to nothing, and does not disturb
 a provider that runs. The exit code is 0 when everything is valid, and 2 when something must be fixed.
 
-${CONFIG_AND_KEY}
-
-Example
-  PROVIDER_PRIVATE_KEY_FILE=provider.key provider check --config provider.json`;
+${CONFIG_AND_KEY}`;
 
 /** The most that `--repeat` may ask for. */
 export const MAX_REPEAT = 1_000;
@@ -68,7 +62,7 @@ signed or stored.
   --repeat N     ask N times, a second apart, and show how the answers vary, 2 to ${MAX_REPEAT}; Ctrl-C ends it early
   --config FILE  ask as the provider with this configuration does: its sources, limits, secrets, hosts and
                  redirected origins
-  --json         print JSON
+  --json         print JSON; with --repeat a list, with an item for each time
   --help         show this text
 
 The exit code is 0 when there is a value, 1 when there is none or sources are at their rate limits, and 2 when no source
@@ -83,10 +77,7 @@ export const VALIDATE_USAGE = `Usage: provider validate SPEC
 Checks a request spec, and says what its keys and values are. The exit code is 2 when something must be fixed.
 
   SPEC     the request spec: a JSON file
-  --help   show this text
-
-Example
-  provider validate docs/cookbook/reference-rate.json`;
+  --help   show this text`;
 
 export const KEY_USAGE = `Usage: provider key SPEC [ARGUMENT...]
 
@@ -94,10 +85,7 @@ Prints the key of a request spec with these arguments, in ASCII and in hex, and 
 
   SPEC       the request spec: a JSON file
   ARGUMENT   the values of the spec's variables, in the same order
-  --help     show this text
-
-Example
-  provider key docs/cookbook/reference-rate.json EUR USD`;
+  --help     show this text`;
 
 export const PUBLISH_USAGE = `Usage: provider publish SPEC... --deployment FILE [--rpc-url URL [--from ADDRESS]]
 

@@ -75,7 +75,7 @@ export class Lease {
       if (refusedThrough < through) refusedThrough = through;
       return new Lease(folder, options, refusedThrough, sequence, own, through);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusable(folder, error);
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusableFolder("lease", folder, error);
       throw new ConfigError(
         `lease: another process started with ${folder} at the same time. Each signing key needs one process, with its ` +
           "own folder.",
@@ -165,18 +165,19 @@ export function checkLeaseFolder(folder: string): void {
     accessSync(folder, constants.W_OK);
     if (readdirSync(folder).every((name) => NAME.test(name))) return;
   } catch (error) {
-    throw unusable(folder, error);
+    throw unusableFolder("lease", folder, error);
   }
   throw new ConfigError(
     `lease: ${folder} holds other files. Name a folder that does not exist yet, is empty, or holds a provider's lease.`,
   );
 }
 
-const unusable = (folder: string, error: unknown) => {
+/** @param setting The setting that names the folder. */
+export const unusableFolder = (setting: string, folder: string, error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
   return new ConfigError(
-    `lease: ${folder} cannot be used: ${code ?? message}. Check that its parent folder exists, that it is not a file, ` +
-      "and that this process can write to both.",
+    `${setting}: ${folder} cannot be used: ${code ?? message}. Check that it is a folder that this process can create ` +
+      "and write to. The parent folder of a lease must exist.",
   );
 };
 

@@ -42,7 +42,6 @@ type BackOffChange = "started" | "ended" | null;
  * It makes no request and has no clock.
  */
 export class RequestBackOffs {
-  readonly #random: () => number;
   /** By origin, and by the ids of requests, which are never origins. */
   readonly #failing = new LRUCache<string, Failing>({ max: MAX_FAILING });
 
@@ -52,10 +51,8 @@ export class RequestBackOffs {
    */
   constructor(
     private readonly deadlineMs: number,
-    random: () => number,
-  ) {
-    this.#random = random;
-  }
+    private readonly random: () => number,
+  ) {}
 
   /** Returns why a request is not made now, or null. The failure that caused it is repeated with its code. */
   refusal(origin: string, id: string | null, now: number): SourceFailure | null {
@@ -107,7 +104,7 @@ export class RequestBackOffs {
     if (startedAt >= failing.until) {
       const wait = Math.min(maxMs, firstMs * 2 ** failing.failures);
       failing.failures += 1;
-      failing.until = now + wait * (1 + this.#random() / 2);
+      failing.until = now + wait * (1 + this.random() / 2);
       failing.attemptUntil = -Infinity;
     }
     // The source may have asked for a longer wait.

@@ -54,7 +54,9 @@ interface Thread {
 
 /**
  * Extracts values in worker threads, because those who publish a spec, and those who run its sources, choose how long
- * that takes. The jobs of reserved callers come first.
+ * that takes. The jobs of reserved callers come first. This is neither workerpool, which never starts the jobs that wait
+ * when a worker runs out of memory, nor piscina, which moves jobs between two queues, so that neither their order nor a
+ * bound on their text would hold.
  */
 export class ExtractionPool {
   readonly #threads = new Set<Thread>();

@@ -28,7 +28,6 @@ type SpecKey = Pick<WebOracleKey, "specHash" | "args"> & { readonly compiled: Pi
  * is extracted.
  */
 export class RateLimitedExtractor implements WebValueExtractor {
-  readonly #now: () => number;
   readonly #anonymous = new TokenBuckets(ANONYMOUS_WORK);
   readonly #operators = new TokenBuckets(OPERATOR_WORK);
   readonly #specs: TokenBuckets;
@@ -40,14 +39,13 @@ export class RateLimitedExtractor implements WebValueExtractor {
   constructor(
     private readonly pool: Pick<ExtractionPool, "run">,
     hasReserve: boolean,
-    now = () => performance.now(),
+    private readonly now = () => performance.now(),
   ) {
-    this.#now = now;
     this.#specs = new TokenBuckets(SPEC_WORK, hasReserve);
   }
 
   waitMs({ specHash }: SpecKey, { id, mayUseReserve }: Caller): number {
-    const now = this.#now();
+    const now = this.now();
     const ofCaller = this.#allowanceOf(mayUseReserve).waitMs(id, now);
     return Math.max(ofCaller, this.#specs.waitMs(specHash, now, mayUseReserve));
   }
@@ -59,7 +57,7 @@ export class RateLimitedExtractor implements WebValueExtractor {
     const { id, mayUseReserve } = caller;
     const extraction = await this.pool.run({ specHash, args, spec: compiled.spec, answers }, mayUseReserve);
     if (extraction.ok || extraction.error === "failed") {
-      const [work, now] = [extraction.ok ? extraction.value.work : FAILED_WORK, this.#now()];
+      const [work, now] = [extraction.ok ? extraction.value.work : FAILED_WORK, this.now()];
       this.#allowanceOf(mayUseReserve).spend(id, work, now);
       this.#specs.spend(specHash, work, now);
     }
