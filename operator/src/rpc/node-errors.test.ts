@@ -52,6 +52,7 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
     [{ code: -32601, message: "Unsupported" }, "not_offered"],
     [{ message: "pending block is not available" }, "not_offered"],
     [{ code: -32602, message: "invalid block parameter: pending", isOfPending: true }, "not_offered"],
+    [{ code: -32602, message: "invalid block parameter: pending" }, "not_offered"],
     [{ code: -32602, message: "invalid argument 1", isOfPending: true }, "not_offered"],
     [{ code: -32602, message: "range 1000000 exceeds limit of 10000", ...logs }, "not_offered"],
     [{ code: -32602, message: "invalid params", ...logs }, "not_offered"],
@@ -92,6 +93,7 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
   ],
   "a submission that the node's pool and settings refuse": [
     [{ message: "transaction underpriced: gas tip cap 1, minimum needed 2", ...submission }, "underpriced"],
+    [{ message: "gas tip cap 0, minimum needed 1", ...submission }, "underpriced"],
     [{ message: "INTERNAL_ERROR: could not replace existing tx", ...submission }, "replacement_underpriced"],
     [{ message: "tx fee (1.10 ether) exceeds the configured cap (1.00 ether)", ...submission }, "fee_cap_exceeded"],
     [{ message: "insufficient funds for gas * price + value: balance 0", ...submission }, "insufficient_funds"],

@@ -99,6 +99,8 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["does not exist/is not available", "not_offered"], // geth
   ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported
   ["pending block", "not_offered"], // geth: not available; Erigon: not found
+  ["block parameter", "not_offered"], // vendors
+  ["block tag", "not_offered"], // Nimbus
   ["not supported", "not_offered"], // Nethermind, dRPC
   ["beyond current head", "behind"], // Reth
   ["beyond head", "behind"], // geth

@@ -289,10 +289,12 @@ export class RpcPool implements JsonRpc {
     // Several calls can fail at once: that is one failure.
     if (endpoint.health.quarantinedUntil > now) return;
     endpoint.health = afterFailure(endpoint.health, now, error instanceof RpcError ? error.retryAfterMs : 0);
-    const reason = describeError(error);
-    if (reason === endpoint.logged) return;
-    endpoint.logged = reason;
-    this.#log(endpoint).warn({ reason, quarantinedMs: endpoint.health.quarantinedUntil - now }, "RPC endpoint failed");
+    // Whatever was asked, the same reason is no change.
+    const cause = error instanceof RpcError ? error.reason : String(error);
+    if (cause === endpoint.logged) return;
+    endpoint.logged = cause;
+    const quarantinedMs = endpoint.health.quarantinedUntil - now;
+    this.#log(endpoint).warn({ reason: describeError(error), quarantinedMs }, "RPC endpoint failed");
   }
 
   #log({ index }: Endpoint): Logger {
