@@ -93,7 +93,7 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
   ],
   "a submission that the node's pool and settings refuse": [
     [{ message: "transaction underpriced: gas tip cap 1, minimum needed 2", ...submission }, "underpriced"],
-    [{ message: "gas tip cap 0, minimum needed 1", ...submission }, "underpriced"],
+    [{ message: "transaction gas price below minimum: gas tip cap 0, minimum needed 1", ...submission }, "underpriced"],
     [{ message: "INTERNAL_ERROR: could not replace existing tx", ...submission }, "replacement_underpriced"],
     [{ message: "tx fee (1.10 ether) exceeds the configured cap (1.00 ether)", ...submission }, "fee_cap_exceeded"],
     [{ message: "insufficient funds for gas * price + value: balance 0", ...submission }, "insufficient_funds"],
