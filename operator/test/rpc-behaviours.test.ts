@@ -1,7 +1,6 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
-import type { Address } from "viem";
-import { keccak256, stringToHex } from "viem";
+import { type Address, keccak256, stringToHex } from "viem";
 import { beforeAll, describe, type ExpectStatic, expect, test } from "vitest";
 import { type Behaviour, sentenceOf } from "./rpc-behaviours/behaviour.js";
 import { BEHAVIOURS } from "./rpc-behaviours/behaviours.js";
@@ -19,6 +18,8 @@ let dataset: Address;
 let counter = 0;
 /** The keys of the accepted transactions, with their rounds. */
 const accepted = new Map<string, number>();
+/** Long enough for an endpoint that is well, on a busy machine. */
+const RPC_TIMEOUT_MS = 4_000;
 /** How an endpoint's state is checked: these calls do not show that it is used. */
 const CHECKS = ["eth_chainId", "eth_getBlockByNumber"];
 
@@ -51,7 +52,7 @@ class Setup {
     if (setup.isAboutStart) setup.begin();
     const rpcUrls = setup.proxies.map(({ url }) => url);
     const datasets = [behaviour.right === "it starts from a list" ? listed() : dataset];
-    const served = { chain, datasets, providers, settings: { rpcTimeoutMs: 2_000 }, rpcUrls };
+    const served = { chain, datasets, providers, settings: { rpcTimeoutMs: RPC_TIMEOUT_MS }, rpcUrls };
     const operator = await startOperator([served], { plugins: [], clock: () => setup.#stopped ?? Date.now() });
     await operator.recovered;
     return { setup, operator };
@@ -119,8 +120,11 @@ async function check(setup: Setup, operator: RunningOperator, expect: ExpectStat
   const isAskedThis = used.some(asked.matches);
   if (right === "the first rests") expect(used).toEqual([]);
   else if (right === "the first is asked again") expect([isAskedThis, isResting()]).toEqual([true, false]);
-  else if (right === "the first is not asked this again") expect([isAskedThis, used.length > 0]).toEqual([false, true]);
-  else if (right === "it starts") expect([used.length > 0, isResting()]).toEqual([true, false]);
+  else if (right === "the first is not asked this again") {
+    expect([isAskedThis, used.length > 0]).toEqual([false, true]);
+    const health = await (await fetch(`${operator.base}/ready`)).text();
+    expect(health).toMatch(/"endpoint":"rpcUrls\/0","ready":true,"without":\["eth_/);
+  } else if (right === "it starts") expect([used.length > 0, isResting()]).toEqual([true, false]);
 }
 
 describe.each(Object.entries(BEHAVIOURS))("%s", (_, behaviours) => {
@@ -146,8 +150,10 @@ describe.each(Object.entries(BEHAVIOURS))("%s", (_, behaviours) => {
 test("every transaction that was accepted is mined exactly once", async () => {
   const rounds = async () => {
     const updates = await chain.updates(dataset);
-    const roundsOf = (key: string) => updates.filter(({ keyHash }) => keyHash === keccak256(stringToHex(key)));
-    return [...accepted.keys()].map((key) => [key, ...roundsOf(key).map(({ timestamp }) => Number(timestamp))]);
+    return [...accepted.keys()].map((key) => {
+      const hash = keccak256(stringToHex(key));
+      return [key, ...updates.filter(({ keyHash }) => keyHash === hash).map(({ timestamp }) => Number(timestamp))];
+    });
   };
   await expect.poll(rounds).toEqual([...accepted]);
 });
