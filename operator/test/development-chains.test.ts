@@ -141,15 +141,13 @@ describe.skipIf(!isInstalled("ganache"))("on ganache, whose EVM is older than th
   beforeAll(() => startOn("ganache"));
   afterAll(end);
 
-  test("an operator warns when it starts, with the node's words, and stores batches all the same", async () => {
+  test("an operator keeps feeds fresh all the same", async () => {
     const dataset = await chain.deploy(providers.map(({ address }) => address));
     const feed = { dataset, keys: FEEDS, heartbeatSeconds: 5, deviationBps: 10_000, minIntervalSeconds: 1 };
     const settings = { feeds: [feed], feedPollMs: 1_000 };
     operator = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
     const updates = () => chain.updates(dataset);
-    await expect.poll(async () => (await updates()).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(6);
-    const warnings = operator.log.filter((line) => line.includes("older than Cancun")).map((line) => JSON.parse(line));
-    expect(warnings[0]).toMatchObject({ reason: expect.stringContaining("invalid opcode") });
+    await expect.poll(async () => (await updates()).length, WITHIN_A_MINUTE).toBeGreaterThanOrEqual(6);
     await operator.close();
   });
 });
