@@ -148,6 +148,24 @@ test("an update that would change nothing is told from one that would be stored"
   expect(await simulator.simulateUpdate(dataset, "OK", READS)).toEqual({ kind: "stale" });
 });
 
+test("an update of what is only pending would be stored: the transaction before it may never be mined", async () => {
+  const update = (isNew: boolean) =>
+    encodeFunctionResult({ abi: datasetAbi, functionName: "update", result: [1, isNew] });
+  const batch = (outcomes: readonly number[]) =>
+    encodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", result: outcomes });
+  const answer = (onPending: Hex, onLatest: Hex) => {
+    proxy.script = ({ method, params }) => {
+      const isPending = params.includes("pending");
+      if (method === "eth_call") return { body: { result: isPending ? onPending : onLatest } };
+      return method === "eth_estimateGas" ? { body: { result: isPending ? "0x8000" : "0x10000" } } : null;
+    };
+  };
+  answer(update(false), update(true));
+  expect(await simulator.simulateUpdate(dataset, "OK", READS)).toMatchObject({ kind: "ok", gas: 0x14000n });
+  answer(batch([0, 2]), batch([0, 0]));
+  expect(await simulator.simulateBatch(dataset, READS)).toEqual({ isStored: [true, true], gas: 0x14000n });
+});
+
 test("of a batch, only the keys whose outcome is STORED are stored", async () => {
   const result = encodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", result: [0, 6, 2, 0] });
   proxy.answers.set("eth_estimateGas", { body: { result: "0x10000" } });

@@ -62,8 +62,9 @@ export class Simulator {
     data: Hex,
   ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
     try {
-      const { result, gas } = await this.#executeDue(dataset, data);
-      const [status, isNew] = this.#decode(() => decodeUpdate(outcome, result));
+      const read = (result: Hex) => this.#decode(() => decodeUpdate(outcome, result));
+      const { result, gas } = await this.#executeDue(dataset, data, (pending) => !read(pending)[1]);
+      const [status, isNew] = read(result);
       return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
     } catch (error) {
       return { kind: "refused", problem: refusalIn(error) };
@@ -81,22 +82,23 @@ export class Simulator {
     data: Hex,
   ): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
     try {
-      const { result, gas } = await this.#executeDue(dataset, data);
-      const outcomes = this.#decode(() =>
-        decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result }),
-      );
-      return { isStored: outcomes.map((outcome) => outcome === STORED), gas };
+      const read = (result: Hex) =>
+        this.#decode(() => decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })).map(
+          (outcome) => outcome === STORED,
+        );
+      const { result, gas } = await this.#executeDue(dataset, data, (pending) => read(pending).includes(false));
+      return { isStored: read(result), gas };
     } catch (error) {
       throw refusalIn(error);
     }
   }
 
   /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
-  async #executeDue(dataset: Address, data: Hex): Promise<Executed> {
+  async #executeDue(dataset: Address, data: Hex, isUseless: (result: Hex) => boolean): Promise<Executed> {
     const giveUpAt = performance.now() + MAX_BLOCK_INTERVAL_MS;
     for (;;) {
       try {
-        return await this.execute(dataset, data);
+        return await this.execute(dataset, data, isUseless);
       } catch (error) {
         const behindMs = msBehindRound(error);
         if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
@@ -112,17 +114,21 @@ export class Simulator {
   /**
    * Executes a call. The gas that it returns has a quarter to spare: transactions before it can change the cost.
    *
+   * @param isUseless Reports whether a call with this result need not be sent.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
-  async execute(to: Address, data: Hex): Promise<Executed> {
+  async execute(to: Address, data: Hex, isUseless = (_result: Hex) => false): Promise<Executed> {
     const simulated = this.clock() < this.#trustedUntil ? await this.#simulate(to, data) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
-    const { result, gas: estimate } = await firstOffered(
-      () => this.#executeAt("pending", to, data),
-      () => this.#executeAt("latest", to, data, [{}, { time: numberToHex(this.#newerThanRounds()) }]),
-      () => this.#executeAt("latest", to, data),
-    );
+    const onLatest = () =>
+      firstOffered(
+        () => this.#executeAt("latest", to, data, [{}, { time: numberToHex(this.#newerThanRounds()) }]),
+        () => this.#executeAt("latest", to, data),
+      );
+    const first = await firstOffered(() => this.#executeAt("pending", to, data), onLatest);
+    // What is pending already may never be mined, so only what the chain has stored makes an update useless.
+    const { result, gas: estimate } = isUseless(first.result) ? await onLatest() : first;
     if (this.clock() >= this.#nextTrialAt) void this.#try(to, data, estimate);
     return { result, gas: withSpare(estimate) };
   }
