@@ -1,9 +1,9 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { KEY_FORM_WORDS, type KeyForm } from "@dataset-oracle/protocol/key-form";
+import { DATASET_DISPLAY_NAMES } from "@dataset-oracle/protocol/request-spec";
+import { MAX_ROUND_AGE, MAX_ROUND_AHEAD, USUAL_AGE } from "@dataset-oracle/protocol/signing-window";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { LeaseProblem } from "./decisions/lease.js";
-import { MAX_ROUND_AGE, MAX_ROUND_AHEAD, USUAL_AGE } from "./signing-window-limits.js";
-import { DATASET_DISPLAY_NAMES } from "./web-oracle/spec-schema.js";
 
 export const invalidAddress = (problem: string) =>
   new ProblemError(400, "invalid_address", { title: "The dataset's address is not valid.", detail: problem });

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
+import { CHARACTER_CLASSES, RequestSpec, SourceSpec, Variable } from "@dataset-oracle/protocol/request-spec";
 import { describe, expect, it } from "vitest";
-import { SourceSpec } from "../src/source/compile-source.js";
-import { CHARACTER_CLASSES, RequestSpec, Variable } from "../src/web-oracle/spec-schema.js";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const guide = readFileSync(at("docs/WebOracle.md"), "utf8");

@@ -9,6 +9,7 @@ import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import { pino } from "pino";
@@ -18,7 +19,6 @@ import { replay } from "../src/evidence/replay.js";
 import type { DataPoint } from "../src/served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { SourceReader } from "../src/source/source-reader.js";
-import type { RequestSpec } from "../src/web-oracle/spec-schema.js";
 import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { DATASET, startProvider } from "./support/test-provider.js";
 

@@ -1,9 +1,9 @@
 // Generates the configuration reference from the schemas that validate the files.
 
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
+import { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { ProviderConfig } from "@dataset-oracle/provider/dist/config.js";
 import { SpotSourceSpec } from "@dataset-oracle/provider/dist/source/spot-source.js";
-import { RequestSpec } from "@dataset-oracle/provider/dist/web-oracle/spec-schema.js";
 import { objectsOf } from "../json-schema-objects.js";
 import { boundsOf, typeOf } from "../json-schema-text.js";
 import { table } from "../markdown-table.js";

@@ -36,7 +36,7 @@ export const LEAST_GATHER_MS = 800;
 export const MOST_GATHER_MS = 2_000;
 /** What the lead allows for gathering the reports and seeing the block. */
 const LEAD_SPARE_SECONDS = 2;
-/** Later in a beat its reports are not gathered: providers refuse older rounds (`signing-window-limits.ts`). */
+/** Later in a beat its reports are not gathered: providers refuse older rounds (`signing-window.ts` of the protocol). */
 const BEGIN_WITHIN_MS = 1_000;
 /** How many keys that were never stored start at one beat, unless an operator is alone. Each needs its own transaction. */
 export const STARTS_PER_BEAT = 8;

@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { DATASET_KINDS } from "../dataset-kind.js";
 import { KEY_FORMS } from "../key-form.js";
-import { VALUE_TYPES } from "../value-type.js";
+import { VALUE_TYPES } from "../request-spec.js";
 import { Address, NetworkId, oneOf, orNull, storedFields, strict, Timestamp } from "./fields.js";
 
 /** The meaning of a number or of 32 bytes. */

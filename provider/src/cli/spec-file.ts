@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
+import { DATASET_DISPLAY_NAMES, type RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { specHash } from "@dataset-oracle/protocol/spec-hash";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
@@ -8,7 +9,6 @@ import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import type { Hex } from "viem";
 import { toCanonicalJson } from "../web-oracle/canonical-json.js";
 import { type BoundRequest, type CompiledRequest, compileSpec } from "../web-oracle/compile-spec.js";
-import { DATASET_DISPLAY_NAMES, type RequestSpec } from "../web-oracle/spec-schema.js";
 import { KEY_USAGE, VALIDATE_USAGE } from "./usage.js";
 import { valueText } from "./value-text.js";
 

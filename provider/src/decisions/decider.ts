@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
+import {
+  MAX_ROUND_AGE,
+  MAX_ROUND_AGE_AT_DECISION,
+  MAX_ROUND_AHEAD,
+  USUAL_AGE,
+} from "@dataset-oracle/protocol/signing-window";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -17,7 +23,6 @@ import {
   tooManyRounds,
 } from "../problems.js";
 import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
-import { MAX_ROUND_AGE, MAX_ROUND_AGE_AT_DECISION, MAX_ROUND_AHEAD, USUAL_AGE } from "../signing-window-limits.js";
 import type { SourceReader } from "../source/source-reader.js";
 import type { PricePolicy } from "../spot-price.js";
 import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.js";

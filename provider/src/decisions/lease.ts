@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, fstatSync, readdirSync, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Logger } from "pino";
-import { MAX_ROUND_AHEAD } from "../signing-window-limits.js";
 
 /** How far ahead of a round the number is written, in seconds, so that one write serves the rounds of this time. */
 const AHEAD = 5n;

@@ -1,6 +1,7 @@
+import type { SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileSource, type SourceSpec } from "./compile-source.js";
+import { compileSource } from "./compile-source.js";
 import { parseExactJson } from "./exact-json.js";
 
 const SPEC: SourceSpec = {

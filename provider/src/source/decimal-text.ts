@@ -1,12 +1,6 @@
+import type { Rounding } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
 import { failed, type Reading } from "./source-failure.js";
-
-/**
- * How digits beyond the kept decimals are dropped. `half-even` rounds to the nearest, and exact ties to the even
- * neighbour, so that many roundings do not drift. `truncate` cuts them off.
- */
-export const ROUNDINGS = ["half-even", "truncate"] as const;
-export type Rounding = (typeof ROUNDINGS)[number];
 
 /** The largest value that a median dataset stores: 208 bits. */
 export const MAX_VALUE = 2n ** 208n - 1n;

@@ -1,6 +1,7 @@
+import type { Rounding } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
 import { bytesToHex, keccak256, stringToBytes } from "viem";
-import { type Rounding, scaleDecimal } from "./decimal-text.js";
+import { scaleDecimal } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { failed, type Reading } from "./source-failure.js";
 

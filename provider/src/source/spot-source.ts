@@ -1,9 +1,10 @@
 import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
+import { ROUNDINGS, SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Static, Type } from "@sinclair/typebox";
 import { type RateLimit, rateLimitSchema } from "../rate-limit.js";
-import { compileSource, SourceSpec } from "./compile-source.js";
-import { ROUNDINGS, scaleDecimal } from "./decimal-text.js";
+import { compileSource } from "./compile-source.js";
+import { scaleDecimal } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";

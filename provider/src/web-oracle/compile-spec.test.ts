@@ -1,3 +1,4 @@
+import { CHARACTER_CLASSES, type RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { stringToHex } from "viem";
@@ -6,7 +7,6 @@ import type { BoundSource } from "../source/compile-source.js";
 import { parseExactJson } from "../source/exact-json.js";
 import { toCanonicalJson } from "./canonical-json.js";
 import { compileCanonicalSpec, compileSpec } from "./compile-spec.js";
-import { CHARACTER_CLASSES, type RequestSpec } from "./spec-schema.js";
 
 const city = { name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 };
 const source = {

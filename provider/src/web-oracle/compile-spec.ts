@@ -1,7 +1,13 @@
 import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import {
+  argumentProblem,
+  type Combination,
+  RequestSpec,
+  type ValueType,
+  variableProblem,
+} from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { ValueType } from "@dataset-oracle/protocol/value-type";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";
@@ -9,7 +15,6 @@ import { type CombinedValue, median, outcomeOfTooFewValues } from "../combined-v
 import { type BoundSource, compileSource, type Source } from "../source/compile-source.js";
 import type { Reading } from "../source/source-failure.js";
 import { parseCanonicalSpec } from "./canonical-json.js";
-import { argumentProblem, type Combination, RequestSpec, variableProblem } from "./spec-schema.js";
 
 /** A checked request spec. */
 export interface CompiledRequest {

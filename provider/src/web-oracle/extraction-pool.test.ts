@@ -1,7 +1,7 @@
+import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ExtractionPool, type ExtractionPoolOptions } from "./extraction-pool.js";
-import type { RequestSpec } from "./spec-schema.js";
 
 const source = { method: "GET", url: "https://api.example.com/", type: "uint", decimals: 0 } as const;
 const SPEC: RequestSpec = {

@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
+import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { type Json, parseExactJson } from "../source/exact-json.js";
@@ -6,7 +7,6 @@ import type { AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import { type CompiledRequest, compileSpec } from "./compile-spec.js";
 import { type Extracted, extractValues, MAX_KEY_TEXT } from "./extract-values.js";
-import type { RequestSpec } from "./spec-schema.js";
 
 /** The answers to one key's requests, and what to look for in them. */
 export interface ExtractionJob {

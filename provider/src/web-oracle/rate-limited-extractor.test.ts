@@ -1,9 +1,9 @@
+import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { describe, expect, it } from "vitest";
 import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool, PoolFailure } from "./extraction-pool.js";
 import { ANONYMOUS_WORK, RateLimitedExtractor, SPEC_WORK } from "./rate-limited-extractor.js";
-import type { RequestSpec } from "./spec-schema.js";
 
 const MOST = MAX_KEY_TEXT + MAX_KEY_STEPS;
 const SPEC: RequestSpec = { title: "a", variables: [], sources: [], minSources: 1, combine: "median" };

@@ -14,9 +14,11 @@ import { beforeEach, expect, test } from "vitest";
 import { describeSpec, ValueFormats } from "./specs.js";
 
 const REGISTRY = "0x0000000000000000000000000000000000000001";
-const SPEC = stringToHex(
-  JSON.stringify({ title: "Wind", variables: [], sources: [{ url: "https://wind.example", type: "uint" }] }),
-);
+const specOf = (about: object, url: string): Hex => {
+  const source = { method: "GET", url, path: "$.value", type: "uint" };
+  return stringToHex(JSON.stringify({ variables: [], sources: [source], minSources: 1, combine: "median", ...about }));
+};
+const SPEC = specOf({ title: "Wind" }, "https://wind.example");
 const keyOf = (spec: Hex) => stringToHex(`WEB/${keccak256(spec).slice(2)}`);
 
 let calls: string[];
@@ -86,10 +88,7 @@ test("a spec that many keys share is read once when they are asked for at the sa
   expect(calls).toEqual(["eth_call", "eth_blockNumber", "eth_getLogs"]);
 });
 
-const describeWithUnit = (unit: unknown) => {
-  const spec = { title: "Debt", variables: [], unit, sources: [{ url: "https://debt.example", type: "uint" }] };
-  return describeSpec(stringToHex(JSON.stringify(spec)));
-};
+const describeWithUnit = (unit: object) => describeSpec(specOf({ title: "Debt", unit }, "https://debt.example"));
 
 test("a spec's unit says how its numbers are scaled, whatever scale its sources have", () => {
   expect(describeWithUnit({ symbol: "USD", decimals: 2 })?.format).toMatchObject({ decimals: 2, unit: "USD" });

@@ -3,9 +3,8 @@ import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-publishe
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
-import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
+import { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
-import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import { type Address, type Client, type Hex, hexToString } from "viem";
@@ -16,21 +15,8 @@ import { unwrapRpcError } from "../../rpc/rpc-error.js";
 import type { EventSource } from "./past-events.js";
 import { plainTextPattern } from "./settings.js";
 
-/** The parts of a request spec that describe it to people. Anyone may publish one. */
-const RequestSpec = Type.Object({
-  title: Type.String({ pattern: plainTextPattern(200) }),
-  unit: Type.Optional(SpecUnit),
-  variables: Type.Array(Type.Object({ name: Type.String({ pattern: "^[a-z][A-Za-z0-9_]{0,31}$" }) }), { maxItems: 8 }),
-  sources: Type.Array(
-    Type.Object({
-      url: Type.String(),
-      type: Type.Union((["uint", "bool", "bytes32", "string"] as const).map((type) => Type.Literal(type))),
-      decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 62 })),
-      hash: Type.Optional(Type.Boolean()),
-    }),
-    { minItems: 1, maxItems: 8 },
-  ),
-});
+/** Specs whose title shows as other text than it has are left out, because anyone may publish one. */
+const TITLE = new RegExp(plainTextPattern(200));
 
 /** A request spec, described to people. */
 export interface DescribedSpec {
@@ -49,7 +35,7 @@ export interface DescribedSpec {
  */
 export function describeSpec(bytes: Hex): DescribedSpec | null {
   const spec = parseJson(hexToString(bytes));
-  if (!Value.Check(RequestSpec, spec)) return null;
+  if (!Value.Check(RequestSpec, spec) || !TITLE.test(spec.title)) return null;
   const [first] = spec.sources;
   if (first === undefined) return null;
   const { type, hash = false } = first;

@@ -1,8 +1,19 @@
-import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import { oneOf } from "@dataset-oracle/protocol/http-schemas/fields";
-import { SpecUnit } from "@dataset-oracle/protocol/spec-unit";
+/** The request specs of the Web Oracle: what they may say, and which arguments fit them. */
+
 import { type Static, Type } from "@sinclair/typebox";
-import { SourceSpec } from "../source/compile-source.js";
+import type { DatasetKind } from "./dataset-kind.js";
+import { oneOf } from "./http-schemas/fields.js";
+
+/** The types that a request spec can give its value. */
+export const VALUE_TYPES = ["uint", "bool", "bytes32", "string"] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+
+/**
+ * How digits beyond the kept decimals are dropped. `half-even` rounds to the nearest, and exact ties to the even
+ * neighbour, so that many roundings do not drift. `truncate` cuts them off.
+ */
+export const ROUNDINGS = ["half-even", "truncate"] as const;
+export type Rounding = (typeof ROUNDINGS)[number];
 
 /** The character classes for values. Specs name one of them, because a regular expression could be made to run for ever. */
 const CHARACTERS = {
@@ -65,6 +76,71 @@ export function argumentProblem({ type, characters, minLength, maxLength }: Vari
   if (type === "integer" && /^0./.test(value)) return "has a leading zero";
   return null;
 }
+
+/** The part that every source's spec has: the request, and how its answer becomes a value. */
+export const SourceSpec = Type.Object(
+  {
+    method: oneOf(["GET", "POST"], "The HTTP method."),
+    url: Type.String({ maxLength: 2_048, description: "The https URL, with variables in its path or query." }),
+    headers: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: "^[a-z][a-z0-9-]{0,63}$" }),
+        Type.String({ maxLength: 512, pattern: "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$" }),
+        {
+          additionalProperties: false,
+          description: "Request headers. Put no secrets here, because a spec is public.",
+        },
+      ),
+    ),
+    body: Type.Optional(
+      Type.String({ maxLength: 4_096, description: "The JSON that POST sends, with variables inside its strings." }),
+    ),
+    path: Type.String({
+      description: "JSONPath of the value, with variables inside its strings. It must match exactly one node.",
+    }),
+    errorPath: Type.Optional(
+      Type.String({ description: "JSONPath of the source's own error. An answer in which it matches gives no value." }),
+    ),
+    throttleErrors: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: 16,
+        description: "The errors at errorPath that mean that the source's rate limit is used up.",
+      }),
+    ),
+    type: oneOf(VALUE_TYPES, "The type of the value."),
+    decimals: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 62, description: "For a uint: the value is the number times 10^decimals." }),
+    ),
+    rounding: Type.Optional(oneOf(ROUNDINGS, "For a uint: how digits beyond the decimals are dropped.")),
+    hash: Type.Optional(
+      Type.Boolean({
+        description: "For a string: true makes its keccak256 the value. Otherwise it may have at most 32 bytes.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type SourceSpec = Static<typeof SourceSpec>;
+
+// No spaces, no control characters, nothing that is invisible or changes the direction of the text around it.
+const SYMBOL = "^[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]{1,16}$";
+
+/** The unit of a number, as a request spec states it. */
+export const SpecUnit = Type.Object(
+  {
+    symbol: Type.String({
+      pattern: SYMBOL,
+      description: "The symbol of the unit, for people: 1 to 16 characters without spaces, such as K, mm or USD.",
+    }),
+    decimals: Type.Integer({
+      minimum: 0,
+      maximum: 62,
+      description: "The value on chain is the number in this unit, times 10 to this power.",
+    }),
+  },
+  { additionalProperties: false, description: "The unit and the scale of a number, for showing it to people." },
+);
+export type SpecUnit = Static<typeof SpecUnit>;
 
 /** The ways in which values of several sources become one. */
 export const COMBINATIONS = ["median", "majority", "equal"] as const;
