@@ -4,19 +4,13 @@ import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import { strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import {
-  committeeSettings,
-  type DeployedContracts,
-  loadDeployment,
-  requireCommittee,
-} from "@dataset-oracle/service/config/deployment";
+import { type DeployedContracts, loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
-import type { PlannedDataset } from "./dataset/dataset.js";
 import { readChainId } from "./dataset/deployment-from-chain.js";
 import { type FeedDataset, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
@@ -46,11 +40,6 @@ const ProviderSettings = Type.Object(
   strict,
 );
 
-const CommitteeOfDataset = Type.Object(
-  { dataset: Type.String({ description: "The address of the dataset." }), ...committeeSettings },
-  strict,
-);
-
 const NetworkSettings = Type.Object(
   {
     deployment: Type.Optional(
@@ -74,12 +63,6 @@ const NetworkSettings = Type.Object(
           "starts.",
       }),
     ),
-    committees: Type.Array(CommitteeOfDataset, {
-      default: [],
-      description:
-        "The committees of datasets, for where no RPC endpoint has the logs of their last change and no deployment " +
-        "file lists them. One whose hash the dataset does not store is ignored.",
-    }),
     rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
       description:
         `The JSON-RPC endpoints, in order of preference. \${NAME} is replaced by that environment variable. ` +
@@ -309,30 +292,10 @@ async function planNetwork(
   if (contracts !== null) requireFit(datasets, contracts);
   const feeds = feedsOf(datasets);
   return {
-    ...{ chainId, settings, contracts, rpcUrls, directory, standing, feeds, requireFit },
-    datasets: withCommittees(datasets, settings, where),
+    ...{ chainId, settings, datasets, contracts, rpcUrls, directory, standing, feeds, requireFit },
     providerUrls: planProviderUrls(settings, where),
     hasFeeds: runsFeeds && feeds.size > 0,
   };
-}
-
-/** Adds the committees in the configuration to those in the deployment file. */
-function withCommittees(
-  datasets: readonly PlannedDataset[],
-  { committees }: NetworkSettings,
-  where: string,
-): readonly PlannedDataset[] {
-  const given = committees.map(({ dataset, ...committee }, index) => {
-    const at = `${where}: committees/${index}`;
-    const address = requireAddress(dataset, at);
-    if (!datasets.some((one) => one.address === address))
-      throw new ConfigError(`${at}: dataset ${dataset} is not configured. Correct the address, or remove the entry.`);
-    return { address, committee: requireCommittee(committee, at) };
-  });
-  return datasets.map((dataset) => {
-    const own = given.flatMap(({ address, committee }) => (address === dataset.address ? [committee] : []));
-    return { ...dataset, committees: [...own, ...dataset.committees] };
-  });
 }
 
 function planProviderUrls({ providers }: NetworkSettings, where: string): ReadonlyMap<Address, string> {
@@ -370,16 +333,15 @@ async function planDatasets(
   if ((deployment === undefined) === (datasets.length === 0))
     throw new ConfigError(`${at}: set either deployment (a file's path) or datasets (addresses), and not both.`);
   if (deployment !== undefined) {
-    const { chainId, datasets: deployed, ...contracts } = loadDeployment(resolve(folder, deployment));
+    const { chainId, datasets: planned, ...contracts } = loadDeployment(resolve(folder, deployment));
     if (networkId !== undefined && networkId !== chainId)
       throw new ConfigError(`${at}: networkId is ${networkId}, but deployment is of network ${chainId}. Correct one.`);
-    const planned = deployed.map(({ committee, ...one }) => ({ ...one, committees: committee ? [committee] : [] }));
     return { chainId, datasets: planned, contracts };
   }
   const addresses = datasets.map((text, index) => requireAddress(text, `${at}: datasets/${index}`));
   requireDistinct(addresses, `${at}: datasets`);
   const chainId = networkId ?? (await readChainId(rpcUrls, at, rpcTimeoutMs));
-  const planned = addresses.map((address) => ({ name: address, address, keys: [], committees: [] }));
+  const planned = addresses.map((address) => ({ name: address, address, keys: [] }));
   return { chainId, datasets: planned, contracts: null };
 }
 

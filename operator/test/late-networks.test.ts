@@ -216,7 +216,7 @@ describe("where no endpoint has the logs of the committee", () => {
   test("and no list of it, the network is served once one of them has it, and until then it says what to set", async () => {
     proxy.answers.set("eth_getLogs", { body: { result: [] } });
     const operator = await start({ datasets: [deployed(99n)] });
-    const fix = "Add its members and toleranceBps to the deployment file, or to committees in the configuration";
+    const fix = "Set deployment to a file that lists its members and toleranceBps";
     expect(await operator.missing()).toContain(`the committee of ${dataset} is not known`);
     expect(await operator.missing()).toContain(fix);
     const lines = () => operator.log.map((line) => JSON.parse(line)).filter(({ msg }) => /is not served/.test(msg));

@@ -79,14 +79,6 @@ test.each([
   ],
   ["another network's id", () => ({ datasets: [dataset], networkId: 43 }), "Correct rpcUrls or networkId."],
   [
-    "a committee of another dataset",
-    () => ({
-      datasets: [dataset],
-      committees: [{ dataset: OTHER_ACCOUNT, members: [OTHER_ACCOUNT], toleranceBps: 1 }],
-    }),
-    `network 42: committees/0: dataset ${OTHER_ACCOUNT} is not configured.`,
-  ],
-  [
     "a feed's key of another form",
     () => ({
       datasets: [dataset],

@@ -56,6 +56,13 @@ it.each<[string, RequestListener, number, string]>([
     5_000,
     "answered HTTP 502",
   ],
+  [
+    "a result of another shape",
+    (_request, response) =>
+      void response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: [] })),
+    5_000,
+    "answered eth_chainId in an unexpected shape",
+  ],
   ["no network", (request) => void request.socket.destroy(), 5_000, "UND_ERR_SOCKET"],
 ])("fails with %s, and is called once", async (_, listener, timeoutMs, details) => {
   const path = `/${timeoutMs}/${details.replaceAll(" ", "-")}`;

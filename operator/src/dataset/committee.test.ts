@@ -48,7 +48,7 @@ function startNode(logs: readonly ReturnType<typeof logOf>[], head = 10_000n) {
 
 test("the committee is read from the block that the dataset names", async () => {
   const { client, searched } = startNode([logOf(MEMBERS, HINT)]);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, [], pino({ level: "silent" }));
+  const { current } = await CommitteeCache.load({ client, address: DATASET }, null, pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([["0x64", "0x64"]]);
 });
@@ -56,7 +56,7 @@ test("the committee is read from the block that the dataset names", async () => 
 test("where contracts see the blocks of another chain, it is found in the whole chain by its hash", async () => {
   const others = ["0x000000000000000000000000000000000000bbbb"] as const;
   const { client, searched } = startNode([logOf(others, 5_000n), logOf(MEMBERS, 6_000n)]);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, [], pino({ level: "silent" }));
+  const { current } = await CommitteeCache.load({ client, address: DATASET }, null, pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([
     ["0x64", "0x64"],
@@ -66,7 +66,7 @@ test("where contracts see the blocks of another chain, it is found in the whole 
 
 test("a block beyond the head of the chain is not searched, because nodes refuse that", async () => {
   const { client, searched } = startNode([logOf(MEMBERS, 7n)], HINT - 1n);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, [], pino({ level: "silent" }));
+  const { current } = await CommitteeCache.load({ client, address: DATASET }, null, pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
   expect(searched).toEqual([["earliest", "latest"]]);
 });
@@ -74,9 +74,9 @@ test("a block beyond the head of the chain is not searched, because nodes refuse
 test("without an event and a list of it, the error names the settings that can have it", async () => {
   const { client } = startNode([]);
   const reason = expect.stringMatching(
-    /in block 100 or any other\. Add its members and toleranceBps to the deployment file, or to committees in/,
+    /in block 100 or any other\. Set deployment to a file that lists its members and toleranceBps, or use an RPC/,
   );
-  const others = [{ members: OTHERS, toleranceBps: 5n }];
+  const others = { members: OTHERS, toleranceBps: 5n };
   const loaded = CommitteeCache.load({ client, address: DATASET }, others, pino({ level: "silent" }));
   await expect(loaded).rejects.toMatchObject({ kind: "failed", reason });
 });
@@ -89,10 +89,7 @@ test.each([
   ["a list that is known without one member, which an accusation has ejected", [...MEMBERS, SECOND]],
 ])("%s needs no event", async (_, members) => {
   const { client, searched } = startNode([]);
-  const known = [
-    { members: OTHERS, toleranceBps: 5n },
-    { members, toleranceBps: 5n },
-  ];
+  const known = { members, toleranceBps: 5n };
   const { current } = await CommitteeCache.load({ client, address: DATASET }, known, pino({ level: "silent" }));
   expect(current).toMatchObject({ members: MEMBERS, toleranceBps: 5n });
   expect(searched).toEqual([]);
@@ -100,7 +97,7 @@ test.each([
 
 test("a list that this process has found before needs no event", async () => {
   const node = startNode([logOf(MEMBERS, HINT)]);
-  const cache = await CommitteeCache.load({ client: node.client, address: DATASET }, [], pino({ level: "silent" }));
+  const cache = await CommitteeCache.load({ client: node.client, address: DATASET }, null, pino({ level: "silent" }));
   const first = cache.current;
   node.install({ members: OTHERS, toleranceBps: 5n }, [logOf(OTHERS, HINT)]);
   expect(await cache.refreshIfReplaced(first)).toBe(true);
@@ -113,6 +110,6 @@ test("a list that this process has found before needs no event", async () => {
 test("every endpoint is asked for the event, because some have pruned it", async () => {
   const { client } = startNode([]);
   const asked = { ...client, requestEach: async () => [[], [logOf(MEMBERS, HINT)]] };
-  const { current } = await CommitteeCache.load({ client: asked, address: DATASET }, [], pino({ level: "silent" }));
+  const { current } = await CommitteeCache.load({ client: asked, address: DATASET }, null, pino({ level: "silent" }));
   expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
 });

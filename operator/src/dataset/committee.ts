@@ -16,24 +16,25 @@ export interface StoredCommittee extends Committee {
  * A dataset's committee as last read from the chain. It is read again when an update shows that it may have changed.
  */
 export class CommitteeCache {
-  /** Every list that this process has found, the newest first, and at the end those that it was given. */
+  /** Every list that this process has found, the newest first, and at the end the one that it was given. */
   #known: readonly Committee[];
 
   private constructor(
     private readonly dataset: DatasetContract,
     private readonly logger: Logger,
-    given: readonly Committee[],
+    known: readonly Committee[],
     private stored: StoredCommittee,
   ) {
-    this.#known = [stored, ...given];
+    this.#known = [stored, ...known];
   }
 
   /**
-   * @param given Committees that the dataset may have, from files.
+   * @param given The committee that the dataset may have, from a deployment file.
    * @throws RpcError
    */
-  static async load(dataset: DatasetContract, given: readonly Committee[], logger: Logger): Promise<CommitteeCache> {
-    return new CommitteeCache(dataset, logger, given, await readCommittee(dataset, given));
+  static async load(dataset: DatasetContract, given: Committee | null, logger: Logger): Promise<CommitteeCache> {
+    const known = given === null ? [] : [given];
+    return new CommitteeCache(dataset, logger, known, await readCommittee(dataset, known));
   }
 
   get current(): StoredCommittee {
@@ -82,8 +83,8 @@ async function readCommittee(dataset: DatasetContract, known: readonly Committee
   if (found !== null) return found;
   const reason =
     `the committee of ${address} is not known, because no RPC endpoint gives its CommitteeChanged event, in block ` +
-    `${block} or any other. Add its members and toleranceBps to the deployment file, or to committees in the ` +
-    "configuration, or use an RPC that keeps old logs";
+    `${block} or any other. Set deployment to a file that lists its members and toleranceBps, or use an RPC that ` +
+    "keeps old logs";
   throw new DatasetUnreadable("failed", client.chain.id, "eth_getLogs", reason);
 }
 

@@ -1,4 +1,3 @@
-import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import type { KeyForm } from "@dataset-oracle/protocol/key-form";
@@ -33,12 +32,7 @@ export interface Dataset extends DatasetContract {
 const MAX_VALUES: Record<DatasetKind, bigint> = { median: 2n ** 208n - 1n, majority: 2n ** 256n - 1n };
 
 /** A dataset as it is configured: without a deployment file, only the chain knows its kind and key form. */
-export interface PlannedDataset
-  extends Pick<DeployedDataset, "name" | "address" | "keys">,
-    Partial<Pick<DeployedDataset, "kind" | "keyForm">> {
-  /** Those that it may have. */
-  readonly committees: readonly Committee[];
-}
+export type PlannedDataset = Pick<DeployedDataset, "name" | "address" | "keys"> & Partial<DeployedDataset>;
 
 /**
  * Reads a dataset from its chain, and checks that it is what the deployment file says.
@@ -50,7 +44,7 @@ export async function connectDataset(
   planned: PlannedDataset,
   { clock, logger }: Pick<Context, "clock" | "logger">,
 ): Promise<Dataset> {
-  const { address, name, keys, committees } = planned;
+  const { address, name, keys } = planned;
   const chainId = client.chain.id;
   const contract = { client, address };
   const onChain = await readKindAndForm(contract, clock);
@@ -62,7 +56,7 @@ export async function connectDataset(
     );
   }
   const [committee, maxRoundAge] = await Promise.all([
-    CommitteeCache.load(contract, committees, logger),
+    CommitteeCache.load(contract, planned.committee ?? null, logger),
     readView(contract, "maxRoundAge"),
     // A dataset that cannot be queried must make the start fail, not the first request.
     readView(contract, "queryPrice"),

@@ -143,7 +143,7 @@ function planOf({ chain, datasets, providers, settings: given, rpcUrls }: Served
   const feeds = planFeeds(settings, standing, deployed, "test");
   return {
     ...{ chainId: chain.chainId, settings, standing, feeds, hasFeeds: feeds.size > 0 },
-    datasets: deployed.map(({ committee, ...one }) => ({ ...one, committees: committee ? [committee] : [] })),
+    datasets: deployed,
     contracts: {},
     requireFit: () => {},
     rpcUrls: rpcUrls ?? [chain.url],

@@ -1,6 +1,6 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
-import type { HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
+import { type HttpAnswer, retryAfterMs } from "@dataset-oracle/service/http-client/fetch-result";
 import { type Json, parseExactJson } from "./exact-json.js";
 import { failed, type Reading, type SourceFailure } from "./source-failure.js";
 
@@ -75,14 +75,8 @@ function judgeStatus(
   // Some exchanges answer 418 to callers that ignored 429. 503 is a rate limit only when it says when to retry.
   const isLimit = status === 429 || status === 418 || (status === 503 && retryAfter !== null);
   if (isLimit || error?.code === "throttled") {
-    return { code: "throttled", detail, retryAfter: toSeconds(retryAfter, now) };
+    const seconds = (retryAfterMs(retryAfter, now) ?? 0) / 1_000;
+    return { code: "throttled", detail, retryAfter: Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER) };
   }
   return status === 200 ? error : { code: "http_status", detail };
-}
-
-/** Reads a Retry-After as 1 to `MAX_RETRY_AFTER` seconds; 1 when it is missing or malformed. */
-function toSeconds(retryAfter: string | null, now: number): number {
-  const text = retryAfter?.trim() ?? "";
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;
-  return Number.isNaN(seconds) ? 1 : Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER);
 }

@@ -9,29 +9,14 @@ import { ConfigError } from "./config-error.js";
 import { loadConfig } from "./load-config.js";
 import { requireAddress } from "./require-address.js";
 
-/** A committee as files have it. */
-export const committeeSettings = {
-  members: Type.Array(Type.String(), {
-    minItems: 1,
-    maxItems: 255,
-    description: "The addresses of the committee's members.",
-  }),
-  toleranceBps: Type.Integer({
-    minimum: 0,
-    maximum: 10_000,
-    description: "The tolerance of the committee's values, in basis points of the median.",
-  }),
-};
-const CommitteeSettings = Type.Object(committeeSettings);
-
 const DatasetFile = Type.Object(
   {
     address: Type.String(),
     kind: oneOf(DATASET_KINDS),
     keyForm: oneOf(KEY_FORMS),
     keys: Type.Array(Type.String()),
-    members: Type.Optional(committeeSettings.members),
-    toleranceBps: Type.Optional(committeeSettings.toleranceBps),
+    members: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 255 })),
+    toleranceBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   },
   strict,
 );
@@ -100,23 +85,15 @@ export function loadDeployment(path: string): Deployment {
         address: requireAddress(dataset.address, where),
         keys: dataset.keys.map((text) => requireKey(text, keyForm, where)),
         ...(members !== undefined &&
-          toleranceBps !== undefined && { committee: requireCommittee({ members, toleranceBps }, where) }),
+          toleranceBps !== undefined && { committee: readCommittee(members, toleranceBps, where) }),
       };
     }),
     ...Object.fromEntries(contracts),
   };
 }
 
-/**
- * Reads a committee from a file. Its members may be in any order.
- *
- * @param where Names the setting in the error.
- * @throws ConfigError
- */
-export function requireCommittee(
-  { members, toleranceBps }: Static<typeof CommitteeSettings>,
-  where: string,
-): Committee {
+/** Its members may be in any order in the file. */
+function readCommittee(members: readonly string[], toleranceBps: number, where: string): Committee {
   const addresses = members.map((text) => requireAddress(text, `${where}: members`));
   const ascending = addresses.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
   return { members: ascending, toleranceBps: BigInt(toleranceBps) };

@@ -34,3 +34,15 @@ export const redirected = (status: number) =>
 export const tooLarge = (maxBytes: number) =>
   ({ code: "too_large", detail: `answered with more than ${maxBytes} bytes` }) as const;
 export const NOT_TEXT = { code: "not_text", detail: "answered with bytes that are not UTF-8" } as const;
+
+/**
+ * Reads the value of a Retry-After header, which is in seconds or a date.
+ *
+ * @param nowMs In milliseconds since 1970.
+ * @returns Milliseconds, not below 0; null when it is missing or malformed.
+ */
+export function retryAfterMs(retryAfter: string | null, nowMs: number): number | null {
+  const text = retryAfter?.trim() ?? "";
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
