@@ -7,7 +7,6 @@ import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runMain } from "@dataset-oracle/service/process/run-main";
-import { Registry } from "prom-client";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig, type NetworkPlan, type OperatorPlan } from "./config.js";
 import { USAGE } from "./help-text.js";
@@ -26,7 +25,6 @@ await runMain(async () => {
   const senders = await loadSenderAccounts(process.env, chainIds);
   if (command.name === "serve") return serveRequests(plan, senders);
   printConfigCheck(plan.networks, senders);
-  await checkOnChain(plan.networks);
   console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
 });
 
@@ -45,7 +43,7 @@ async function serveRequests({ config, networks: plans }: OperatorPlan, senders:
 
 /**
  * Prints what `--check-config` finds in a configuration that was read: warnings about how its keys are kept, about
- * feeds that are not sent, and the senders.
+ * feeds that are not sent, and the senders. It connects to nothing.
  */
 function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccounts): void {
   for (const { warnings } of new Set(senders.values())) for (const warning of warnings) console.error(warning);
@@ -60,20 +58,4 @@ function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccou
     const addresses = own?.accounts.map(({ address }) => address).join(", ");
     console.log(`Senders on network ${chainId}: ${addresses ?? "none, so nothing is broadcast"}.`);
   }
-}
-
-/**
- * Checks on its chain what only the chain says: what is at the addresses of networks without a deployment file. It warns
- * of those that cannot be read now.
- *
- * @throws ConfigError
- */
-async function checkOnChain(networks: readonly NetworkPlan[]): Promise<void> {
-  const closing = new AbortController();
-  const logger = createLogger({ name: "operator", level: "silent" });
-  const context = { clock: Date.now, logger, closing: closing.signal, registry: new Registry() };
-  const unread = networks.filter(({ contracts }) => contracts === null);
-  const { missing } = await connectNetworks(unread, new Map(), context);
-  closing.abort();
-  for (const [chainId, reason] of missing) console.error(`network ${chainId}: its datasets are not checked: ${reason}`);
 }

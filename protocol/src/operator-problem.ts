@@ -260,6 +260,17 @@ export type OperatorProblemCode = keyof Problems;
 /** All codes of an operator's problems. */
 export const OPERATOR_PROBLEM_CODES = Object.keys(OPERATOR_PROBLEMS) as OperatorProblemCode[];
 
+/** Lists the codes of the problems that a route can answer, by status. */
+export function operatorProblemCodesOf(route: OperatorRoute): Readonly<Record<number, readonly OperatorProblemCode[]>> {
+  const codes: Record<number, OperatorProblemCode[]> = {};
+  for (const code of OPERATOR_PROBLEM_CODES) {
+    const { routes, status } = OPERATOR_PROBLEMS[code];
+    if (!(routes as readonly OperatorRoute[]).includes(route)) continue;
+    for (const each of status) codes[each] = [...(codes[each] ?? []), code];
+  }
+  return codes;
+}
+
 /** An operator's problem: RFC 9457 problem details, discriminated by `code`. */
 export type OperatorProblem = {
   [Code in OperatorProblemCode]: Problem & { code: Code } & Static<

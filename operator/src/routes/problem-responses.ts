@@ -4,32 +4,22 @@ import {
   OPERATOR_PROBLEMS,
   type OperatorProblemCode,
   type OperatorRoute,
+  operatorProblemCodesOf,
 } from "@dataset-oracle/protocol/operator-problem";
 import { problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { Context } from "../context.js";
 import { shuttingDown } from "../problems.js";
 
-/** Lists the codes of the problems that a route can answer, by status. */
-function codesOf(route: OperatorRoute): Readonly<Record<number, readonly OperatorProblemCode[]>> {
-  const codes: Record<number, OperatorProblemCode[]> = {};
-  for (const code of OPERATOR_PROBLEM_CODES) {
-    const { routes, status } = OPERATOR_PROBLEMS[code];
-    if (!(routes as readonly OperatorRoute[]).includes(route)) continue;
-    for (const each of status) codes[each] = [...(codes[each] ?? []), code];
-  }
-  return codes;
-}
-
 const MEMBERS = Object.fromEntries(OPERATOR_PROBLEM_CODES.map((code) => [code, OPERATOR_PROBLEMS[code].members]));
 
 /** Describes the problems that a route can answer. */
-export const problemsOf = (route: OperatorRoute) => problemResponses([codesOf(route)], MEMBERS);
+export const problemsOf = (route: OperatorRoute) => problemResponses([operatorProblemCodesOf(route)], MEMBERS);
 
 /** Describes the errors of a route of the gateway, in the form of ERC-3668; a rate limit as 503 (`statusOf`). */
 export function gatewayErrorsOf(route: OperatorRoute, statusOf: (status: number) => number) {
   const byStatus = new Map<number, OperatorProblemCode[]>();
-  for (const [status, codes] of Object.entries(codesOf(route))) {
+  for (const [status, codes] of Object.entries(operatorProblemCodesOf(route))) {
     const answered = statusOf(Number(status));
     byStatus.set(answered, [...(byStatus.get(answered) ?? []), ...codes]);
   }
