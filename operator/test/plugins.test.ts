@@ -60,9 +60,9 @@ async function assertCore(operator: RunningOperator): Promise<void> {
 
   expect(await (await get(operator, "/datasets")).json()).toMatchObject([{ network_id: 42, dataset, kind: "median" }]);
   expect(await (await get(operator, "/live")).json()).toEqual({ live: true });
-  expect(await (await get(operator, "/ready")).json()).toEqual({
+  expect(await (await get(operator, "/ready")).json()).toMatchObject({
     ready: true,
-    networks: [{ network_id: 42, rpc: true, broadcasting: "ok" }],
+    networks: [{ network_id: 42, rpc: true, broadcasting: "ok", endpoints: [{ endpoint: "rpcUrls/0", ready: true }] }],
   });
   const metrics = await operator.registry.metrics();
   expect(metrics).toContain("operator_provider_request_duration_seconds_count");
