@@ -11,9 +11,9 @@ import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
-import { readChainId } from "./dataset/deployment-from-chain.js";
 import { type FeedDataset, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";
 import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
+import { readChainId } from "./rpc/endpoint.js";
 import type { ScheduledKey } from "./schedule/transmission-schedule.js";
 import type { CorePlan, Standing } from "./served-network.js";
 

@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import type { Context } from "./context.js";
+import { findContracts } from "./dataset/contract.js";
 import { connectDataset, type Dataset, type PlannedDataset } from "./dataset/dataset.js";
-import { findContracts } from "./dataset/deployment-from-chain.js";
 import { ProviderFailures } from "./reports/failures.js";
 import { ProviderUrls } from "./reports/provider-urls.js";
 import { GuardedHttp, Providers } from "./reports/providers.js";
@@ -128,7 +128,7 @@ export async function connectNetwork(
   context: Context,
   metrics: CoreMetrics,
 ): Promise<ServedNetwork> {
-  const { chainId, settings } = plan;
+  const { chainId, settings, standing } = plan;
   const { clock, closing } = context;
   const logger = context.logger.child({ network: chainId });
   const datasets = await Promise.all(plan.datasets.map((dataset) => connectDataset(client, dataset, context)));
@@ -153,9 +153,8 @@ export async function connectNetwork(
   });
   const addresses = accounts.map(({ address }) => address);
   const balances = new SenderBalances(client, addresses, settings.lowBalanceGwei, clock, logger);
-  const { standing } = plan;
-  const found = datasets.map(({ address }) => address);
-  logger.info({ datasets: found, senders: addresses, sendsFor: standing.sender }, "connected");
+  const about = { datasets: datasets.map(({ address }) => address), senders: addresses, sendsFor: standing.sender };
+  logger.info(about, "connected");
   // Nobody waits for it: it logs which senders have to be funded.
   void balances.read();
   return {

@@ -74,11 +74,10 @@ async function readCommittee(dataset: DatasetContract, known: readonly Committee
     readView(dataset, "committeeBlock"),
     readBlockNumber(client),
   ]);
-  const number = numberToHex(block);
   const found =
     withHash(hash, known) ??
     // Many nodes refuse to search a block beyond their head.
-    withHash(hash, block <= head ? await readCommittees(dataset, number, number) : []) ??
+    withHash(hash, block <= head ? await readCommittees(dataset, numberToHex(block), numberToHex(block)) : []) ??
     withHash(hash, await readCommittees(dataset, "earliest", "latest"));
   if (found !== null) return found;
   const reason =

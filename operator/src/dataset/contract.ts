@@ -1,7 +1,9 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { DATASET_KINDS, type DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
 import type { Address, ReadContractReturnType } from "viem";
 import { readContract } from "viem/actions";
 import type { Clock } from "../context.js";
@@ -42,6 +44,22 @@ export async function hasCode(client: ChainClient, address: Address): Promise<bo
   return (await readCodes(client, address)).some(Boolean);
 }
 
+/**
+ * Finds the contracts that a deployment file would name, if they are at the addresses that are the same on every network.
+ *
+ * @throws RpcError
+ */
+export async function findContracts(client: ChainClient): Promise<DeployedContracts> {
+  const [hasDirectory, hasRegistry] = await Promise.all([
+    hasCode(client, COMMITTEE_DIRECTORY),
+    hasCode(client, WEB_ORACLE_REGISTRY),
+  ]);
+  return {
+    ...(hasDirectory && { committeeDirectory: COMMITTEE_DIRECTORY }),
+    ...(hasRegistry && { webOracleRegistry: WEB_ORACLE_REGISTRY }),
+  };
+}
+
 /** Reads for each endpoint that answers whether it has code at an address. */
 async function readCodes(client: ChainClient, address: Address): Promise<readonly boolean[]> {
   const codes = await client.requestEach("eth_getCode", [address, "latest"]);
@@ -62,7 +80,6 @@ export async function readKindAndForm(
   clock: Clock,
 ): Promise<{ readonly kind: DatasetKind; readonly keyForm: KeyForm }> {
   const { client, address } = dataset;
-  const where = `network ${client.chain.id}: dataset ${address}`;
   const fix = "Correct its address in the deployment file or in datasets, or rpcUrls if they are of another chain.";
   let fault = "another contract: it does not answer as a dataset does";
   try {
@@ -81,7 +98,7 @@ export async function readKindAndForm(
     const reason = `dataset ${address} is ${fault}, at a block that is ${ageSeconds} s old: the node may be syncing`;
     throw new DatasetUnreadable("failed", client.chain.id, "eth_getCode", reason);
   }
-  throw new ConfigError(`${where} is ${fault}. ${fix}`);
+  throw new ConfigError(`network ${client.chain.id}: dataset ${address} is ${fault}. ${fix}`);
 }
 
 /** The number of items that are read with one call: nodes limit its size and its gas, which keys of 256 bytes need most of. */

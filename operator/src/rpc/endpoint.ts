@@ -1,11 +1,12 @@
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { retryAfterMs } from "@dataset-oracle/service/http-client/fetch-result";
 import { jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-client/json-rpc";
 import { matchesResultSchema } from "@dataset-oracle/service/http-client/rpc-results";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
-import type { Hex } from "viem";
+import { type Hex, hexToNumber } from "viem";
 import { classifyNodeError, meaningOf, type NodeErrorKind } from "./node-errors.js";
-import { RpcError, type RpcErrorKind } from "./rpc-error.js";
+import { describeError, RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** The only call that changes something. */
@@ -80,6 +81,29 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
       return message.result;
     },
   };
+}
+
+/** The chain id of an endpoint that has not yet said which it serves. */
+const UNKNOWN_NETWORK = 0;
+
+/**
+ * Reads the chain id of the endpoint that answers first.
+ *
+ * @param rpcUrls They may hold tokens: they are in no error.
+ * @param at Begins the error.
+ * @param timeoutMs The deadline of the calls.
+ * @throws ConfigError when none answers.
+ */
+export async function readChainId(rpcUrls: readonly string[], at: string, timeoutMs: number): Promise<number> {
+  const ask = (url: string) => connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs).request("eth_chainId", []);
+  const answer = await Promise.any(rpcUrls.map(ask)).catch(({ errors }: AggregateError) => {
+    const reasons = errors.map((error, index) => `rpcUrls/${index}: ${describeError(error)}`);
+    throw new ConfigError(
+      `${at}: the chain id cannot be read: ${reasons.join("; ")}. Check rpcUrls, or set networkId to the chain id: then ` +
+        "the operator starts, and serves the network once an endpoint answers.",
+    );
+  });
+  return hexToNumber(answer as Hex);
 }
 
 function kindOf(meaning: NodeErrorKind): RpcErrorKind {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
+import { decodeFetchUpdateCall } from "@dataset-oracle/protocol/decode-fetch-update-call";
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
@@ -8,7 +8,6 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Address, decodeFunctionData, encodeFunctionData, type Hex } from "viem";
 import type { Context } from "../../context.js";
 import { type DataPoint, findDataPoint } from "../../routes/find-data-point.js";
 import { gatewayErrorsOf, unlessClosing } from "../../routes/problem-responses.js";
@@ -92,7 +91,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
   function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
     if (!/^[1-9][0-9]{0,15}$/.test(networkId)) throw invalidLookup("The network must be a chain id in decimal digits.");
     if (!/^0x[0-9a-f]{40}$/i.test(sender)) throw invalidLookup("The sender must be an address: 0x and 40 hex digits.");
-    const call = parseFetchUpdateCall(data);
+    const call = decodeFetchUpdateCall(data);
     if (call === null) {
       throw invalidLookup("The data must be the calldata of fetchUpdate(address,bytes), in hex, as a lens encodes it.");
     }
@@ -111,23 +110,6 @@ const invalidLookup = (detail: string) =>
  */
 function statusOf(status: number): number {
   return status === 429 ? 503 : status;
-}
-
-/**
- * Parses the calldata of `fetchUpdate(address,bytes)`. It must be exactly what a lens encodes: the ABI's decoder would
- * also take other offsets, dirty padding and trailing bytes.
- *
- * @returns Null if it is something else.
- */
-export function parseFetchUpdateCall(data: string): { readonly dataset: Address; readonly key: Hex } | null {
-  const call = data.toLowerCase();
-  try {
-    const { functionName, args } = decodeFunctionData({ abi: updateGatewayAbi, data: call as Hex });
-    const [dataset, key] = args;
-    return encodeFunctionData({ abi: updateGatewayAbi, functionName, args }) === call ? { dataset, key } : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The longest wait for a block: two slots of Ethereum and the time that a block takes to spread. */

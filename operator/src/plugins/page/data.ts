@@ -21,7 +21,7 @@ import { findDataPoint } from "../../routes/find-data-point.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { readTransaction } from "../../rpc/transactions.js";
 import { SingleFlight } from "../../single-flight.js";
-import { findHistory } from "./history.js";
+import { findHistory, rangeOf } from "./history.js";
 import type { ShownNetwork, ShownNetworkOf } from "./overview.js";
 
 /** How long an answer is reused before the data point is read again. */
@@ -74,8 +74,7 @@ const ROUNDS_MS = 1_000;
  * often each provider's report agreed with what was stored; null when there is none.
  */
 async function readLastRounds({ events, plan }: ShownNetwork, dataset: Dataset, key: Hex, mined: MinedReports) {
-  const to = await events.readHead();
-  const range = { from: Math.max(0, to - plan.settings.historyBlocks + 1), to, fromTime: null, toTime: null };
+  const range = rangeOf({}, await events.readHead(), plan.settings.historyBlocks);
   const find = async (limit: number, maxMs?: number) =>
     (await findHistory(events, dataset, key, { ...range, limit }, maxMs)).updates;
   let updates = await find(ROUNDS, ROUNDS_MS);

@@ -65,7 +65,7 @@ export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute:
 }
 
 /** @throws ProblemError when the range is empty or too wide. */
-function rangeOf(query: HistoryQuery, head: number, historyBlocks: number): HistoryRange {
+export function rangeOf(query: Partial<HistoryQuery>, head: number, historyBlocks: number): HistoryRange {
   const { from_time: fromTime = null, to_time: toTime = null, limit = DEFAULT_LIMIT } = query;
   const to = Math.min(head, query.to ?? head);
   const from = query.from ?? Math.max(0, to - historyBlocks + 1);

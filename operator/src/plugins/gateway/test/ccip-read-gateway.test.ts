@@ -1,11 +1,11 @@
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
+import { decodeFetchUpdateCall } from "@dataset-oracle/protocol/decode-fetch-update-call";
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
 import { type Address, encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
 import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
 import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
-import { parseFetchUpdateCall } from "../gateway.js";
 
 const SENDER: Address = "0x00000000000000000000000000000000000000aA";
 const KEY = "SPOTPX/ETH-USD";
@@ -173,7 +173,7 @@ test("the answer waits for a block that its round is not ahead of", async () => 
 
 test("a call is parsed only in the one form that a lens gives it", () => {
   const call = callOf(KEY);
-  expect(parseFetchUpdateCall(call)).toEqual({ dataset, key: stringToHex(KEY) });
+  expect(decodeFetchUpdateCall(call)).toEqual({ dataset, key: stringToHex(KEY) });
   const words = call.slice(10).match(/.{64}/g) ?? [];
   const withWord = (index: number, word: Hex) =>
     `${call.slice(0, 10)}${words.map((old, i) => (i === index ? word.slice(2) : old)).join("")}`;
@@ -184,6 +184,6 @@ test("a call is parsed only in the one form that a lens gives it", () => {
     withWord(2, toHex(2n ** 64n, { size: 32 })),
     withWord(2, toHex(3, { size: 32 })),
   ]) {
-    expect(parseFetchUpdateCall(altered)).toBeNull();
+    expect(decodeFetchUpdateCall(altered)).toBeNull();
   }
 });
