@@ -10,7 +10,7 @@ const README = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8"
 
 test("the README has every variable of the environment that --help has", () => {
   const variables = USAGE.match(/OPERATOR_[A-Z_]*[A-Z]/g) ?? [];
-  expect(new Set(variables).size).toBe(5);
+  expect(new Set(variables).size).toBe(9);
   for (const name of variables) expect(README).toContain(`\`${name}`);
 });
 
