@@ -23,7 +23,7 @@ const OTHERS = [
     "forge",
     "lock",
   ],
-  ...["crash", "chaos", "container", "docs"],
+  ...["alerts", "crash", "chaos", "container", "docs"],
 ];
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

@@ -23,8 +23,7 @@ import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
 import { bindSpec, keyOf, loadSpec } from "./spec-file.js";
 import { MAX_REPEAT, TRY_USAGE } from "./usage.js";
-import { printable, type ReadValue, valueToJson, valueToText } from "./value-text.js";
-import { summarizeReadings } from "./variation.js";
+import { printable, type ReadValue, summarizeReadings, valueToJson, valueToText } from "./value-text.js";
 
 const OPTIONS = {
   config: { type: "string" },

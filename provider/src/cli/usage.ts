@@ -16,9 +16,7 @@ clone of this repository: npm run -s provider -- COMMAND ...
   COMMAND --help             describe a command
   --help                     show this text
 
-Examples
-  provider check --config provider.json
-  PROVIDER_PRIVATE_KEY_FILE=provider.key provider serve --config provider.json
+Example
   provider try SPOTPX/ETH-USD`;
 
 /** The options and the environment of the commands that take a provider's configuration and its key. */
@@ -27,7 +25,11 @@ const CONFIG_AND_KEY = `  --config FILE   required: the configuration, in JSON; 
 
 The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
 PROVIDER_PRIVATE_KEY is the key itself, for development, and PROVIDER_KEYSTORE is the path of an encrypted keystore, with
-PROVIDER_KEYSTORE_PASSWORD_FILE or PROVIDER_KEYSTORE_PASSWORD. Set one of the three.`;
+PROVIDER_KEYSTORE_PASSWORD_FILE or PROVIDER_KEYSTORE_PASSWORD. Set one of the three.
+
+Examples
+  provider check --config provider.json
+  PROVIDER_PRIVATE_KEY_FILE=provider.key provider serve --config provider.json`;
 
 /** How the environment names the account that pays for transactions. */
 const SENDER = `Without --from, the transaction is sent from the account of PUBLISHER_PRIVATE_KEY_FILE,
@@ -77,7 +79,10 @@ export const VALIDATE_USAGE = `Usage: provider validate SPEC
 Checks a request spec, and says what its keys and values are. The exit code is 2 when something must be fixed.
 
   SPEC     the request spec: a JSON file
-  --help   show this text`;
+  --help   show this text
+
+Example
+  provider validate docs/cookbook/reference-rate.json`;
 
 export const KEY_USAGE = `Usage: provider key SPEC [ARGUMENT...]
 
@@ -85,7 +90,10 @@ Prints the key of a request spec with these arguments, in ASCII and in hex, and 
 
   SPEC       the request spec: a JSON file
   ARGUMENT   the values of the spec's variables, in the same order
-  --help     show this text`;
+  --help     show this text
+
+Example
+  provider key docs/cookbook/reference-rate.json EUR USD`;
 
 export const PUBLISH_USAGE = `Usage: provider publish SPEC... --deployment FILE [--rpc-url URL [--from ADDRESS]]
 
