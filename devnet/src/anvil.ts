@@ -1,7 +1,7 @@
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import type { DevnetContext } from "./devnet-context.js";
 import { freePort } from "./free-ports.js";
-import { type Process, startProcess } from "./start-process.js";
+import { type Process, readyOrClosed, startProcess } from "./start-process.js";
 
 interface AnvilOptions {
   /** A free port by default. */
@@ -59,14 +59,7 @@ async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
  * @throws If it does not answer in time, or its process ends.
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
-  const anvil = await spawnAnvil(options);
-  try {
-    await anvil.ready();
-  } catch (error) {
-    await anvil.close();
-    throw error;
-  }
-  return anvil;
+  return readyOrClosed(await spawnAnvil(options));
 }
 
 /** Returns true if a JSON-RPC call is answered with success, on any development chain. */

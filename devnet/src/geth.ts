@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gethBinary } from "@dataset-oracle/tools/install-development-chains";
 import { createPublicClient, http, stringToHex } from "viem";
 import { freePort } from "./free-ports.js";
-import { startProcess } from "./start-process.js";
+import { readyOrClosed, startProcess } from "./start-process.js";
 
 /** The chain id of `geth --dev`. */
 export const GETH_CHAIN_ID = 1337;
@@ -44,13 +44,7 @@ export async function startGeth(): Promise<Geth> {
       // It answers before it makes its first block, into which a transaction that is to stay pending must not get.
       isReady: async () => (await client.getBlock().catch(() => null))?.extraData === stringToHex(mark),
     });
-    try {
-      await geth.ready();
-    } catch (error) {
-      await geth.close();
-      throw error;
-    }
-    return geth;
+    return readyOrClosed(geth);
   }
 
   let running = await start(1);

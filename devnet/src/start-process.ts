@@ -100,3 +100,18 @@ function lastWords(logFile: string): string {
   const last = readFileSync(logFile, "utf8").trimEnd().split("\n").at(-1);
   return `The last line of its log ${logFile} is: ${last}`;
 }
+
+/**
+ * Waits until a process is ready.
+ *
+ * @throws As `ready` does. Then the process has been closed.
+ */
+export async function readyOrClosed<P extends Process>(child: P): Promise<P> {
+  try {
+    await child.ready();
+  } catch (error) {
+    await child.close();
+    throw error;
+  }
+  return child;
+}

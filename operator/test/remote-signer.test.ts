@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answersRpc } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { startProcess } from "@dataset-oracle/devnet/start-process";
+import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { findAccounts } from "@dataset-oracle/service/keys/find-accounts";
 import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
@@ -414,30 +413,14 @@ describe("an operator whose key a signer holds", () => {
   });
 });
 
-/** Geth is compiled by `npm run dev-chains`. */
-const cache = join(homedir(), ".cache", "dataset-oracle");
-const [version] = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith("geth-")) : [];
-/** The account that `geth --dev` unlocks. */
-const GETH_ACCOUNT = "0x71562b71999873DB5b286dF957af199Ec94617F7";
-
-test.skipIf(version === undefined)("geth signs as a signer", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "geth-signer-"));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const geth = await startProcess({
-    name: "geth",
-    command: join(cache, version ?? "", "geth"),
-    args: ["--dev", "--datadir", folder, "--ipcdisable", "--http", "--http.port", String(port), "--http.api", "eth"],
-    logFile: join(folder, "log"),
-    isReady: () => answersRpc(url),
-  });
+test.skipIf(!isGethCompiled())("geth signs as a signer", async () => {
+  const geth = await startGeth();
   closeAtEnd(() => geth.close());
-  await geth.ready();
-  const account = await accountOf(url, { OPERATOR_SIGNER_ADDRESS: GETH_ACCOUNT });
+  const account = await accountOf(geth.url, { OPERATOR_SIGNER_ADDRESS: GETH_ACCOUNT });
   for (const transaction of [TRANSACTION, LEGACY]) {
-    const asked = { ...transaction, chainId: 1337 } as TransactionSerializable;
+    const asked = { ...transaction, chainId: GETH_CHAIN_ID } as TransactionSerializable;
     const signed = parseTransaction(await account.signTransaction(asked));
-    expect(signed).toMatchObject({ chainId: 1337, nonce: 7, gas: 50_000n, type: transaction.type });
+    expect(signed).toMatchObject({ chainId: GETH_CHAIN_ID, nonce: 7, gas: 50_000n, type: transaction.type });
   }
   // Geth signs only for its own chain, and says so.
   await expect(account.signTransaction(TRANSACTION)).rejects.toThrow("chainId");
