@@ -4,6 +4,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../src/rpc/client.js";
 import { connectEndpoint, type JsonRpc } from "../src/rpc/endpoint.js";
+import { classifyNodeError } from "../src/rpc/node-errors.js";
 import { RpcError } from "../src/rpc/rpc-error.js";
 import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
@@ -583,7 +584,7 @@ describe("an RPC that lies", () => {
         const { maxFeePerGas: fee = 0n, maxPriorityFeePerGas: tip = 0n } = parseTransaction(params[0] as Hex);
         offers.push({ fee, tip });
         const reason = refuse({ fee, tip });
-        if (reason !== null) throw new RpcError("refused", 42, method, `-32000: ${reason}`);
+        if (reason !== null) throw new RpcError("refused", 42, method, reason, null, classifyNodeError(reason));
         return node.request(method, params);
       },
     };

@@ -108,11 +108,6 @@ export class ProviderFailures {
     else this.logger.warn({ ...fields, failures }, "a data provider keeps failing: its answers cannot be used");
   }
 
-  /** Returns true if a provider's last answer could not be used. */
-  isFailing(provider: Address): boolean {
-    return this.#streaks.has(provider);
-  }
-
   /** Returns why a provider's last answer could not be used; null if it could, or if none was asked for. */
   reasonOf(provider: Address): FailureReason | null {
     return this.#streaks.get(provider)?.reason ?? null;

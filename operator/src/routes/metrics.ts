@@ -43,7 +43,7 @@ export function addNetworkMetrics({ context, networks, clients }: Operator): voi
     [...networks.values()].flatMap(({ chainId: network, datasets, providers: { failures } }) =>
       [...datasets].flatMap(([dataset, served]) => {
         const { members } = served.dataset.committee.current;
-        const failing = members.filter((member) => failures.isFailing(member)).length;
+        const failing = members.filter((member) => failures.reasonOf(member) !== null).length;
         const states = { working: members.length - failing, failing };
         return Object.entries(states).map(([state, count]) => [{ network, dataset, state }, count] as const);
       }),

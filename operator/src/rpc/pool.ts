@@ -149,7 +149,7 @@ export class RpcPool implements JsonRpc {
       if (endpoint === undefined) throw mostTelling(errors) ?? this.#noEndpoint();
       tried.add(endpoint);
       try {
-        const answer = await this.#ask(endpoint, method, params);
+        const answer = await this.#ask(endpoint, method, params, kind);
         // A node that has not synced yet has no contract there.
         if (answer !== "0x") return answer;
         isEmpty = true;
@@ -183,11 +183,11 @@ export class RpcPool implements JsonRpc {
   async #askAllReady(method: string, params: readonly unknown[]): Promise<readonly Promise<unknown>[]> {
     await this.#ensureReady();
     const ready = this.#endpoints.filter(({ health }) => health.head !== null);
-    return ready.map((endpoint) => this.#ask(endpoint, method, params));
+    const kind = kindOfRequest(method, params);
+    return ready.map((endpoint) => this.#ask(endpoint, method, params, kind));
   }
 
-  async #ask(endpoint: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
-    const kind = kindOfRequest(method, params);
+  async #ask(endpoint: Endpoint, method: string, params: readonly unknown[], kind: string): Promise<unknown> {
     try {
       const answer = await endpoint.rpc.request(method, params);
       this.#worked(endpoint, kind);

@@ -82,17 +82,21 @@ export function isUndecodable({ reason }: RpcError): boolean {
  */
 export async function firstOffered<T>(...ways: readonly [() => Promise<T>, ...(() => Promise<T>)[]]): Promise<T> {
   const [first, ...others] = ways;
-  return others.reduce((before, next) => {
-    return before.catch((error: unknown) => {
+  let way = first;
+  for (const next of others) {
+    try {
+      return await way();
+    } catch (error) {
       // An endpoint answered, but neither with a result nor for the chain.
       const isAboutWay =
         error instanceof RpcError &&
         !isFinal(error.meaning) &&
         (error.kind === "refused" || error.meaning === "behind");
       if (!isAboutWay) throw error;
-      return next();
-    });
-  }, first());
+      way = next;
+    }
+  }
+  return way();
 }
 
 /** Reads at the pending block, or at the latest one where no endpoint offers the pending block. @throws RpcError */

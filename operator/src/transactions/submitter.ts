@@ -6,7 +6,6 @@ import { estimateGas, sendRawTransaction } from "viem/actions";
 import type { Clock } from "../context.js";
 import { feesTooHigh, signerFailed } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
-import { classifyNodeError } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
 import {
@@ -42,7 +41,7 @@ export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promi
     if (!(error instanceof RpcError) || error.kind !== "refused") {
       return (await isKnown()) ? { kind: "accepted" } : { kind: "unknown", error };
     }
-    const why = classifyNodeError(error.reason);
+    const why = error.meaning;
     // The nonce of a transaction is also too low when that transaction has used it.
     const isAccepted = why === "already_known" || (why === "nonce_too_low" && (await isKnown()));
     return isAccepted ? { kind: "accepted" } : { kind: "rejected", why, error };

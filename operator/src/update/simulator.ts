@@ -9,7 +9,6 @@ import type { Clock } from "../context.js";
 import { updateReverted } from "../problems.js";
 import { MAX_BLOCK_INTERVAL_MS } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
-import { classifyNodeError } from "../rpc/node-errors.js";
 import { firstOffered, RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** `KeyOutcome.STORED` of the contract. */
@@ -239,7 +238,7 @@ function decodeRevert(data: Hex) {
  */
 function refusalIn(error: unknown): ProblemError {
   if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
-  if (classifyNodeError(error.reason) === "invalid_opcode") {
+  if (error.meaning === "invalid_opcode") {
     return updateReverted(
       "invalid opcode",
       error,
