@@ -1,0 +1,23 @@
+/** What decides in TypeScript, without a chain, a socket or a clock of its own. */
+export const MUTATED_FILES = [
+  "operator/src/transactions/plan.ts",
+  "operator/src/transactions/fees.ts",
+  "operator/src/transactions/gas-budget.ts",
+  "operator/src/rpc/pool.ts",
+  "operator/src/rpc/node-errors.ts",
+  "operator/src/reports/quorum.ts",
+  "operator/src/schedule/policy.ts",
+  "operator/src/schedule/rank.ts",
+  "operator/src/schedule/transmission-schedule.ts",
+  "provider/src/combined-value.ts",
+  "provider/src/decisions/decider.ts",
+  "provider/src/decisions/decision-memory.ts",
+  "provider/src/decisions/lease.ts",
+  "protocol/src/agreed-value.ts",
+  "protocol/src/quorum.ts",
+  "protocol/src/report.ts",
+  "protocol/src/batch-report.ts",
+  "protocol/src/encode-update.ts",
+  "protocol/src/decode-update-call.ts",
+  "protocol/src/decode-update-reports.ts",
+];
