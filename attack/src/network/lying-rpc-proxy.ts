@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+// biome-ignore lint/suspicious/noExplicitAny: A lie is about whatever the method returns.
+type Json = any;
+
+/** Given the params and a function that fetches the chain's result: the result or the error to answer with. */
+export type Lie = (params: Json[], pass: () => Promise<Json>) => Json;
+
+/**
+ * Starts a lying JSON-RPC endpoint in front of the chain.
+ *
+ * @returns `lies`, by method. `count` returns the number of calls so far.
+ */
+export async function startLyingRpcProxy(chainUrl: string) {
+  const lies = new Map<string, Lie>();
+  let calls = 0;
+  const server = createServer(async (request, response) => {
+    try {
+      const body = JSON.parse(await text(request));
+      const answers = await Promise.all([body].flat().map(answer));
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+    } catch {
+      response.destroy();
+    }
+  });
+
+  async function answer(call: { id: unknown; method: string; params?: Json[] }): Promise<Json> {
+    const { id, method, params = [] } = call;
+    calls += 1;
+    const lie = lies.get(method);
+    const pass = async () => {
+      const headers = { "content-type": "application/json" };
+      const signal = AbortSignal.timeout(10_000);
+      const response = await fetch(chainUrl, { method: "POST", headers, body: JSON.stringify(call), signal });
+      return (await response.json()) as Json;
+    };
+    if (lie === undefined) return pass();
+    const told = await lie(params, async () => (await pass()).result);
+    return { jsonrpc: "2.0", id, ...(told?.error === undefined ? { result: told } : told) };
+  }
+
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lies,
+    count: () => calls,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
