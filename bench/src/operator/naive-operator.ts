@@ -15,17 +15,42 @@ import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { REPORT_TYPES, reportDomain } from "@dataset-oracle/protocol/report";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests, processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
-import { traceHeaders } from "@dataset-oracle/service/http-server/trace";
+import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Histogram } from "prom-client";
-import { createPublicClient, decodeFunctionResult, http, numberToHex, recoverTypedDataAddress } from "viem";
+import {
+  type Address,
+  createPublicClient,
+  decodeFunctionResult,
+  type Hex,
+  http,
+  numberToHex,
+  recoverTypedDataAddress,
+} from "viem";
+import type { Provider } from "../processes.js";
 
 const REPORT = Type.Object(SignedReport.properties);
 const BEHIND_MS = 2_000;
 
-const [{ rpcUrl, dataset, toleranceBps, providers }] = await once(process, "message");
+/** What a provider is asked for. */
+interface Asked {
+  readonly network_id: number;
+  readonly dataset: Address;
+  readonly key: Hex;
+  readonly timestamp: number;
+}
+
+/** What the parent process sends. */
+interface Settings {
+  readonly rpcUrl: string;
+  readonly dataset: Address;
+  readonly toleranceBps: number;
+  readonly providers: readonly Provider[];
+}
+
+const [{ rpcUrl, dataset, toleranceBps, providers }] = (await once(process, "message")) as [Settings];
 const committee = { toleranceBps: BigInt(toleranceBps), members: providers.map(({ address }) => address) };
 const client = createPublicClient({ transport: http(rpcUrl) });
 const registry = processRegistry();
@@ -45,14 +70,16 @@ const app = await buildApp({
 });
 measureRequests(app, registry);
 await app.register(async (routes) => {
-  routes.post("/data/request", { schema: { body: DataRequest } }, (request) => answer(request.body, request.trace));
+  routes.post("/data/request", { schema: { body: DataRequest } }, (request) =>
+    answer(request.body as DataRequest, request.trace),
+  );
 });
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
 const metrics = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 });
 process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: metrics.url });
 process.once("disconnect", () => process.exit());
 
-async function answer(body, trace) {
+async function answer(body: DataRequest, trace: Trace | null) {
   const key = validKey(body);
   const timestamp = Math.floor((Date.now() - BEHIND_MS) / 1_000);
   const asked = { network_id: body.network_id, dataset, key, timestamp };
@@ -61,8 +88,9 @@ async function answer(body, trace) {
   if (!isQuorum(signed.length, providers.length - signed.length)) throw new Error("There is no quorum.");
   const header = { chainId: body.network_id, dataset, key, round: BigInt(timestamp) };
   const data = encodeUpdate("median", header, committee, "OK", signed);
-  const call = { to: dataset, data, blockTag: "pending" };
+  const call = { to: dataset, data, blockTag: "pending" } as const;
   const [result, estimate] = await Promise.all([client.call(call), client.estimateGas(call)]);
+  if (result.data === undefined) throw new Error("The dataset returned nothing.");
   const [status] = decodeFunctionResult({ abi: datasetAbi, functionName: "update", data: result.data });
   return {
     network_id: body.network_id,
@@ -88,15 +116,16 @@ async function answer(body, trace) {
   };
 }
 
-function validKey(body) {
+function validKey(body: DataRequest): Hex {
   const address = parseAddress(body.dataset);
   const key = parseKey(body.key);
-  if (body.network_id !== 42 || address.value !== dataset || !key.ok) throw new Error("That is not served.");
+  if (body.network_id !== 42 || !address.ok || address.value !== dataset || !key.ok)
+    throw new Error("That is not served.");
   if (!matchesKeyForm("SPOT_PRICE", key.value)) throw new Error(`The key is not of the form ${KEY_FORMS[0]}.`);
   return key.value;
 }
 
-async function askProvider({ address, url }, asked, trace) {
+async function askProvider({ address, url }: Provider, asked: Asked, trace: Trace | null) {
   const end = durations.startTimer({ network: 42, provider: address });
   const response = await fetch(`${url}/report`, {
     method: "POST",
@@ -122,12 +151,12 @@ async function askProvider({ address, url }, asked, trace) {
     message: {
       key,
       outcome: QUERY_STATUSES.indexOf(report.outcome),
-      value: report.value,
+      value: report.value as Hex,
       timestamp: BigInt(timestamp),
     },
-    signature: report.signature,
+    signature: report.signature as Hex,
   });
   if (signer !== address) throw new Error(`${address} did not sign its report.`);
   end({ outcome: "ok" });
-  return report;
+  return { ...report, provider: address, value: report.value as Hex, signature: report.signature as Hex };
 }

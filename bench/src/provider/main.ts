@@ -15,10 +15,12 @@ import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { bytesToHex } from "viem";
+import { bytesToHex, type Hex } from "viem";
 import { postJson } from "../http-client.js";
+import type { MarketMessage } from "../processes.js";
 import { readCpuSeconds } from "../read-cpu-metric.js";
-import { startProvider } from "../start-provider.js";
+import { signHash } from "../sign-hash.js";
+import { type StartedProvider, startProvider } from "../start-provider.js";
 import { upperMedian } from "../upper-median.js";
 
 const USAGE = `Usage: npm run bench:provider
@@ -42,13 +44,13 @@ const CONCURRENCY = 64;
 /** The maximum CPU time of a round, in seconds. */
 const LIMIT = 2;
 const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
-const PRIVATE_KEY = `0x${"11".repeat(32)}`;
+const PRIVATE_KEY: Hex = `0x${"11".repeat(32)}`;
 
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
 const market = fork(join(import.meta.dirname, "../market-process.js"), [String(KEYS)]);
-let provider;
+let provider: StartedProvider | undefined;
 try {
-  const [{ url: marketUrl, pairs }] = await once(market, "message");
+  const [{ url: marketUrl, pairs }] = (await once(market, "message")) as [MarketMessage];
   const deployed = {
     address: DATASET,
     kind: "median",
@@ -69,13 +71,14 @@ try {
   const keys = pairs.map(spotPriceKey);
   const rows = Array.from({ length: KEYS / KEYS_IN_ROW }, (_, i) => keys.slice(i * KEYS_IN_ROW, (i + 1) * KEYS_IN_ROW));
 
-  const asRows = await measure(provider, (timestamp) =>
-    Promise.all(rows.map((row) => post(provider, "/report/batch", { keys: row, timestamp }, hasAllValues))),
+  const { metricsUrl, url } = provider;
+  const asRows = await measure(metricsUrl, (timestamp) =>
+    Promise.all(rows.map((row) => post(url, "/report/batch", { keys: row, timestamp }, hasAllValues))),
   );
   // On a busy machine, a round shared by all requests would be too old for the last ones.
-  const oneByOne = await measure(provider, () =>
+  const oneByOne = await measure(metricsUrl, () =>
     forEachConcurrently(keys, CONCURRENCY, (key) =>
-      post(provider, "/report", { key, timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources),
+      post(url, "/report", { key, timestamp: Math.floor(Date.now() / 1_000) }, usesAllSources),
     ),
   );
   const alone = await signAlone(keys, rows);
@@ -94,41 +97,50 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-function hasAllValues({ missing }) {
+interface BatchAnswer {
+  readonly missing: Hex;
+}
+
+interface ReportAnswer {
+  readonly outcome: string;
+  readonly sources?: readonly { readonly used: boolean }[];
+}
+
+function hasAllValues({ missing }: BatchAnswer) {
   return BigInt(missing) === 0n;
 }
 
-function usesAllSources({ outcome, sources }) {
+function usesAllSources({ outcome, sources }: ReportAnswer) {
   return outcome === "OK" && sources?.filter(({ used }) => used).length === EXCHANGES.length;
 }
 
-async function post(provider, path, body, isGood) {
-  const answer = await postJson(`${provider.url}${path}`, { network_id: 42, dataset: DATASET, ...body });
+async function post<T>(url: string, path: string, body: object, isGood: (answer: T) => boolean) {
+  const answer: T = await postJson(`${url}${path}`, { network_id: 42, dataset: DATASET, ...body });
   if (!isGood(answer)) throw new Error(JSON.stringify(answer).slice(0, 500));
 }
 
-/** Measures the CPU time of several rounds after a warm-up. Returns seconds, ascending. */
-async function measure(provider, askRound) {
-  const times = [];
+/** Measures the CPU time of several rounds after a warm-up, in seconds. */
+async function measure(metricsUrl: string, askRound: (timestamp: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
   for (let i = 0; i < WARM_UP + ROUNDS; ++i) {
     // Values are cached for one second only, so each round starts in a new second.
     await sleep(1_500 - (Date.now() % 1_000));
-    const before = await readCpuSeconds(provider.metricsUrl);
+    const before = await readCpuSeconds(metricsUrl);
     await askRound(Math.floor(Date.now() / 1_000));
-    if (i >= WARM_UP) times.push((await readCpuSeconds(provider.metricsUrl)) - before);
+    if (i >= WARM_UP) times.push((await readCpuSeconds(metricsUrl)) - before);
   }
-  return times.toSorted((a, b) => a - b);
+  return times;
 }
 
 /** Measures the CPU time of the same signatures alone. Returns the medians over as many rounds, in seconds. */
-async function signAlone(keys, rows) {
+async function signAlone(keys: readonly Hex[], rows: readonly (readonly Hex[])[]) {
   const account = accountFromPrivateKey(PRIVATE_KEY);
   const digests = new FastReportDigests(42, DATASET, keccak);
-  const sign = (digest) => account.sign({ hash: bytesToHex(digest) });
+  const sign = (digest: Uint8Array) => signHash(account, bytesToHex(digest));
   const round = 1_790_000_000n;
-  const value = `0x${"00".repeat(24)}${"12".repeat(8)}`;
-  const time = async (work) => {
-    const times = [];
+  const value: Hex = `0x${"00".repeat(24)}${"12".repeat(8)}`;
+  const time = async (work: () => Promise<void>) => {
+    const times: number[] = [];
     for (let i = 0; i < WARM_UP + ROUNDS; ++i) {
       const begin = process.cpuUsage();
       await work();
@@ -149,9 +161,9 @@ async function signAlone(keys, rows) {
   };
 }
 
-function print(what, times, alone) {
-  const s = (seconds) => `${seconds.toFixed(3)} s`;
-  const [least, most] = [times[0], times.at(-1)].map(s);
+function print(what: string, times: readonly number[], alone: number) {
+  const s = (seconds: number) => `${seconds.toFixed(3)} s`;
+  const [least, most] = [Math.min(...times), Math.max(...times)].map(s);
   console.log(
     `${what.padEnd(24)} ${s(upperMedian(times))} (${least} to ${most}); signing alone ${s(alone)}: ${(upperMedian(times) / alone).toFixed(1)} times`,
   );

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
+import type { Address, Hex } from "viem";
+import type { ChainClient } from "./start-chain.js";
 
 const MINED_MS = 10_000;
 
@@ -8,12 +10,16 @@ const MINED_MS = 10_000;
  * Returns how many of the sent transactions are mined, divided by the seconds that sending takes. Waiting for the
  * blocks does not count, because the chain includes every waiting transaction in its next block.
  *
- * @param dataset The address, or several, to which they are sent.
  * @param send Sends an update by its index, and returns its transaction's hash.
  */
-export async function minedPerSecond({ client, dataset }, updates, atOnce, send) {
+export async function minedPerSecond(
+  { client, dataset }: { readonly client: ChainClient; readonly dataset: Address },
+  updates: number,
+  atOnce: number,
+  send: (index: number) => Promise<Hex>,
+): Promise<number> {
   const from = await client.getBlockNumber({ cacheTime: 0 });
-  const hashes = new Set();
+  const hashes = new Set<Hex>();
   const start = performance.now();
   await forEachConcurrently(Array(updates).keys(), atOnce, async (i) => hashes.add(await send(i)));
   const seconds = (performance.now() - start) / 1_000;

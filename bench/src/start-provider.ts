@@ -2,16 +2,30 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { startService } from "@dataset-oracle/devnet/service-process";
+import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
+import type { Hex } from "viem";
 
-/**
- * Starts a provider process that reads the shipped source formats, but with the benchmark's pairs.
- *
- * @param folder Has `deployment.json` and receives the provider's files.
- * @param exchanges The exchanges of the market that it reads.
- */
-export async function startProvider({ folder, name, privateKey, marketUrl, pairs, exchanges = EXCHANGES, minSources }) {
+export interface ProviderOptions {
+  /** Has `deployment.json` and receives the provider's files. */
+  readonly folder: string;
+  readonly name: string;
+  readonly privateKey: Hex;
+  readonly marketUrl: string;
+  readonly pairs: readonly string[];
+  /** The exchanges of the market that it reads; all by default. */
+  readonly exchanges?: readonly string[];
+  readonly minSources: number;
+}
+
+/** A provider that runs, and where its metrics are. */
+export interface StartedProvider extends ServiceProcess {
+  readonly metricsUrl: string;
+}
+
+/** Starts a provider process that reads the shipped source formats, but with the benchmark's pairs. */
+export async function startProvider(options: ProviderOptions): Promise<StartedProvider> {
+  const { folder, name, privateKey, marketUrl, pairs, exchanges = EXCHANGES, minSources } = options;
   const shipped = join(ROOT, "provider/sources");
   const names = readdirSync(shipped).map((file) => file.replace(".json", ""));
   mkdirSync(join(folder, name));
@@ -31,7 +45,7 @@ export async function startProvider({ folder, name, privateKey, marketUrl, pairs
     sources: [name],
     excludedSources: names,
     redirectedOrigins: Object.fromEntries(
-      exchanges.map((exchange) => [EXCHANGE_ORIGINS[exchange], redirects[EXCHANGE_ORIGINS[exchange]]]),
+      exchanges.map((exchange) => EXCHANGE_ORIGINS[exchange] ?? "").map((origin) => [origin, redirects[origin]]),
     ),
     minSources,
     operators: ["127.0.0.1"],

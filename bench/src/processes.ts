@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { startService } from "@dataset-oracle/devnet/service-process";
-import { startChain } from "./start-chain.js";
+import type { Address } from "viem";
+import { type ChainClient, startChain } from "./start-chain.js";
 import { startProvider } from "./start-provider.js";
 
 /** Sources that return all pairs in one answer, because these benchmarks do not measure how sources are read. */
@@ -16,38 +17,73 @@ const SENDERS = [1, 2, 3, 4];
 /** Too high to reject any request. The limits and budgets are still counted. */
 const ENOUGH = 1_000_000_000_000;
 
+/** A provider of the committee. */
+export interface Provider {
+  readonly address: Address;
+  readonly url: string;
+}
+
+/** What an operator serves: a dataset on a chain, its keys and its committee. */
+export interface Network {
+  readonly client: ChainClient;
+  readonly rpcUrl: string;
+  readonly dataset: Address;
+  /** As text. */
+  readonly keys: readonly string[];
+  readonly providers: readonly Provider[];
+}
+
+/** A server that answers data requests, and the metrics of its process. */
+export interface Server {
+  readonly requestUrl: string;
+  readonly metricsUrl: string;
+}
+
+/** What the operator's benchmarks measure: the operator, beside the naive implementation. */
+export interface Environment extends Network {
+  readonly operator: Server;
+  readonly naive: Server;
+}
+
+interface OperatorOptions {
+  /** The indices of the accounts from which it sends. */
+  readonly senders: readonly number[];
+  /** Settings of the network besides those that every benchmark needs. */
+  readonly network?: object;
+}
+
+/** Something that ends with the benchmark. */
+interface Part {
+  close(): Promise<unknown>;
+}
+
 /**
  * The processes of the benchmarks: a chain, a market, four providers, the operator, and the baselines that it is
  * compared with.
  */
 export class Processes {
-  #parts = [];
-  #folder = mkdtempSync(join(tmpdir(), "bench-"));
+  readonly #parts: Part[] = [];
+  readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
 
   /**
    * Starts everything except the fixed-answer server.
    *
    * @param keys The number of keys that the providers serve.
    */
-  async start(keys) {
-    const network = await this.startNetwork({ keys });
+  async start(keys: number): Promise<Environment> {
+    const network = await this.#startNetwork(keys);
     const operator = await this.startOperator(network, { senders: SENDERS });
     const { rpcUrl, dataset, providers } = network;
     const naive = await this.#startBaseline("naive-operator.js", { rpcUrl, dataset, toleranceBps: 100, providers });
     return { ...network, operator, naive };
   }
 
-  /**
-   * Starts what operators need: a chain, a market and four providers.
-   *
-   * @param keys The number of keys of each dataset.
-   * @param datasets The number of datasets; the first is also `dataset`.
-   */
-  async startNetwork({ keys, datasets: count = 1 }) {
-    const { anvil, chain, client, datasets } = await startChain({ datasets: count });
+  /** Starts what the operator needs: a chain, a market and four providers. */
+  async #startNetwork(keys: number): Promise<Network> {
+    const { anvil, client, datasets } = await startChain();
     this.#own(anvil);
     const market = this.#fork(join(import.meta.dirname, "market-process.js"), [String(keys)]);
-    const [{ url: marketUrl, pairs }] = await once(market, "message");
+    const [{ url: marketUrl, pairs }] = (await once(market, "message")) as [MarketMessage];
     const names = pairs.map((pair) => `SPOTPX/${pair}`);
     this.#writeDeployment(datasets, names);
     const providers = await Promise.all(
@@ -55,11 +91,10 @@ export class Processes {
         const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
         const provider = this.#own(await startProvider({ ...options, exchanges: EXCHANGES, minSources: 2 }));
         await provider.ready();
-        return { address, url: provider.url, metricsUrl: provider.metricsUrl };
+        return { address, url: provider.url };
       }),
     );
-    const [dataset] = datasets;
-    return { chain, client, rpcUrl: anvil.url, dataset, datasets, keys: names, providers };
+    return { client, rpcUrl: anvil.url, dataset: datasets[0], keys: names, providers };
   }
 
   /**
@@ -68,18 +103,18 @@ export class Processes {
    * @param keys The number of keys.
    * @param members The number of members of the committee.
    */
-  async startStubbedNetwork({ keys: count, members: size }) {
+  async startStubbedNetwork({ keys: count, members: size }: { keys: number; members: number }): Promise<Network> {
     const stub = this.#fork(join(import.meta.dirname, "stub-providers.js"), [String(size)]);
-    const [providers] = await once(stub, "message");
+    const [providers] = (await once(stub, "message")) as [Provider[]];
     const members = providers.map(({ address }) => address);
-    const { anvil, client, datasets } = await startChain({ datasets: 1, members });
+    const { anvil, client, datasets } = await startChain({ members });
     this.#own(anvil);
     const keys = Array.from({ length: count }, (_, i) => `SPOTPX/K${i}-USD`);
     this.#writeDeployment(datasets, keys);
     return { client, rpcUrl: anvil.url, dataset: datasets[0], keys, providers };
   }
 
-  #writeDeployment(datasets, keys) {
+  #writeDeployment(datasets: readonly Address[], keys: readonly string[]) {
     const named = datasets.map((address, i) => {
       return [`bench${i}`, { address, kind: "median", keyForm: "SPOT_PRICE", keys }];
     });
@@ -88,26 +123,20 @@ export class Processes {
   }
 
   /** Starts a Fastify server that always sends this answer. */
-  startFixedAnswerServer(answer) {
+  startFixedAnswerServer(answer: object): Promise<Server> {
     return this.#startBaseline("fixed-answer-server.js", answer);
   }
 
-  async close() {
+  async close(): Promise<void> {
     await Promise.all(this.#parts.map((part) => part.close()));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /**
-   * Starts an operator.
-   *
-   * @param senders The indices of the accounts from which it sends.
-   * @param port A free one by default.
-   * @param network Settings of the network besides those that every benchmark needs.
-   */
-  async startOperator({ rpcUrl, providers }, { name = "operator", senders, port, network = {} }) {
+  /** Starts the operator. */
+  async startOperator({ rpcUrl, providers }: Network, { senders, network = {} }: OperatorOptions): Promise<Server> {
     const metricsPort = await freePort();
     const config = {
-      port: port ?? (await freePort()),
+      port: await freePort(),
       metricsPort,
       requestsPerMinute: ENOUGH,
       broadcastsPerMinute: ENOUGH,
@@ -131,24 +160,23 @@ export class Processes {
     };
     const privateKeys = senders.map((index) => deriveAccount(index).privateKey);
     const operator = this.#own(
-      await startService({ program: "operator", name, config, privateKeys, folder: this.#folder }),
+      await startService({ program: "operator", name: "operator", config, privateKeys, folder: this.#folder }),
     );
     await operator.ready();
     return {
       requestUrl: `${operator.url}/data/request`,
       metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
-      close: () => operator.close(),
     };
   }
 
-  async #startBaseline(file, options) {
+  async #startBaseline(file: string, options: object): Promise<Server> {
     const child = this.#fork(join(import.meta.dirname, "operator", file), []);
     child.send(options);
-    const [message] = await once(child, "message");
-    return message;
+    const [server] = (await once(child, "message")) as [Server];
+    return server;
   }
 
-  #fork(path, args) {
+  #fork(path: string, args: readonly string[]): ChildProcess {
     const log = openSync(join(this.#folder, "forked.log"), "a");
     const child = fork(path, args, { stdio: ["ignore", log, "inherit", "ipc"] });
     const exited = once(child, "exit");
@@ -160,8 +188,14 @@ export class Processes {
     return child;
   }
 
-  #own(part) {
+  #own<T extends Part>(part: T): T {
     this.#parts.push(part);
     return part;
   }
+}
+
+/** What the market's process sends. */
+export interface MarketMessage {
+  readonly url: string;
+  readonly pairs: readonly string[];
 }

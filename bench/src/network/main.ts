@@ -1,37 +1,35 @@
 // Simulates networks of operators that do not talk to each other, in virtual time. When each of them gathers and sends is
-// decided by the operator's own schedule (operator/src/schedule); this is what is simulated around it:
+// decided by the operator's own schedule (operator/src/schedule), beside what MODEL says.
 
-const MODEL = {
-  /** How long a provider's report takes to arrive: a lognormal time. */
+import { readArguments } from "@dataset-oracle/tools/arguments";
+import type { Faults, Model } from "./model.js";
+import { Random } from "./random.js";
+import { type Figure, simulateRow } from "./simulate-row.js";
+
+const MODEL: Model = {
   report: { medianMs: 150, sigma: 0.6 },
-  /** How far a clock is off, either way. */
   clockMs: 250,
-  /** How long a transaction takes to the block's maker: evenly distributed. */
   submissionMs: [200, 1_000],
-  /** How long a block takes to the node that an operator asks: evenly distributed. Blocks are made at even intervals. */
   blockToNodeMs: [100, 800],
-  /** The share of transactions that are never mined. They hold up the later ones of their sender until they are replaced. */
   neverMined: 0.01,
-  /**
-   * When the queue of a sender replaces its first transaction, and how often it looks for that. As the operator's queue does,
-   * it takes the newest round of the same keys, or cancels the transaction if they are stored.
-   */
   stuckMs: 30_000,
   stuckPollMs: 2_000,
 };
 
-const BLOCK_SECONDS = [1, 2, 12];
+const BLOCK_SECONDS = [1, 2, 12] as const;
 
-/**
- * The networks, and for each time between blocks the published figures: transactions per episode, and the 99th percentile of
- * the seconds from due to stored. f is the most members that can be faulty: 1 of 4, 10 of 31.
- *
- * - `down`: how many members run neither a provider nor an operator. They answer nothing, not even a refusal.
- * - `silent`: how many members' providers sign, while their operators send nothing, or only what is never mined.
- * - `cutLinks`: the share of the links from one member's operator to another's provider that are cut for the whole time.
- * - `lostRequests`: the share of the requests to other members' providers that get lost.
- */
-const ROWS = [
+type ByBlockTime = readonly [number, number, number];
+
+/** A network, and for each time between blocks the published figures. f is the most members that can be faulty: 1 of 4, 10 of 31. */
+interface Row extends Faults {
+  readonly title: string;
+  /** Transactions per episode. */
+  readonly transactions?: ByBlockTime;
+  /** The 99th percentile of the seconds from due to stored. */
+  readonly p99?: ByBlockTime;
+}
+
+const ROWS: readonly Row[] = [
   { title: "nothing", members: 4, transactions: [1.024, 1.011, 1.002], p99: [3.5, 4.5, 16.2] },
   { title: "nothing", members: 31, transactions: [1.02, 1.008, 1.002], p99: [3.4, 4.7, 13.4] },
   { title: "f down", members: 4, down: 1, transactions: [1.02, 1.011, 1.002], p99: [3.5, 4.4, 17] },
@@ -72,10 +70,6 @@ const ROWS = [
 const MORE_TRANSACTIONS = 1.1;
 const LONGER = 1.25;
 
-import { readArguments } from "@dataset-oracle/tools/arguments";
-import { Random } from "./random.js";
-import { simulateRow } from "./simulate-row.js";
-
 const USAGE = `Usage: npm run bench:network [-- --episodes N --seed N]
 
 Simulates networks of 4 and 31 operators with a block every 1, 2 and 12 seconds, and prints how many transactions are
@@ -99,7 +93,7 @@ console.log(
     "published figures.\n",
 );
 console.log("| what is wrong | members | transactions per episode | p99 (s) | missed |\n|---|---|---|---|---|");
-const outside = [];
+const outside: string[] = [];
 for (const row of ROWS) {
   const figures = BLOCK_SECONDS.map((blockSeconds, index) => {
     process.stderr.write(`${row.title}, ${row.members} members, blocks of ${blockSeconds} s ...\n`);
@@ -108,7 +102,7 @@ for (const row of ROWS) {
     outside.push(...faultsOf(row, index, figure));
     return figure;
   });
-  const cell = (name, digits) => {
+  const cell = (name: "transactions" | "p99", digits: number) => {
     const published = row[name] === undefined ? "" : ` (${row[name].map((one) => one.toFixed(digits)).join(" / ")})`;
     return figures.map((figure) => figure[name].toFixed(digits)).join(" / ") + published;
   };
@@ -119,12 +113,13 @@ for (const sentence of outside) console.error(sentence);
 if (outside.length > 0) process.exitCode = 1;
 
 /** Returns one sentence for each figure that is outside its bound. */
-function faultsOf(row, index, { transactions, p99, missed }) {
-  if (row.p99 === undefined) return [];
+function faultsOf(row: Row, index: number, { transactions, p99, missed }: Figure): string[] {
+  const [published, publishedP99] = [row.transactions?.[index], row.p99?.[index]];
+  if (published === undefined || publishedP99 === undefined) return [];
   const where = `${row.title}, ${row.members} members, blocks of ${BLOCK_SECONDS[index]} s`;
-  const most = row.transactions[index] * MORE_TRANSACTIONS;
-  const longest = row.p99[index] * LONGER;
-  const faults = [];
+  const most = published * MORE_TRANSACTIONS;
+  const longest = publishedP99 * LONGER;
+  const faults: string[] = [];
   // Written this way, so that NaN is outside, too.
   if (!(transactions <= most)) {
     faults.push(`${where}: ${transactions.toFixed(3)} transactions per episode (bound ${most.toFixed(3)}).`);

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stringToHex } from "viem";
 import { dataRequestBody } from "../data-request-body.js";
 import { postJson } from "../http-client.js";
+import type { Environment, Network, Server } from "../processes.js";
 import { upperMedian } from "../upper-median.js";
+import type { Measurement } from "./measurement.js";
 
 const SAMPLES = 60;
 /** How old the round is that the providers are asked for directly. */
@@ -17,9 +19,11 @@ let next = 0;
  * Measures the time that the operator adds to a request, relative to the naive implementation. The added time is the
  * response time, with one request at a time, minus that of the slowest provider when it is asked directly.
  */
-export async function measureAddedLatency(environment) {
-  const [direct, served, naive] = [[], [], []];
-  const timeOfRequest = ({ requestUrl }) => {
+export async function measureAddedLatency(environment: Environment): Promise<Measurement> {
+  const direct: number[] = [];
+  const served: number[] = [];
+  const naive: number[] = [];
+  const timeOfRequest = ({ requestUrl }: Server) => {
     const asked = dataRequestBody(environment, nextKey(environment));
     return timeOf(() => postJson(requestUrl, asked));
   };
@@ -37,18 +41,18 @@ export async function measureAddedLatency(environment) {
   return { ratio: own / others, note };
 }
 
-const ms = (time) => `${time.toFixed(2)} ms`;
+const ms = (time: number) => `${time.toFixed(2)} ms`;
 
-const nextKey = ({ keys }) => keys[next++ % keys.length];
+const nextKey = ({ keys }: Network) => keys[next++ % keys.length] as string;
 
-async function slowestOf({ dataset, providers }, key) {
+async function slowestOf({ dataset, providers }: Network, key: string) {
   const timestamp = Math.floor((Date.now() - ROUND_AGE_MS) / 1_000);
   const asked = { network_id: 42, dataset, key: stringToHex(key), timestamp };
   const times = providers.map(({ url }) => timeOf(() => postJson(`${url}/report`, asked)));
   return Math.max(...(await Promise.all(times)));
 }
 
-async function timeOf(work) {
+async function timeOf(work: () => Promise<unknown>) {
   const start = performance.now();
   await work();
   return performance.now() - start;

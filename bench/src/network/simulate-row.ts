@@ -1,11 +1,12 @@
 import { numberToHex } from "viem";
-import { dueAge } from "../../operator/dist/schedule/policy.js";
-import { Ranking } from "../../operator/dist/schedule/rank.js";
-import { sharedLeadSeconds } from "../../operator/dist/schedule/transmission-schedule.js";
+import { dueAge, type UpdatePolicy } from "../../../operator/dist/schedule/policy.js";
+import { Ranking } from "../../../operator/dist/schedule/rank.js";
+import { sharedLeadSeconds } from "../../../operator/dist/schedule/transmission-schedule.js";
 import { EventQueue } from "./event-queue.js";
-import { EvenChance } from "./random.js";
+import type { Faults, Model } from "./model.js";
+import { EvenChance, type Random } from "./random.js";
 import { SimulatedChain } from "./simulated-chain.js";
-import { SimulatedOperator } from "./simulated-operator.js";
+import { SimulatedOperator, type World } from "./simulated-operator.js";
 
 const DATASET = numberToHex(0xda7a, { size: 20 });
 const BEAT_SECONDS = 5;
@@ -19,7 +20,12 @@ const DEVIATION = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds:
  * that does not move, so that its rows are asked for once more. The second episode begins while a transaction of the first can
  * be stuck, and hold up one of the same sender; the others begin when it has been replaced.
  */
-const EPISODES = [
+const EPISODES: readonly {
+  readonly keys: number;
+  readonly beat: number;
+  readonly policy: UpdatePolicy;
+  readonly beatsSinceStored?: number;
+}[] = [
   { keys: 2, beat: 0, policy: HEARTBEAT },
   { keys: 1, beat: 1, policy: HEARTBEAT },
   { keys: 1, beat: 8, policy: HEARTBEAT },
@@ -30,17 +36,19 @@ const QUIET_KEY = numberToHex(0xffff, { size: 32 });
 const MAX_STAGES = 40;
 const MAX_EXTRA_MS = 60_000;
 
-/**
- * Simulates networks until there are as many episodes as asked for.
- *
- * @param row `members`; `down`, `silent`: how many members do not run, and how many sign but send nothing that is mined;
- * `cutLinks`, `lostRequests`: the share of the links from an operator to another's provider that are cut, and of the requests
- * that get lost.
- * @returns Transactions per episode, the 99th percentile of the seconds from due to stored, and the share that was missed.
- */
-export function simulateRow(model, row, blockMs, count, random) {
+export interface Figure {
+  /** Per episode. */
+  readonly transactions: number;
+  /** The 99th percentile of the seconds from due to stored. */
+  readonly p99: number;
+  /** The share of the episodes that were missed. */
+  readonly missed: number;
+}
+
+/** Simulates networks until there are as many episodes as asked for. */
+export function simulateRow(model: Model, row: Faults, blockMs: number, count: number, random: Random): Figure {
   const neverMined = new EvenChance(random, model.neverMined);
-  const seconds = [];
+  const seconds: number[] = [];
   let [episodes, transactions] = [0, 0];
   while (episodes < count) {
     for (const { mined, storedAfterMs } of simulateNetwork(model, row, blockMs, random, neverMined)) {
@@ -58,16 +66,16 @@ export function simulateRow(model, row, blockMs, count, random) {
 }
 
 function simulateNetwork(
-  model,
-  { members: size, down = 0, silent = 0, cutLinks = 0, lostRequests = 0 },
-  blockMs,
-  random,
-  neverMined,
+  model: Model,
+  { members: size, down = 0, silent = 0, cutLinks = 0, lostRequests = 0 }: Faults,
+  blockMs: number,
+  random: Random,
+  neverMined: EvenChance,
 ) {
   const stageMs = blockMs + STAGE_SPARE_MS;
   const firstRound = BigInt(BEAT_SECONDS * (300_000_000 + Math.floor(random.next() * 50_000_000)));
   /** When a beat begins: the same number of milliseconds after its round for everyone. */
-  const beatMs = (beat) => Number(firstRound) * 1_000 + 2_000 + beat * BEAT_SECONDS * 1_000;
+  const beatMs = (beat: number) => Number(firstRound) * 1_000 + 2_000 + beat * BEAT_SECONDS * 1_000;
   const episodes = EPISODES.map(({ keys, beat, policy, beatsSinceStored }, index) => {
     const age = dueAge(policy, sharedLeadSeconds({ beatSeconds: BEAT_SECONDS, stageMs }));
     const beats = beatsSinceStored ?? Math.ceil((age - 2) / BEAT_SECONDS);
@@ -79,21 +87,23 @@ function simulateNetwork(
       movedAt: beatsSinceStored === undefined ? null : firstRound + BigInt(BEAT_SECONDS * beat),
     };
   });
-  const quiet = { ...episodes.find(({ movedAt }) => movedAt !== null), keys: [QUIET_KEY], movedAt: null };
-  const all = [...episodes, quiet];
-  const storedRounds = new Map(all.flatMap(({ keys, storedRound }) => keys.map((key) => [key, storedRound])));
-  const movedAt = new Map(all.flatMap(({ keys, movedAt: round }) => keys.map((key) => [key, round])));
+  const quiet = episodes
+    .filter(({ movedAt }) => movedAt !== null)
+    .map((episode) => ({ ...episode, keys: [QUIET_KEY], movedAt: null }));
+  const all = [...episodes, ...quiet];
+  const storedRounds = new Map(all.flatMap(({ keys, storedRound }) => keys.map((key) => [key, storedRound] as const)));
+  const movedAt = new Map(all.flatMap(({ keys, movedAt: round }) => keys.map((key) => [key, round] as const)));
   const members = Array.from({ length: size }, (_, index) => numberToHex(index + 1, { size: 20 }));
   const faulty = random.sample(down + silent, size);
-  const isDown = (index) => faulty.slice(0, down).includes(index);
+  const isDown = (index: number) => faulty.slice(0, down).includes(index);
   const events = new EventQueue();
   const startMs = beatMs(0) - 1_000;
   const chain = new SimulatedChain({ events, model, random, neverMined, blockMs, startMs, storedRounds });
-  const world = {
+  const world: World = {
     ...{ model, random, events, chain, members, requestLoss: lostRequests },
     keys: all.flatMap(({ keys, policy }) => keys.map((key) => ({ key, policy }))),
     hasMoved: (key, storedRound, round) => {
-      const moved = movedAt.get(key);
+      const moved = movedAt.get(key) ?? null;
       return moved !== null && storedRound < moved && round >= moved;
     },
   };
@@ -118,7 +128,7 @@ function simulateNetwork(
   return episodes.map(({ keys, beat }) => {
     const at = Math.max(...keys.map((key) => chain.storedAt.get(key) ?? Number.POSITIVE_INFINITY));
     return {
-      mined: Math.max(...keys.map((key) => chain.mined.get(key))),
+      mined: Math.max(...keys.map((key) => chain.mined.get(key) ?? 0)),
       storedAfterMs: Number.isFinite(at) ? at - beatMs(beat) : null,
     };
   });

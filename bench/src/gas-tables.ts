@@ -19,28 +19,49 @@ Examples
   npm run bench:gas
   npm run bench:gas -- --check`;
 
+/** The cells of the first line, and of the others. */
+type Table = readonly [head: readonly string[], rows: readonly (readonly string[])[]];
+
+/** Gas by the number of signers. */
+type GasBySigners = { readonly [signers in 3 | 4 | 9 | 21]?: number };
+
+/** What bench/peers.json has. */
+interface Peers {
+  /** When and how it was measured. */
+  readonly measured: string;
+  readonly update: readonly (GasBySigners & { readonly system: string; readonly trust: string })[];
+  readonly batch: readonly { readonly system: string; readonly gas: number }[];
+  readonly query: readonly { readonly system: string; readonly gas: number }[];
+  readonly "consumer-update": readonly (GasBySigners & { readonly system: string })[];
+}
+
 const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
 
-const read = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
-const peers = read("bench/peers.json");
-const snapshot = (file) => (name) => {
+const read = (path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+const peers: Peers = read("bench/peers.json");
+const snapshot = (file: string) => (name: string) => {
   const gas = read(`snapshots/${file}.json`)[name];
   if (gas === undefined) throw new Error(`snapshots/${file}.json has no "${name}".`);
   return Number(gas);
 };
-const GROUPS = ["update", "batch", "query", "consumer-update", "accuse", "adapters"];
-const [update, batch, query, consumerUpdate, accuse, adapter] = GROUPS.map(snapshot);
+const update = snapshot("update");
+const batch = snapshot("batch");
+const query = snapshot("query");
+const consumerUpdate = snapshot("consumer-update");
+const accuse = snapshot("accuse");
+const adapter = snapshot("adapters");
 
-const SIGNERS = ["3", "4", "9", "21"];
+const SIGNERS = [3, 4, 9, 21] as const;
 const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
 
-const number = (value) => (value === undefined ? "" : value.toLocaleString("en"));
+const number = (value: number | undefined) => (value === undefined ? "" : value.toLocaleString("en"));
 
-const CONSUMER_SIGNERS = ["3", "4", "9"];
-const consumerUpdateGas = (name) => `**${number(consumerUpdate(name))}**`;
-const verified = (k, price) => consumerUpdateGas(`verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
+const CONSUMER_SIGNERS = [3, 4, 9] as const;
+const consumerUpdateGas = (name: string) => `**${number(consumerUpdate(name))}**`;
+const verified = (k: keyof typeof COMMITTEES, price: string) =>
+  consumerUpdateGas(`verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
 
-const updates = [
+const updates: Table = [
   ["system", ...SIGNERS.map((k) => `${k} signers`), "trust"],
   [
     [
@@ -60,11 +81,11 @@ const updates = [
   ],
 ];
 
-const batchRow = (signers, keys) => {
+const batchRow = (signers: string, keys: number) => {
   const gas = batch(`batch of ${keys}, ${signers} signers`);
   return [`**this**, ${signers}, ${keys} keys`, `**${number(gas)}**`, `**${number(Math.round(gas / keys))}**`];
 };
-const batches = [
+const batches: Table = [
   ["system", "gas", "per key"],
   [
     batchRow("4 of 5", 10),
@@ -74,7 +95,7 @@ const batches = [
   ],
 ];
 
-const queries = [
+const queries: Table = [
   ["system", "gas"],
   [
     ["**this**, price 0", `**${number(query("query, price 0"))}**`],
@@ -85,7 +106,7 @@ const queries = [
   ],
 ];
 
-const consumerUpdates = [
+const consumerUpdates: Table = [
   ["transaction", ...CONSUMER_SIGNERS.map((k) => `${k} signers`)],
   [
     [
@@ -106,18 +127,18 @@ const consumerUpdates = [
   ],
 ];
 
-const accusations = [
+const accusations: Table = [
   ["members", "gas"],
   [5, 13, 31].map((members) => [String(members), `**${number(accuse(`accusation, ${members} members`))}**`]),
 ];
 
-const ADAPTER_READS = [
+const ADAPTER_READS: readonly (readonly [label: string, name: string])[] = [
   ["Chainlink, `latestRoundData`", "Chainlink, latestRoundData"],
   ["Pyth, `getPriceNoOlderThan`", "Pyth, getPriceNoOlderThan"],
   ["ERC-7726, `getQuote`", "ERC-7726, getQuote"],
   ["ERC-7726, `getQuote`, cross rate", "ERC-7726, getQuote, cross rate"],
 ];
-const adapters = [
+const adapters: Table = [
   ["read", "price 0", "subscribed"],
   ADAPTER_READS.map(([label, name]) => [
     label,
@@ -125,13 +146,12 @@ const adapters = [
   ]),
 ];
 
-const findPeer = (rows, system) => rows.find((row) => row.system === system);
-const comparedWith = (name, update, query) => [
+const comparedWith = (name: string, update: string | undefined, query: string | undefined) => [
   name,
-  number(findPeer(peers.update, update)?.[9]),
-  number(findPeer(peers.query, query)?.gas),
+  number(peers.update.find(({ system }) => system === update)?.[9]),
+  number(peers.query.find(({ system }) => system === query)?.gas),
 ];
-const comparison = [
+const comparison: Table = [
   ["", "update, 9 signers", "added by one query, direct"],
   [
     [
@@ -140,18 +160,18 @@ const comparison = [
       `${number(query("query, price 0"))} free, ${number(query("query, paid"))} paid`,
     ],
     comparedWith("Scribe", "Scribe, poke", "Scribe"),
-    comparedWith("Maker Median", "Maker Median"),
+    comparedWith("Maker Median", "Maker Median", undefined),
     comparedWith("RedStone", "RedStone multi-feed, push", "RedStone, direct"),
     comparedWith("Pyth", "Pyth", "Pyth"),
     comparedWith("Chainlink", undefined, "Chainlink, direct"),
   ],
 ];
 
-const DOCUMENTS = {
+const DOCUMENTS: Record<string, Record<string, Table>> = {
   "docs/Gas.md": { updates, batches, queries, consumerUpdates, accusations, adapters },
   "docs/Comparison.md": { comparison },
 };
-for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap(Object.entries)) {
+for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap((tables) => Object.entries(tables))) {
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
   console.log(`${name}\n\n${table(head, plain)}\n`);
 }
@@ -173,8 +193,9 @@ for (const [file, tables] of Object.entries(DOCUMENTS)) {
   }
 }
 
-function table(head, rows) {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
-  const line = (cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`;
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
 }

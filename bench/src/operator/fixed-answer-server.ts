@@ -6,7 +6,7 @@ import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/d
 import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
 import Fastify from "fastify";
 
-const [answer] = await once(process, "message");
+const [answer] = (await once(process, "message")) as [DataAnswer];
 const app = Fastify();
 app.post("/data/request", { schema: { body: DataRequest, response: { 200: DataAnswer } } }, async () => answer);
 const url = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
-import { reportDigest } from "@dataset-oracle/protocol/report";
+import { type ReportHeader, reportDigest } from "@dataset-oracle/protocol/report";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
-import { numberToHex, parseEther, parseGwei, stringToHex } from "viem";
+import { type Hex, type LocalAccount, numberToHex, parseEther, parseGwei, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { dataRequestBody } from "../data-request-body.js";
 import { postJson } from "../http-client.js";
 import { minedPerSecond } from "../mined-per-second.js";
+import type { Environment, Network } from "../processes.js";
+import { signHash } from "../sign-hash.js";
+import type { Measurement } from "./measurement.js";
 
 /** Each update stores a different key. */
 const UPDATES = 1_000;
@@ -26,12 +29,12 @@ const GAS = 300_000n;
 const providers = PROVIDERS.map(({ privateKey }) => accountFromPrivateKey(privateKey));
 
 /** Stores every key once, because the first update of a key needs more gas. */
-export async function storeAll(environment) {
+export async function storeAll(environment: Environment): Promise<void> {
   await forEachConcurrently(Array(UPDATES).keys(), AT_ONCE, (i) => broadcast(environment, i));
 }
 
 /** Compares the operator's transactions per second with those of viem, which sends prepared updates. */
-export async function measureThroughput(environment) {
+export async function measureThroughput(environment: Environment): Promise<Measurement> {
   const calls = await prepareUpdates(environment);
   const viem = await minedPerSecond(environment, calls.length, AT_ONCE, await viemSender(environment, calls));
   const operator = await minedPerSecond(environment, UPDATES, AT_ONCE, (i) => broadcast(environment, i));
@@ -39,19 +42,19 @@ export async function measureThroughput(environment) {
 }
 
 /** Requests a broadcast update and returns the hash of its transaction. */
-async function broadcast(environment, i) {
+async function broadcast(environment: Environment, i: number): Promise<Hex> {
   const answer = await postJson(
     environment.operator.requestUrl,
-    dataRequestBody(environment, environment.keys[i], true),
+    dataRequestBody(environment, environment.keys[i] as string, true),
   );
   return answer.transaction_hash;
 }
 
 /** Encodes one update for each key and round. The rounds are newer than the stored ones, and over when this returns. */
-async function prepareUpdates({ dataset, keys }) {
+async function prepareUpdates({ dataset, keys }: Network): Promise<Hex[]> {
   const first = Math.floor(Date.now() / 1_000) + 1;
   const committee = { toleranceBps: 100n, members: PROVIDERS.map(({ address }) => address) };
-  const calls = [];
+  const calls: Hex[] = [];
   for (let round = 0; round < VIEM_ROUNDS; round++) {
     for (const text of keys.slice(0, UPDATES)) {
       const header = { chainId: 42, dataset, key: stringToHex(text), round: BigInt(first + round) };
@@ -64,17 +67,17 @@ async function prepareUpdates({ dataset, keys }) {
 }
 
 /** Returns a function that signs and sends one of these updates with viem. */
-async function viemSender({ client, dataset }, calls) {
+async function viemSender({ client, dataset }: Network, calls: readonly Hex[]) {
   const nonce = await client.getTransactionCount({ address: SENDER.address });
   const fees = { maxFeePerGas: parseGwei("100"), maxPriorityFeePerGas: parseGwei("1") };
-  return async (i) => {
-    const call = { chainId: 42, nonce: nonce + i, to: dataset, data: calls[i], gas: GAS, value: 0n, ...fees };
+  return async (i: number) => {
+    const call = { chainId: 42, nonce: nonce + i, to: dataset, data: calls[i] as Hex, gas: GAS, value: 0n, ...fees };
     return client.sendRawTransaction({ serializedTransaction: await SENDER.signTransaction(call) });
   };
 }
 
-async function signedValue(provider, header, i) {
+async function signedValue(provider: LocalAccount, header: ReportHeader, i: number) {
   const value = numberToHex(parseEther("100") + BigInt(i), { size: 32 });
   const hash = reportDigest({ ...header, outcome: "OK", value });
-  return { provider: provider.address, value, signature: await provider.sign({ hash }) };
+  return { provider: provider.address, value, signature: await signHash(provider, hash) };
 }

@@ -4,11 +4,11 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OWNER } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { encodeUpdateBatch } from "@dataset-oracle/protocol/encode-update";
+import { encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { createWalletClient, encodeFunctionData, http, stringToHex } from "viem";
+import { createWalletClient, encodeFunctionData, type Hex, http, stringToHex } from "viem";
 import { postJson } from "./http-client.js";
-import { Processes } from "./processes.js";
+import { type Network, Processes, type Server } from "./processes.js";
 
 const HEARTBEAT_SECONDS = 60;
 /** An older feed means that the work was not done. */
@@ -16,8 +16,13 @@ const MAX_AGE_SECONDS = HEARTBEAT_SECONDS + 10;
 /** With the most keys and members. */
 const MAX_CORES = 0.25;
 const MAX_MEGABYTES = 300;
-const CASES = [4, 31].flatMap((members) => [10, 100, 1_000].map((keys) => ({ keys, members })));
-const LARGEST = CASES.at(-1);
+interface Case {
+  readonly keys: number;
+  readonly members: number;
+}
+
+const CASES: readonly Case[] = [4, 31].flatMap((members) => [10, 100, 1_000].map((keys) => ({ keys, members })));
+const LARGEST = { keys: 1_000, members: 31 };
 const SAMPLE_MS = 5_000;
 /** As the operator's. */
 const MAX_BATCH_KEYS = 100;
@@ -54,7 +59,7 @@ if (cases.length === 0) {
 
 let running = new Processes();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => running.close().finally(() => process.exit(1)));
-console.log(`The machine's load was ${loadavg()[0].toFixed(1)} before.\n`);
+console.log(`The machine's load was ${loadavg()[0]?.toFixed(1)} before.\n`);
 console.log("| keys | members | share of a core | memory, MB | oldest feed, s |\n|---|---|---|---|---|");
 for (const one of cases) {
   running = new Processes();
@@ -63,19 +68,21 @@ for (const one of cases) {
     console.log(
       `| ${one.keys} | ${one.members} | ${cores.toFixed(3)} | ${megabytes.toFixed(0)} | ${oldest.toFixed(1)} |`,
     );
-    if (one === LARGEST && cores > MAX_CORES) miss(`${nameOf(one)} takes more than ${MAX_CORES} of a core.`);
-    if (one === LARGEST && megabytes > MAX_MEGABYTES) miss(`${nameOf(one)} takes more than ${MAX_MEGABYTES} MB.`);
+    if (nameOf(one) === nameOf(LARGEST) && cores > MAX_CORES)
+      miss(`${nameOf(one)} takes more than ${MAX_CORES} of a core.`);
+    if (nameOf(one) === nameOf(LARGEST) && megabytes > MAX_MEGABYTES)
+      miss(`${nameOf(one)} takes more than ${MAX_MEGABYTES} MB.`);
     if (oldest > MAX_AGE_SECONDS) miss(`${nameOf(one)}: a feed grew older than ${MAX_AGE_SECONDS} s.`);
   } finally {
     await running.close();
   }
 }
 
-function nameOf({ keys, members }) {
+function nameOf({ keys, members }: Case) {
   return `${keys}x${members}`;
 }
 
-function miss(sentence) {
+function miss(sentence: string) {
   console.error(sentence);
   process.exitCode = 1;
 }
@@ -84,10 +91,10 @@ function miss(sentence) {
  * Stores all keys, as any relayer may: announces them, and stores them in batches. An operator stores each in a transaction
  * of its own first, which is not measured here.
  */
-async function storeAll({ client, rpcUrl, dataset, keys, providers }) {
+async function storeAll({ client, rpcUrl, dataset, keys, providers }: Network) {
   const wallet = createWalletClient({ account: OWNER.address, chain: client.chain, transport: http(rpcUrl) });
   const hex = keys.map((key) => stringToHex(key));
-  let hash;
+  let hash: Hex | undefined;
   for (const key of hex) {
     const data = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] });
     hash = await wallet.sendTransaction({ to: dataset, data, gas: ANNOUNCE_GAS });
@@ -98,16 +105,20 @@ async function storeAll({ client, rpcUrl, dataset, keys, providers }) {
     const batch = hex.slice(from, from + MAX_BATCH_KEYS);
     const asked = { network_id: client.chain.id, dataset, keys: batch, timestamp };
     const signed = await Promise.all(providers.map(({ url }) => postJson(`${url}/report/batch`, asked)));
-    const rows = signed.map((row) => ({ ...row, missing: BigInt(row.missing) }));
+    const rows = signed.map((row: Omit<SignedRow, "missing"> & { missing: Hex }) => ({
+      ...row,
+      missing: BigInt(row.missing),
+    }));
     const data = encodeUpdateBatch("median", { keys: batch, round: BigInt(timestamp) }, committee, rows);
     hash = await wallet.sendTransaction({ to: dataset, data, gas: BATCH_GAS });
   }
+  if (hash === undefined) return;
   const { status } = await client.waitForTransactionReceipt({ hash, timeout: 60_000 });
   if (status !== "success") throw new Error("The keys are not stored.");
 }
 
 /** Starts everything for one case, and measures an operator that keeps keys fresh that are stored already. */
-async function measure(processes, { keys: count, members }) {
+async function measure(processes: Processes, { keys: count, members }: Case) {
   const network = await processes.startStubbedNetwork({ keys: count, members });
   await storeAll(network);
   const { dataset, keys } = network;
@@ -116,24 +127,26 @@ async function measure(processes, { keys: count, members }) {
   await sleep(WARM_UP_MS);
   const [before, from] = [await readMetrics(operator), performance.now()];
   const all = [before];
+  let last = before;
   while (performance.now() - from < Number(values.seconds) * 1_000) {
     await sleep(SAMPLE_MS);
-    all.push(await readMetrics(operator));
+    last = await readMetrics(operator);
+    all.push(last);
   }
-  const missing = count - all.at(-1).ages.length;
+  const missing = count - last.ages.length;
   if (missing > 0) throw new Error(`${nameOf({ keys: count, members })}: ${missing} keys are not stored.`);
   return {
-    cores: (all.at(-1).cpuSeconds - before.cpuSeconds) / ((performance.now() - from) / 1_000),
+    cores: (last.cpuSeconds - before.cpuSeconds) / ((performance.now() - from) / 1_000),
     megabytes: Math.max(...all.map(({ bytes }) => bytes)) / 1e6,
     oldest: Math.max(...all.flatMap(({ ages }) => ages)),
   };
 }
 
 /** Reads what an operator says of itself: CPU seconds since its start, resident bytes, and the ages of its feeds. */
-async function readMetrics({ metricsUrl }) {
+async function readMetrics({ metricsUrl }: Server) {
   const text = await (await fetch(metricsUrl)).text();
-  const all = (name) =>
-    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].map(([, value]) => +value);
-  const [[cpuSeconds], [bytes]] = [all("process_cpu_seconds_total"), all("process_resident_memory_bytes")];
+  const all = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].map(([, value]) => Number(value));
+  const [[cpuSeconds = 0], [bytes = 0]] = [all("process_cpu_seconds_total"), all("process_resident_memory_bytes")];
   return { cpuSeconds, bytes, ages: all("operator_feed_age_seconds") };
 }

@@ -1,7 +1,9 @@
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { dataRequestBody } from "../data-request-body.js";
 import { postText } from "../http-client.js";
+import type { Environment, Server } from "../processes.js";
 import { readCpuSeconds } from "../read-cpu-metric.js";
+import type { Measurement } from "./measurement.js";
 
 /**
  * The parts of a measurement. The baseline and the operator take turns, because the CPU time of the same work varies by
@@ -15,18 +17,29 @@ const AT_ONCE = 32;
 const DISTINCT_AT_ONCE = 8;
 
 /** Requests one key many times: the CPU time of a Fastify server with a fixed answer, divided by the operator's. */
-export async function measureSameKey(environment, fixedAnswer) {
-  const body = JSON.stringify(dataRequestBody(environment, environment.keys[0]));
-  const ask = (url) => postText(url, body);
-  const [fastify, operator] = await cpuPerRequest([fixedAnswer, environment.operator], SAME_REQUESTS, AT_ONCE, ask);
+export async function measureSameKey(environment: Environment, fixedAnswer: Server): Promise<Measurement> {
+  const body = JSON.stringify(dataRequestBody(environment, environment.keys[0] as string));
+  const ask = (url: string) => postText(url, body);
+  const [fastify = 0, operator = 0] = await cpuPerRequest(
+    [fixedAnswer, environment.operator],
+    SAME_REQUESTS,
+    AT_ONCE,
+    ask,
+  );
   return { ratio: fastify / operator, note: `${us(operator)}; bare Fastify ${us(fastify)}` };
 }
 
 /** Requests different keys: the operator's CPU time, divided by that of the naive implementation. */
-export async function measureDistinctKeys({ keys, naive, operator, ...environment }) {
-  const ask = (url, i) => postText(url, JSON.stringify(dataRequestBody(environment, keys[i % keys.length])));
-  const times = await cpuPerRequest([naive, operator], DISTINCT_REQUESTS, DISTINCT_AT_ONCE, ask);
-  const [naiveTime, operatorTime] = times;
+export async function measureDistinctKeys(environment: Environment): Promise<Measurement> {
+  const { keys, naive, operator } = environment;
+  const ask = (url: string, i: number) =>
+    postText(url, JSON.stringify(dataRequestBody(environment, keys[i % keys.length] as string)));
+  const [naiveTime = 0, operatorTime = 0] = await cpuPerRequest(
+    [naive, operator],
+    DISTINCT_REQUESTS,
+    DISTINCT_AT_ONCE,
+    ask,
+  );
   return { ratio: operatorTime / naiveTime, note: `${us(operatorTime)}; naive implementation ${us(naiveTime)}` };
 }
 
@@ -37,7 +50,12 @@ export async function measureDistinctKeys({ keys, naive, operator, ...environmen
  * @param ask Sends one request to a URL; the second argument counts the requests to each server.
  * @returns The CPU time of each server's process per request, in seconds.
  */
-async function cpuPerRequest(servers, requests, atOnce, ask) {
+async function cpuPerRequest(
+  servers: readonly Server[],
+  requests: number,
+  atOnce: number,
+  ask: (url: string, index: number) => Promise<unknown>,
+): Promise<number[]> {
   const total = servers.map(() => 0);
   let failed = 0;
   for (let turn = 0; turn < TURNS; turn++) {
@@ -49,10 +67,10 @@ async function cpuPerRequest(servers, requests, atOnce, ask) {
           if (++failed > (requests * TURNS) / 100) throw error;
         }),
       );
-      total[server] += (await readCpuSeconds(metricsUrl)) - before;
+      total[server] = (total[server] ?? 0) + (await readCpuSeconds(metricsUrl)) - before;
     }
   }
   return total.map((seconds) => seconds / (requests * TURNS));
 }
 
-const us = (seconds) => `${Math.round(seconds * 1e6)} µs per request`;
+const us = (seconds: number) => `${Math.round(seconds * 1e6)} µs per request`;

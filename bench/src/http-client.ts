@@ -3,7 +3,8 @@ import { postText as post } from "@dataset-oracle/service/http-client/trusted-re
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 
 /** Posts JSON without the overhead of fetch, so that the benchmark itself uses little of the machine. */
-export async function postJson(url, body) {
+// biome-ignore lint/suspicious/noExplicitAny: Each caller knows what it asks for.
+export async function postJson(url: string, body: unknown): Promise<any> {
   return JSON.parse(await postText(url, JSON.stringify(body)));
 }
 
@@ -12,7 +13,7 @@ export async function postJson(url, body) {
  *
  * @throws If the status is not 200.
  */
-export async function postText(url, body) {
+export async function postText(url: string, body: string): Promise<string> {
   const answer = await post(url, {}, body, LIMITS);
   if (!answer.ok) throw new Error(answer.error.detail);
   const { status, text } = answer.value;

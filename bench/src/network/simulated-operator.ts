@@ -1,51 +1,85 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import { beatAt } from "../../operator/dist/schedule/beat.js";
+import type { Address, Hex } from "viem";
+import { beatAt } from "../../../operator/dist/schedule/beat.js";
 import {
   ASK_AGAIN_AFTER_MS,
+  type Gather,
+  type Gathered,
   GRACE_MS,
   INITIAL_STATE,
   LEAST_GATHER_MS,
   MOST_GATHER_MS,
+  type ScheduledKey,
+  type ScheduleSettings,
+  type ScheduleState,
+  type Send,
   step,
-} from "../../operator/dist/schedule/transmission-schedule.js";
+} from "../../../operator/dist/schedule/transmission-schedule.js";
+
+import type { EventQueue } from "./event-queue.js";
+import type { Model } from "./model.js";
+import type { Random } from "./random.js";
+import type { SimulatedChain, Transaction } from "./simulated-chain.js";
+
+/** What all operators share. */
+export interface World {
+  readonly model: Model;
+  readonly random: Random;
+  readonly events: EventQueue;
+  readonly chain: SimulatedChain;
+  readonly members: readonly Address[];
+  readonly keys: readonly ScheduledKey[];
+  /** The share of the requests to other members' providers that get lost. */
+  readonly requestLoss: number;
+  /** Whether a key's value has moved past its deviation threshold between two rounds. */
+  hasMoved(key: Hex, storedRound: bigint, round: bigint): boolean;
+}
+
+/** How a request for one row ends. */
+interface Answered {
+  readonly endsAt: number;
+  /** Whose rows arrived; null without a quorum. */
+  readonly arrived: ReadonlySet<Address> | null;
+}
 
 /** An operator of a member: it does what the operator's own schedule says, with a node and links of its own. */
 export class SimulatedOperator {
-  #state = INITIAL_STATE;
+  #state: ScheduleState = INITIAL_STATE;
   /** The rows that it holds of the last beat: their keys and round. */
-  #held = [];
+  #held: Send[] = [];
   /** Keys whose rows are asked for, to be sent. */
-  #preparing = new Set();
+  readonly #preparing = new Set<Hex>();
   /** The last block that its node has seen, and when it sees the next. */
   #head = 0;
-  #nextSeenAt = null;
+  #nextSeenAt: number | null = null;
   /** Its transactions, until its node has seen the blocks in which they are mined. */
-  #sent = [];
+  #sent: Transaction[] = [];
   /** The wake-up that counts; those planned before it do not. */
   #wakeUp = 0;
 
-  /**
-   * @param world What all operators share: the model, events, random numbers, the chain, the members and the keys.
-   * @param reach For each member, whether its provider can answer this operator at all.
-   */
-  constructor(world, settings, reach) {
-    this.world = world;
-    this.settings = settings;
-    this.reach = reach;
-    this.clockMs = Math.round(world.random.between(-world.model.clockMs, world.model.clockMs));
+  /** How far its clock is off. */
+  readonly #clockMs: number;
+
+  /** @param reach For each member, whether its provider can answer this operator at all. */
+  constructor(
+    private readonly world: World,
+    private readonly settings: ScheduleSettings & { readonly sender: Address },
+    private readonly reach: readonly boolean[],
+  ) {
+    this.#clockMs = Math.round(world.random.between(-world.model.clockMs, world.model.clockMs));
   }
 
-  start() {
+  start(): void {
     this.#step(null);
   }
 
-  #step(gathered) {
+  #step(gathered: Gathered | null) {
     const { events, keys } = this.world;
     const { blocks } = this.world.chain;
     this.#follow();
     const observed = {
-      nowMs: events.now + this.clockMs,
-      chain: { blockNumber: BigInt(this.#head), storedRounds: blocks[this.#head].storedRounds },
+      nowMs: events.now + this.#clockMs,
+      chain: { blockNumber: BigInt(this.#head), storedRounds: (blocks[this.#head] ?? blocks[0]).storedRounds },
       gathered,
       busy: this.#busy(),
       learnedLeadSeconds: 0,
@@ -55,7 +89,7 @@ export class SimulatedOperator {
     if (gather.length > 0) this.#gather(gather);
     for (const one of send) this.#send(one);
     const wakeUp = ++this.#wakeUp;
-    events.plan(wakeAtMs - this.clockMs, () => {
+    events.plan(wakeAtMs - this.#clockMs, () => {
       if (wakeUp === this.#wakeUp) this.#step(null);
     });
   }
@@ -78,7 +112,7 @@ export class SimulatedOperator {
     return new Set([...this.#preparing, ...this.#sent.flatMap(({ keys }) => keys)]);
   }
 
-  #gather(gatherings) {
+  #gather(gatherings: readonly Gather[]) {
     const { events, hasMoved } = this.world;
     this.#held = this.#held.filter(({ round }) => gatherings.every((gather) => gather.round === round));
     for (const gather of gatherings) {
@@ -86,19 +120,23 @@ export class SimulatedOperator {
       const { endsAt, arrived } = this.#ask(awaited);
       events.plan(endsAt, () => {
         if (arrived !== null) this.#held.push({ keys, round });
-        const results = arrived === null ? [] : keys;
-        const resultOf = (key) => ({ arrived, hasMoved: hasMoved(key, storedRounds.get(key), round) });
-        this.#step({ gather, results: new Map(results.map((key) => [key, resultOf(key)])) });
+        const results = (arrived === null ? [] : keys).map((key) => {
+          return [
+            key,
+            { arrived: arrived ?? new Set(), hasMoved: hasMoved(key, storedRounds.get(key) ?? 0n, round) },
+          ] as const;
+        });
+        this.#step({ gather, results: new Map(results) });
       });
     }
   }
 
   /**
-   * Asks every provider for one row. Returns when that ends, and whose rows arrived; null without a quorum.
+   * Asks every provider for one row.
    *
    * @param awaited Once these have answered, a quorum ends it.
    */
-  #ask(awaited) {
+  #ask(awaited: ReadonlySet<Address>): Answered {
     const { events, members, model, random, requestLoss } = this.world;
     const arrivals = members.map((member, index) => {
       if (!this.reach[index]) return Number.POSITIVE_INFINITY;
@@ -112,20 +150,26 @@ export class SimulatedOperator {
     });
     const size = members.length;
     const inOrder = Float64Array.from(arrivals).sort();
-    const quorumMs = inOrder.find((_, index) => isQuorum(index + 1, size - index - 1));
+    const quorumMs = inOrder.find((_, index) => isQuorum(index + 1, size - index - 1)) ?? Number.POSITIVE_INFINITY;
     if (quorumMs > MOST_GATHER_MS) return { endsAt: events.now + MOST_GATHER_MS, arrived: null };
     const awaitedMs = members.reduce(
-      (ms, member, index) => (awaited.has(member) ? Math.max(ms, arrivals[index]) : ms),
+      (ms, member, index) => (awaited.has(member) ? Math.max(ms, arrivals[index] ?? 0) : ms),
       0,
     );
     const patientMs = Math.min(Math.max(quorumMs + GRACE_MS, LEAST_GATHER_MS), MOST_GATHER_MS);
     const endMs = Math.min(Math.max(quorumMs, awaitedMs), patientMs);
-    return { endsAt: events.now + endMs, arrived: new Set(members.filter((_, index) => arrivals[index] <= endMs)) };
+    return {
+      endsAt: events.now + endMs,
+      arrived: new Set(members.filter((_, index) => (arrivals[index] ?? Number.POSITIVE_INFINITY) <= endMs)),
+    };
   }
 
-  #send({ keys, round }) {
+  #send({ keys, round }: Send) {
     const isHeld = this.#held.some((held) => held.round === round && isSameSet(held.keys, keys));
-    if (isHeld) return this.#submit(keys, round);
+    if (isHeld) {
+      this.#submit(keys, round);
+      return;
+    }
     for (const key of keys) this.#preparing.add(key);
     const { endsAt, arrived } = this.#ask(new Set());
     this.world.events.plan(endsAt, () => {
@@ -135,25 +179,26 @@ export class SimulatedOperator {
     });
   }
 
-  #isAnyDue(keys) {
+  #isAnyDue(keys: readonly Hex[]) {
     return keys.some((key) => this.#state.due.has(key));
   }
 
-  #submit(keys, round) {
+  #submit(keys: readonly Hex[], round: bigint) {
     const transaction = this.world.chain.submit(this.settings.sender, keys, round);
     this.#sent.push(transaction);
     this.#replaceWhenStuck(transaction, this.world.model.stuckMs);
   }
 
   /** As the transaction queue does: with the newest round of the keys, or by a cancellation if they are stored. */
-  #replaceWhenStuck(transaction, afterMs) {
+  #replaceWhenStuck(transaction: Transaction, afterMs: number) {
     const { events, chain, model } = this.world;
     events.plan(events.now + afterMs, () => {
       if (transaction.minedIn !== null) return;
       if (chain.queueOf(this.settings.sender)[0] !== transaction) {
-        return this.#replaceWhenStuck(transaction, model.stuckPollMs);
+        this.#replaceWhenStuck(transaction, model.stuckPollMs);
+        return;
       }
-      const round = beatAt(events.now + this.clockMs, this.settings.beatSeconds);
+      const round = beatAt(events.now + this.#clockMs, this.settings.beatSeconds);
       const { endsAt, arrived } = this.#ask(new Set());
       events.plan(endsAt, () => {
         this.#step(null);
@@ -166,4 +211,4 @@ export class SimulatedOperator {
   }
 }
 
-const isSameSet = (a, b) => a.length === b.length && a.every((key) => b.includes(key));
+const isSameSet = (a: readonly Hex[], b: readonly Hex[]) => a.length === b.length && a.every((key) => b.includes(key));

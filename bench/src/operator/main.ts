@@ -5,9 +5,9 @@ import { loadavg } from "node:os";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { dataRequestBody } from "../data-request-body.js";
 import { postJson } from "../http-client.js";
-import { Processes } from "../processes.js";
+import { type Environment, Processes } from "../processes.js";
 import { upperMedian } from "../upper-median.js";
-import { BENCHMARKS, isWithin } from "./benchmarks.js";
+import { BENCHMARKS, type Benchmark, isWithin } from "./benchmarks.js";
 
 const USAGE = `Usage: npm run bench:operator [-- --rounds N --only NAME]
 
@@ -46,12 +46,12 @@ try {
   const fixedAnswer = await processes.startFixedAnswerServer(await anyAnswer(environment));
   for (const { prepare } of benchmarks) await prepare?.(environment);
 
-  const measured = new Map(benchmarks.map((benchmark) => [benchmark, []]));
-  const load = loadavg()[0];
+  const measured = new Map<Benchmark, number[]>(benchmarks.map((benchmark) => [benchmark, []]));
+  const [load = 0] = loadavg();
   for (let round = 1 - WARM_UP; round <= Number(values.rounds); round++) {
     for (const benchmark of benchmarks) {
       const { ratio, note } = await benchmark.measure(environment, fixedAnswer);
-      if (round > 0) measured.get(benchmark).push(ratio);
+      if (round > 0) measured.get(benchmark)?.push(ratio);
       say(`${round > 0 ? `round ${round}` : "warm-up"}, ${benchmark.name}: ${ratio.toFixed(3)} (${note})`);
     }
   }
@@ -60,15 +60,15 @@ try {
   await processes.close();
 }
 
-function anyAnswer(environment) {
-  return postJson(environment.operator.requestUrl, dataRequestBody(environment, environment.keys[0]));
+function anyAnswer(environment: Environment): Promise<object> {
+  return postJson(environment.operator.requestUrl, dataRequestBody(environment, environment.keys[0] as string));
 }
 
-function report(measured, load) {
+function report(measured: ReadonlyMap<Benchmark, number[]>, load: number) {
   console.log(
     `Median, minimum and maximum of ${values.rounds} rounds. The operator runs with its limits, logs and metrics, but ` +
       `the limits are too high to reject anything. The machine's load was ${load.toFixed(1)} before and ` +
-      `${loadavg()[0].toFixed(1)} after.\n`,
+      `${loadavg()[0]?.toFixed(1)} after.\n`,
   );
   console.log("| benchmark | bound | median | minimum | maximum |\n|---|---|---|---|---|");
   for (const [benchmark, ratios] of measured) {
@@ -83,6 +83,6 @@ function report(measured, load) {
   process.exitCode = 1;
 }
 
-function say(text) {
+function say(text: string) {
   console.error(text);
 }

@@ -1,12 +1,22 @@
+import type { Environment, Server } from "../processes.js";
 import { measureAddedLatency } from "./added-latency.js";
 import { measureDistinctKeys, measureSameKey } from "./cpu-per-request.js";
+import type { Measurement } from "./measurement.js";
 import { measureThroughput, storeAll } from "./transaction-throughput.js";
 
-/**
- * The benchmarks. `bound` limits the median: from above if `isCost`, otherwise from below. `measure` runs one
- * round of the operator and its baseline, and returns their ratio with a note on both.
- */
-export const BENCHMARKS = [
+/** A comparison of the operator with a baseline. */
+export interface Benchmark {
+  readonly name: string;
+  readonly title: string;
+  /** Limits the median: from above if `isCost`, otherwise from below. */
+  readonly bound: number;
+  readonly isCost: boolean;
+  /** Runs once, before the first round. */
+  prepare?(environment: Environment): Promise<void>;
+  measure(environment: Environment, fixedAnswer: Server): Promise<Measurement>;
+}
+
+export const BENCHMARKS: readonly Benchmark[] = [
   {
     name: "same-key",
     title: "same key and round: CPU time of a bare Fastify server, relative to the operator's",
@@ -39,6 +49,6 @@ export const BENCHMARKS = [
 ];
 
 /** Returns true if a median is within its bound. */
-export function isWithin({ bound, isCost }, median) {
+export function isWithin({ bound, isCost }: Benchmark, median: number): boolean {
   return isCost ? median <= bound : median >= bound;
 }
