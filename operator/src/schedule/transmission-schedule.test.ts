@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Address, type Hex, keccak256, numberToHex } from "viem";
+import { type Address, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import vectors from "../../../protocol/vectors/schedule.json" with { type: "json" };
 import { roundStartMs } from "./beat.js";
@@ -235,30 +235,6 @@ describe("gathering", () => {
 });
 
 describe("turns", () => {
-  test("the leader sends when it has a quorum", () => {
-    const run = new Run(LEADER, oneKey());
-    expect(run.at(START_MS).send).toEqual([]);
-    expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1)));
-  });
-
-  test("every other waits a stage for each better rank, counted from the end of its gathering, and a volunteer is last", () => {
-    const waits = [...ORDER, "volunteer" as const].map((sender) => {
-      const run = new Run(sender, oneKey());
-      run.at(START_MS);
-      if (run.gathered(START_MS + 300).send.length > 0) return 0;
-      return (run.untilSent(START_MS + 60_000) ?? Number.NaN) - START_MS - 300;
-    });
-    expect(waits).toEqual([0, 1, 2, 3, 4].map((rank) => rank * STAGE_MS));
-  });
-
-  test("a quarter of a stage is enough for a member whose report did not arrive", () => {
-    const run = new Run(SECOND, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 800, new Set(ORDER.slice(1)));
-    expect(run.step.wakeAtMs).toBe(START_MS + 800 + STAGE_MS / 4);
-    expect(run.at(run.step.wakeAtMs).send).toEqual(sending(ROUND, keyOf(1)));
-  });
-
   test("a report that got lost at a later beat does not shorten the wait", () => {
     const run = new Run(LAST, oneKey());
     run.at(START_MS);
@@ -279,16 +255,6 @@ describe("turns", () => {
     run.at(START_MS + 5_000);
     expect(run.gathered(START_MS + 5_300)).toMatchObject({ send: [], wakeAtMs: START_MS + 2 * STAGE_MS });
     expect(run.at(START_MS + 2 * STAGE_MS).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
-  });
-
-  test("what another has stored is not sent", () => {
-    const run = new Run(SECOND, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
-    run.block++;
-    run.stored.set(keyOf(1), ROUND);
-    expect(run.at(START_MS + 300 + STAGE_MS)).toMatchObject({ send: [], wakeAtMs: START_MS + 5_000 });
-    expect(run.step.state.due.size).toBe(0);
   });
 
   test("without a quorum nothing is sent, and the wait starts anew", () => {
@@ -417,14 +383,6 @@ describe("keys that were never stored", () => {
     run.at(START_MS);
     run.gathered(START_MS + 300, null);
     expect(run.at(START_MS + 5_000).gather).toHaveLength(STARTS_PER_BEAT);
-  });
-
-  test("each has an order of its own, by its hash", () => {
-    const run = new Run("volunteer", many());
-    run.at(START_MS);
-    for (const [key, { better }] of run.step.state.due) {
-      expect(better).toEqual(rankMembers(DATASET, { keyHash: keccak256(key) }, MEMBERS));
-    }
   });
 
   test("an operator that is alone starts all of them", () => {
