@@ -110,21 +110,6 @@ test("feeds are stored without a request, together at their heartbeat, and each 
   for (const key of KEYS) expect((await chain.query(dataset, key)).status).toBe("NOT_AVAILABLE");
 });
 
-test("feeds and requests have separate gas budgets", async () => {
-  const { ask, log, close } = await start({}, { gasPerHourForFeeds: 0, gasPerHourForNewKeys: 400_000 });
-  await expect.poll(() => log.join()).toContain("The feeds have used up gasPerHourForFeeds");
-  expect(await chain.updates(dataset)).toEqual([]);
-  // A feed may be updating the same key at the same round.
-  const answer = await ask(body(KEYS[0] as string), { prefer: "wait=10" });
-  expect(await chain.query(dataset, KEYS[0] as string)).toMatchObject({ updatedAt: BigInt(answer.timestamp) });
-  await close();
-
-  const spent = await start({}, { gasPerHour: 0, gasPerHourForNewKeys: 0 });
-  await updatesAfter(1, 2);
-  expect((await spent.askForProblem(body("SPOTPX/ADA-USD"))).code).toBe("gas_budget_spent");
-  expect(spent.log.join()).not.toContain("have used up gas");
-});
-
 test("requests and a feed that are about the same round share one transaction", async () => {
   const stoppedAt = Date.now() + aheadMs;
   await chain.client.setIntervalMining({ interval: 0 });

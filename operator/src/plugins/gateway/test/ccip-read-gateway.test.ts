@@ -65,9 +65,11 @@ test.each([
 });
 
 test("the update is about the current round, signed by a quorum", async () => {
+  const askedAt = Date.now() / 1000;
   const { data } = await get(callOf(KEY));
   const update = await decodeUpdate(data, { chainId: 42, dataset, key: stringToHex(KEY) });
-  expect(Math.abs(Number(update?.round) - Date.now() / 1000)).toBeLessThan(5);
+  expect(Number(update?.round)).toBeGreaterThan(askedAt - 4);
+  expect(Number(update?.round)).toBeLessThan(Date.now() / 1000);
   expect(update?.reports.length).toBeGreaterThanOrEqual(3);
 });
 

@@ -224,11 +224,13 @@ describe("GET /overview", () => {
 
   test("has every dataset with its committee, price and data points, as on the chain", async () => {
     await cacheExpired();
+    const [askedAt, before] = [Date.now() + aheadMs, await chain.client.getBlock()];
     const { time, networks } = await overview();
-    expect(Math.abs(time - (Date.now() + aheadMs) / 1000)).toBeLessThan(5);
+    expect(time).toBeGreaterThan(askedAt / 1000 - 1);
+    expect(time).toBeLessThanOrEqual((Date.now() + aheadMs) / 1000);
     expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true }]);
-    const head = await chain.client.getBlock();
-    expect(Math.abs((networks[0]?.head_timestamp ?? 0) - Number(head.timestamp))).toBeLessThan(5);
+    expect(networks[0]?.head_timestamp).toBeGreaterThanOrEqual(Number(before.timestamp));
+    expect(networks[0]?.head_timestamp).toBeLessThanOrEqual(Number((await chain.client.getBlock()).timestamp));
     const [prices] = networks[0]?.datasets ?? [];
     expect(prices).toMatchObject({
       dataset,
@@ -278,21 +280,4 @@ describe("GET /overview", () => {
     }
     await expect.poll(async () => (await overview()).networks[0]?.readable, { timeout: 10_000 }).toBe(true);
   });
-});
-
-test("a listed key with bytes that are not ASCII is shown, and needs no allowance for new keys", async () => {
-  const web = await chain.deploy(
-    providers.map(({ address }) => address),
-    { keyForm: "WEB_ORACLE" },
-  );
-  const [listed, other] = ["2fff", "2ffe"].map((end) => `${stringToHex(`WEB/${"0".repeat(64)}`)}${end}` as Hex);
-  const deployed = { name: "web", address: web, kind: "median", keyForm: "WEB_ORACLE", keys: [listed as Hex] } as const;
-  const limited = await startOperator([{ chain, datasets: [deployed], providers }], { newKeysPerMinute: 1 });
-  const post = (key: string | undefined) => limited.post({ network_id: 42, dataset: web, key, broadcast: false });
-  const statuses = [await post(other), await post(listed), await post(listed)].map(({ status }) => status);
-  expect(statuses).toEqual([200, 200, 200]);
-  const response = await fetch(`${limited.base}/overview`, { signal: AbortSignal.timeout(20_000) });
-  const { networks } = (await response.json()) as OverviewAnswer;
-  expect(networks[0]?.datasets[0]?.points).toMatchObject([{ key: null, key_hex: listed }]);
-  await limited.close();
 });
