@@ -170,7 +170,8 @@ describe("due", () => {
     const run = new Run(LEADER, oneKey());
     run.at(START_MS);
     run.stored.set(keyOf(1), OLD - 60n);
-    expect(run.gathered(START_MS + 300).send).toEqual([]);
+    // Between beats nothing is gathered.
+    expect(run.gathered(START_MS + 300)).toMatchObject({ send: [], gather: [] });
     run.at(START_MS + 5_000);
     expect(run.asked).toEqual([keyOf(1)]);
     expect(run.step.state.due.get(keyOf(1))?.storedRound).toBe(OLD - 60n);
@@ -235,6 +236,15 @@ describe("gathering", () => {
 });
 
 describe("turns", () => {
+  test("the reports of one round that come in two gatherings add up", () => {
+    const run = new Run(SECOND, oneKey());
+    const [gather] = run.at(START_MS).gather as [Gather];
+    run.at(START_MS + 300, { gathered: answerTo(gather, new Set(ORDER.slice(1)), []) });
+    expect(run.step.wakeAtMs).toBe(START_MS + 300 + STAGE_MS / 4);
+    run.at(START_MS + 400, { gathered: answerTo(gather, new Set([LEADER]), []) });
+    expect(run.step.wakeAtMs).toBe(START_MS + 300 + STAGE_MS);
+  });
+
   test("a report that got lost at a later beat does not shorten the wait", () => {
     const run = new Run(LAST, oneKey());
     run.at(START_MS);
@@ -334,6 +344,17 @@ describe("its own transactions", () => {
     expect(run.gathered(START_MS + 5_300).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
   });
 
+  test("a round of the beat before is sent", () => {
+    const run = new Run(ORDER[2] as Address, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.block++;
+    run.at(START_MS + 300 + STAGE_MS);
+    run.at(START_MS + 5_000);
+    run.block++;
+    expect(run.at(START_MS + 300 + 2 * STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
+  });
+
   test("a round that is two beats old is not sent", () => {
     const run = new Run(SECOND, oneKey());
     run.at(START_MS);
@@ -352,6 +373,22 @@ describe("alone", () => {
     run.gathered(START_MS + 300);
     expect(run.at(START_MS + 4_000).gather).toMatchObject([{ round: ROUND + 4n, keys: [keyOf(1)] }]);
     expect(run.gathered(START_MS + 4_300).send).toEqual(sending(ROUND + 4n, keyOf(1)));
+  });
+
+  test("while the chain cannot be read it looks again at its next beat, and after one that was missed", () => {
+    const run = new Run("alone", oneKey(ROUND - 20n));
+    run.at(START_MS);
+    expect(run.at(START_MS + 4_999, { chain: null }).wakeAtMs).toBe(START_MS + 5_000);
+    expect(run.at(START_MS + 5_000, { chain: null }).wakeAtMs).toBe(START_MS + 10_000);
+  });
+
+  test("the next step is always later, however times are rounded", () => {
+    const run = new Run("alone", oneKey(ROUND - 50n));
+    for (let tenth = 0; tenth < 100; tenth++) {
+      run.learnedLeadSeconds = 5 + tenth / 10;
+      const nowMs = Number(ROUND - 50n) * 1_000 + 60_000 - run.learnedLeadSeconds * 1_000;
+      expect(run.at(nowMs).wakeAtMs).toBeGreaterThan(nowMs);
+    }
   });
 
   test("without a quorum it asks again after a beat", () => {
