@@ -13,7 +13,7 @@ import { type Provider, startProviders } from "../../../../test/support/stub-pro
 
 const KEY = spotPriceKey("ETH-USD");
 const OTHER_KEY = spotPriceKey("BTC-USD");
-/** The maximum age that most tests ask for, in seconds. The chain has a block a second. */
+/** The maximum age that most tests ask for, in seconds. */
 const MAX_AGE = 60;
 
 let chain: Chain;
