@@ -8,8 +8,6 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 3,
     globalSetup: "tools/vitest-temporary-folder.js",
     sequence: { sequencer: InterleavedSequencer },
-    // Many use real chains, processes and sockets in real time. A test that needed its second try is named in the report.
-    retry: process.env.CI ? 1 : 0,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // By default a state must be reached within a second, which a busy machine may need for one block.

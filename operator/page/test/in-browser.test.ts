@@ -8,7 +8,6 @@ import { historyFlows } from "./flows/history.js";
 import { problemFlows } from "./flows/problems.js";
 import { requestFormFlows } from "./flows/request-form.js";
 import { snippetFlows } from "./flows/runnable-snippets.js";
-import { securityHeaderFlows } from "./flows/security-headers.js";
 import { hasBrowser } from "./support/skip-without-browser.js";
 import { startTestEnvironment, type TestEnvironment } from "./support/test-environment.js";
 
@@ -28,7 +27,6 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   describe.concurrent("the request form", () => requestFormFlows(environment));
   describe.concurrent("a browser wallet", () => walletFlows(environment));
   describe.concurrent("accessibility", () => accessibilityFlows(environment));
-  describe.concurrent("the security headers", () => securityHeaderFlows(environment));
   describe.concurrent("problems", () => problemFlows(environment));
   describe.concurrent("the code", () => snippetFlows(environment));
 });

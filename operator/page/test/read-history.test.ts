@@ -18,9 +18,10 @@ const rounds = (newest: number, count: number, hash = "0x"): StoredUpdate[] =>
 
 const operator = useStubOperator();
 let readHistory: typeof import("../src/live/use-history.js").readHistory;
+let isQuiet: typeof import("../src/live/use-history.js").isQuiet;
 
 beforeAll(async () => {
-  ({ readHistory } = await import("../src/live/use-history.js"));
+  ({ readHistory, isQuiet } = await import("../src/live/use-history.js"));
 });
 beforeEach(() => {
   operator.asked.length = 0;
@@ -90,4 +91,12 @@ test("an answer that fails fails the whole reading: nothing is shown by halves",
     ok: false,
     error: { code: "too_many_requests", retryAfter: 7 },
   });
+});
+
+test("a new round is read at once where none was read for twelve seconds, and not before the first reading", () => {
+  expect([isQuiet(null, 99_000), isQuiet({ at: 1_000 }, 12_999), isQuiet({ at: 1_000 }, 13_000)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });

@@ -1,319 +1,462 @@
-import { getGasPrice, sendRawTransaction } from "viem/actions";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { HASH, NOW, RPC_TIMEOUT_MS, StubRpcs } from "../../test/support/stub-rpcs.js";
-import type { ChainClient } from "./client.js";
-import { RpcError, unwrapRpcError } from "./rpc-error.js";
+import { pino } from "pino";
+import type { Counter } from "prom-client";
+import { numberToHex } from "viem";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { JsonRpc } from "./endpoint.js";
+import { classifyNodeError, type NodeErrorKind } from "./node-errors.js";
+import {
+  afterFailure,
+  type Health,
+  isFromTheFuture,
+  ofSubmission,
+  type PoolSettings,
+  RpcPool,
+  readableEndpoints,
+  UNCHECKED,
+} from "./pool.js";
+import { RpcError, type RpcErrorKind } from "./rpc-error.js";
 
-let rpcs: StubRpcs;
+/** Seconds since 1970. */
+const NOW = 1_700_000_000;
+const SETTINGS: PoolSettings = { rpcTimeoutMs: 1, rpcPollMs: 1, maxHeadLagBlocks: 3, maxHeadLagSeconds: 30 };
+const METHOD = "eth_gasPrice";
+const SUBMIT = "eth_sendRawTransaction";
+
+/** What an endpoint says instead of a result. */
+const failure = (meaning: NodeErrorKind, reason = meaning as string, retryAfterMs = 0) => {
+  const kinds: Partial<Record<NodeErrorKind, RpcErrorKind>> = {
+    timeout: "timeout",
+    no_answer: "failed",
+    behind: "failed",
+  };
+  const kind = kinds[meaning] ?? "refused";
+  return new RpcError(kind, 42, METHOD, reason, null, meaning, retryAfterMs);
+};
+const DOWN = failure("no_answer", "HTTP 500");
+
+let nowMs: number;
+let log: Record<string, unknown>[];
+let errors: object[];
 
 beforeEach(() => {
-  rpcs = new StubRpcs();
+  [nowMs, log, errors] = [NOW * 1000, [], []];
 });
 
-afterEach(() => rpcs.close());
+/** An endpoint that answers as a test says. */
+class Node implements JsonRpc {
+  readonly asked: string[] = [];
+  chainId = 42;
+  head = 100;
+  timestamp = NOW;
+  /** The answer to all other calls. */
+  answer: unknown = "0x1";
+  /** The answer to every call; null where each has its own. */
+  fault: Error | Promise<never> | null = null;
 
-const gasPrice = (client: ChainClient) => unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));
+  constructor(change: Partial<Node> = {}) {
+    Object.assign(this, change);
+  }
 
-const until = (what: () => boolean | Promise<boolean>) => vi.waitUntil(what, { timeout: 30_000, interval: 10 });
+  async request(method: string): Promise<unknown> {
+    this.asked.push(method);
+    const answer = this.fault ?? this.#answerTo(method);
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }
+
+  #answerTo(method: string): unknown {
+    if (method === "eth_chainId") return numberToHex(this.chainId);
+    if (method !== "eth_getBlockByNumber") return this.answer;
+    return { number: numberToHex(this.head), timestamp: numberToHex(this.timestamp) };
+  }
+
+  /** Whether it was asked for something else than its state since the last look. */
+  wasAsked(): boolean {
+    return this.asked.splice(0).some((method) => !["eth_chainId", "eth_getBlockByNumber"].includes(method));
+  }
+}
+
+function poolOf(nodes: readonly Node[], settings: Partial<PoolSettings> = {}): RpcPool {
+  return new RpcPool(
+    42,
+    nodes,
+    { ...SETTINGS, ...settings },
+    {
+      clock: () => nowMs,
+      logger: pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) }),
+      closing: new AbortController().signal,
+      errors: { inc: (labels: object) => errors.push(labels) } as unknown as Counter<
+        "network" | "endpoint" | "method" | "class"
+      >,
+    },
+  );
+}
+
+async function connect(...nodes: readonly Node[]): Promise<RpcPool> {
+  const pool = poolOf(nodes);
+  await pool.checkAll();
+  for (const node of nodes) node.asked.length = 0;
+  return pool;
+}
+
+const read = (pool: RpcPool) => pool.request(METHOD, []);
+const messages = () => log.map(({ endpoint, msg }) => [endpoint, msg]);
+
+let first: Node;
+let second: Node;
+let pool: RpcPool;
+beforeEach(async () => {
+  [first, second] = [new Node(), new Node({ answer: "0x2" })];
+  pool = await connect(first, second);
+});
 
 describe("a read", () => {
-  test("goes to the first endpoint, and to the second when the first fails", async () => {
-    const [first, second] = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    expect(await gasPrice(client)).toBe(1n);
-    first.mode = "HTTP 500";
-    expect(await gasPrice(client)).toBe(2n);
+  test("goes to the first endpoint only", async () => {
+    expect(await read(pool)).toBe("0x1");
+    expect([first.asked, second.asked]).toEqual([[METHOD], []]);
+    expect(errors).toEqual([]);
   });
 
-  test.each([
-    ["hangs", { mode: "hangs" as const }],
-    ["answers in an unexpected shape", { answer: { result: "fast" } }],
-    ["answers another request", { answer: { id: 999, result: "0x1" } }],
-    ["answers no request", { answer: { id: null, result: "0x1" } }],
-    ["is asked too often", { answer: { error: { code: 429, message: "Too many concurrent requests" } } }],
-    ["gave up waiting", { answer: { error: { code: -32603, message: "Timeout expired" } } }],
-  ])("goes to the second when the first %s", async (_, change) => {
-    const [first, second] = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    Object.assign(first, change);
-    expect(await gasPrice(client)).toBe(2n);
+  // Which answers mean what: node-errors.test.ts.
+  test.each<[NodeErrorKind, boolean]>([
+    ["no_answer", false],
+    ["timeout", false],
+    ["behind", true],
+    ["out_of_reach", true],
+    ["not_offered", true],
+    ["other", true],
+  ])("goes to the second when the first fails by %s, and whether that stays ready is: %s", async (meaning, isReady) => {
+    first.answer = failure(meaning);
+    expect(await read(pool)).toBe("0x2");
+    expect(pool.endpoints.map(({ ready }) => ready)).toEqual([isReady, true]);
+    expect(errors).toEqual([{ network: 42, endpoint: "rpcUrls/0", method: METHOD, class: expect.any(String) }]);
+    expect(log.some(({ msg }) => msg === "RPC endpoint failed")).toBe(!isReady);
   });
 
-  test.each([
-    ["lags", { code: -32000, message: "header not found" }],
-    ["has lost state", { code: -32000, message: "missing trie node 0abc (path ) state 0xabc is not available" }],
-    ["does not know the block", { code: -32001, message: "Unknown block" }],
-    ["does not know the method", { code: -32601, message: "the method does not exist/is not available" }],
-    ["says something unknown", { code: -32000, message: "not today" }],
-  ])("goes to the second when the first %s, which stays in use for other calls", async (_, error) => {
-    const [first, second] = [await rpcs.start({ answer: { error } }), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    expect(await gasPrice(client)).toBe(2n);
-    expect(client.endpoints().map(({ ready }) => ready)).toEqual([true, true]);
-    expect(rpcs.log.join()).not.toContain("RPC endpoint failed");
+  test.each<NodeErrorKind>(["reverted", "invalid_opcode"])("that ends in %s is the chain's answer", async (meaning) => {
+    first.answer = failure(meaning);
+    await expect(read(pool)).rejects.toBe(first.answer);
+    expect(second.asked).toEqual([]);
   });
 
-  test.each([403, 413])("goes to the second when the first answers HTTP %i to this call only", async (status) => {
-    const [first, second] = [await rpcs.start({ status, answer: {} }), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    expect(await gasPrice(client)).toBe(2n);
-    expect(client.endpoints()[0]?.ready).toBe(true);
+  test("that fails by a fault of this program is not tried elsewhere", async () => {
+    first.answer = new TypeError("a fault");
+    await expect(read(pool)).rejects.toThrow("a fault");
+    expect(second.asked).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   test("goes first to others for ten minutes when an endpoint does not offer it, and to all when none does", async () => {
-    const missing = { error: { code: -32601, message: "the method does not exist/is not available" } };
-    const [first, second] = [await rpcs.start({ answer: missing }), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    const asked = () => [first, second].map((node) => node.asked.splice(0).includes("eth_gasPrice"));
-    await gasPrice(client);
-    expect(asked()).toEqual([true, true]);
-    expect(client.endpoints().map(({ without }) => without)).toEqual([["eth_gasPrice"], []]);
-    await gasPrice(client);
-    expect(asked()).toEqual([false, true]);
-    second.answer = missing;
-    await expect(gasPrice(client)).rejects.toMatchObject({ kind: "refused", meaning: "not_offered" });
-    expect(asked()).toEqual([true, true]);
-    first.answer = { result: "0x1" };
-    expect(await gasPrice(client)).toBe(1n);
-    expect(client.endpoints().map(({ without }) => without)).toEqual([[], ["eth_gasPrice"]]);
-    const lines = rpcs.log
-      .map((line) => JSON.parse(line))
-      .map(({ endpoint, request, msg }) => [endpoint, request, msg]);
-    expect(lines).toEqual([
-      ["rpcUrls/0", "eth_gasPrice", "RPC endpoint does not offer this"],
-      ["rpcUrls/1", "eth_gasPrice", "RPC endpoint does not offer this"],
-      ["rpcUrls/0", "eth_gasPrice", "RPC endpoint answers such requests again"],
+    const asked = () => [first, second].map((node) => node.wasAsked());
+    const without = () => pool.endpoints.map((endpoint) => endpoint.without);
+    first.answer = failure("not_offered");
+    await read(pool);
+    expect([asked(), without()]).toEqual([
+      [true, true],
+      [[METHOD], []],
     ]);
-    rpcs.nowMs += 600_000;
-    second.answer = { result: "0x2" };
-    first.answer = missing;
-    expect(await gasPrice(client)).toBe(2n);
+    await read(pool);
+    expect(asked()).toEqual([false, true]);
+    // Another kind of request is another matter.
+    await pool.request("eth_call", [{}, "latest"]);
+    expect(asked()).toEqual([true, true]);
+    second.answer = failure("not_offered");
+    await expect(read(pool)).rejects.toMatchObject({ kind: "refused", meaning: "not_offered" });
+    expect(asked()).toEqual([true, true]);
+    first.answer = "0x1";
+    expect(await read(pool)).toBe("0x1");
+    expect(without()).toEqual([["eth_call"], [METHOD]]);
+    expect(log.filter(({ request }) => request === METHOD).map(({ endpoint, msg }) => [endpoint, msg])).toEqual([
+      ["rpcUrls/0", "RPC endpoint does not offer this"],
+      ["rpcUrls/1", "RPC endpoint does not offer this"],
+      ["rpcUrls/0", "RPC endpoint answers such requests again"],
+    ]);
+  });
+
+  test("goes to an endpoint again ten minutes after it did not offer it", async () => {
+    first.answer = failure("not_offered");
+    await read(pool);
+    nowMs += 599_999;
+    first.wasAsked();
+    await read(pool);
+    expect(first.wasAsked()).toBe(false);
+    nowMs += 1;
+    await read(pool);
+    expect(first.wasAsked()).toBe(true);
   });
 
   test("of a contract goes to the second when the first has none there, unless all say so", async () => {
-    const [first, second] = [await rpcs.start({ answer: { result: "0x" } }), await rpcs.start({ mode: "HTTP 500" })];
-    const client = await rpcs.connect(first, second);
-    const read = () =>
-      client.request({ method: "eth_call", params: [{ to: `0x${"1".repeat(40)}` }, "latest"] } as never);
-    expect(await read()).toBe("0x");
-    Object.assign(second, { mode: "answers", answer: { result: HASH } });
-    rpcs.nowMs += 1_000;
-    await until(() => client.endpoints()[1]?.ready === true);
-    expect(await read()).toBe(HASH);
+    first.answer = "0x";
+    expect(await read(pool)).toBe("0x2");
+    second.answer = failure("behind");
+    expect(await read(pool)).toBe("0x");
   });
 
-  test("has what all endpoints say alike as its answer", async () => {
-    const answer = { error: { code: -32000, message: "not today" } };
-    const client = await rpcs.connect(await rpcs.start({ answer }), await rpcs.start({ answer }));
-    await expect(gasPrice(client)).rejects.toMatchObject({ kind: "refused", reason: "-32000: not today" });
-    expect(client.isReady()).toBe(true);
-  });
-
-  test("that a node refuses is not retried, because another node would answer the same", async () => {
-    const refusal = { error: { code: 3, message: "execution reverted", data: "0x12" } };
-    const [first, second] = [await rpcs.start({ answer: refusal }), await rpcs.start()];
-    const client = await rpcs.connect(first, second);
-    await expect(gasPrice(client)).rejects.toMatchObject({ kind: "refused", data: "0x12" });
-    expect(second.asked).not.toContain("eth_gasPrice");
+  test.each<[string, RpcError, RpcError, "first" | "second"]>([
+    ["what is not offered, because there may be another way", failure("other"), failure("not_offered"), "second"],
+    ["what one refuses", failure("other"), failure("behind"), "first"],
+    ["the last, of two that are alike", failure("behind"), failure("behind"), "second"],
+  ])("that all fail is answered with %s", async (_, one, two, expected) => {
+    Object.assign(first, { answer: one });
+    Object.assign(second, { answer: two });
+    await expect(read(pool)).rejects.toBe(expected === "first" ? one : two);
+    expect(pool.isReady).toBe(true);
   });
 
   test("does not go to an endpoint that is behind, until it has caught up", async () => {
-    const [first, second] = [await rpcs.start({ head: 96 }), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    expect(await gasPrice(client)).toBe(2n);
+    first.head = 96;
+    await pool.checkDue();
+    expect(await read(pool)).toBe("0x2");
     first.head = 100;
-    await until(async () => (await gasPrice(client)) === 1n);
+    await pool.checkDue();
+    expect(await read(pool)).toBe("0x1");
+    expect(pool.endpoints).toMatchObject([{ block: 100 }, { block: 100 }]);
   });
 
   test("does not go to an endpoint whose head is from the future, whatever its number", async () => {
-    const liar = await rpcs.start({ head: 1_000_000, timestamp: NOW + 3_600 });
-    const client = await rpcs.connect(liar, await rpcs.start({ answer: { result: "0x2" } }));
-    expect(await gasPrice(client)).toBe(2n);
+    Object.assign(first, { head: 1_000_000, timestamp: NOW + 3_600 });
+    await pool.checkDue();
+    expect(await read(pool)).toBe("0x2");
+    expect(log).toMatchObject([{ endpoint: "rpcUrls/0", reason: expect.stringContaining("60 s ahead") }]);
   });
 
-  test("names the network by its id when all endpoints fail, and succeeds at once when one is back", async () => {
-    const nodes = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(...nodes);
-    for (const node of nodes) node.mode = "HTTP 500";
-    const error = await gasPrice(client).catch((reason: Error) => reason);
+  test("fails once no endpoint is left, and succeeds at once when one is back, though both are in quarantine", async () => {
+    for (const node of [first, second]) node.fault = DOWN;
+    const error = await read(pool).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ status: 502, code: "rpc_failed", title: "The RPC of network 42 failed." });
-    expect(client.isReady()).toBe(false);
-    for (const node of nodes) node.mode = "answers";
-    // The clock has not advanced, so both are still in quarantine.
-    expect([1n, 2n]).toContain(await gasPrice(client));
-    expect(client.isReady()).toBe(true);
+    expect(pool.isReady).toBe(false);
+    second.fault = null;
+    expect(await read(pool)).toBe("0x2");
+    expect(pool.isReady).toBe(true);
   });
 });
 
 describe("an endpoint that failed", () => {
-  test("is not used for as long as it asks, up to a minute, unless no other is left", async () => {
-    const busy = { status: 429, answer: {}, retryAfter: "30" };
-    const [first, second] = [await rpcs.start(busy), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    expect(await gasPrice(client)).toBe(2n);
-    expect(JSON.parse(rpcs.log[0] ?? "{}")).toMatchObject({ endpoint: "rpcUrls/0", quarantinedMs: 30_000 });
-    Object.assign(first, { status: 200, answer: { result: "0x1" } });
-    expect(await gasPrice(client)).toBe(2n);
-    second.mode = "HTTP 500";
-    await gasPrice(client).catch(() => {});
-    expect(await gasPrice(client)).toBe(1n);
-  });
-
-  test("is not used while it answers HTTP 403 to everything, and the log says so once", async () => {
-    const [first, second] = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    first.mode = "HTTP 403";
-    const checks = first.asked.length;
-    /** Lets time pass until something is so. A check that has begun can end after a step. */
-    const untilLater = (what: () => boolean) =>
-      until(() => {
-        rpcs.nowMs += 1_000;
-        return what();
-      });
-    await untilLater(() => first.asked.length >= checks + 5 && client.endpoints()[0]?.ready === false);
-    expect(rpcs.log.filter((line) => line.includes("RPC endpoint failed")).length).toBe(1);
-    expect(await gasPrice(client)).toBe(2n);
-    first.mode = "answers";
-    await untilLater(() => client.endpoints()[0]?.ready === true);
-    expect(rpcs.log.filter((line) => line.includes("RPC endpoint is back")).length).toBe(1);
-  });
-
-  test("is not used in quarantine, and must answer its chain id afterwards", async () => {
-    const [first, second] = [await rpcs.start({ mode: "answers" }), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    first.mode = "HTTP 500";
-    await gasPrice(client);
-    // A check that has begun ends before the endpoint is well.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    first.mode = "answers";
+  test("is not used in quarantine, and must answer its chain id and its head afterwards", async () => {
+    first.answer = DOWN;
+    await read(pool);
+    first.answer = "0x1";
+    nowMs += 999;
     first.asked.length = 0;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pool.checkDue();
+    expect([await read(pool), first.asked]).toEqual(["0x2", []]);
+    nowMs += 1;
+    await pool.checkDue();
+    expect(first.asked).toEqual(["eth_chainId", "eth_getBlockByNumber"]);
+    expect(await read(pool)).toBe("0x1");
+    expect(messages()).toEqual([
+      ["rpcUrls/0", "RPC endpoint failed"],
+      ["rpcUrls/0", "RPC endpoint is back"],
+    ]);
+  });
+
+  test("is not used for as long as it asks", async () => {
+    first.answer = failure("no_answer", "HTTP 429", 30_000);
+    await read(pool);
+    expect(log).toMatchObject([{ endpoint: "rpcUrls/0", reason: `${METHOD}: HTTP 429`, quarantinedMs: 30_000 }]);
+    nowMs += 29_999;
+    first.asked.length = 0;
+    await pool.checkDue();
     expect(first.asked).toEqual([]);
-    rpcs.nowMs += 1_000;
-    await until(() => rpcs.log.join().includes("RPC endpoint is back"));
-    expect(first.asked[0]).toBe("eth_chainId");
-    expect(await gasPrice(client)).toBe(1n);
   });
 
-  test("is not used when it comes back with another chain id", async () => {
-    const [first, second] = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    first.mode = "HTTP 500";
-    await gasPrice(client);
-    Object.assign(first, { mode: "answers", chainId: 43, asked: [] });
-    rpcs.nowMs += 1_000;
-    await until(() => rpcs.log.some((line) => line.includes("belongs to network 43")));
-    expect(await gasPrice(client)).toBe(2n);
-    expect(first.asked).not.toContain("eth_gasPrice");
+  test("is logged once, whatever is asked, until another reason or its return", async () => {
+    first.fault = DOWN;
+    for (let check = 0; check < 5; check++) {
+      nowMs += 60_000;
+      for (const node of [first, second]) node.timestamp += 60;
+      await pool.checkDue();
+    }
+    expect(messages()).toEqual([["rpcUrls/0", "RPC endpoint failed"]]);
+    first.fault = failure("no_answer", "HTTP 502");
+    nowMs += 60_000;
+    await pool.checkDue();
+    expect(messages()).toHaveLength(2);
   });
 
-  test("is not used any more when it begins to answer for another chain", async () => {
-    const [first, second] = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } })];
-    const client = await rpcs.connect(first, second);
-    Object.assign(first, { chainId: 43, asked: [] });
-    rpcs.nowMs += 60_000;
-    for (const node of [first, second]) node.timestamp += 60;
-    await until(() => rpcs.log.some((line) => line.includes("belongs to network 43")));
-    expect(await gasPrice(client)).toBe(2n);
-    expect(first.asked).not.toContain("eth_gasPrice");
+  test("waits twice as long after each failure, and calls that fail together count as one", async () => {
+    const isChecked = async () => {
+      first.asked.length = 0;
+      await pool.checkDue();
+      return first.asked.length > 0;
+    };
+    first.answer = DOWN;
+    // It answers each check, which is no proof that it answers calls.
+    await Promise.all([read(pool), read(pool)]);
+    nowMs += 1_000;
+    expect(await isChecked()).toBe(true);
+    await read(pool);
+    nowMs += 1_999;
+    expect(await isChecked()).toBe(false);
+    nowMs += 1;
+    expect(await isChecked()).toBe(true);
+    // A call that it answers makes it as good as new.
+    first.answer = "0x1";
+    await read(pool);
+    first.answer = DOWN;
+    await read(pool);
+    nowMs += 1_000;
+    expect(await isChecked()).toBe(true);
   });
 
-  test("is named in the log by its index: no line holds its URL", async () => {
-    const [first, second] = [await rpcs.start(), await rpcs.start()];
-    const client = await rpcs.connect(first, second);
-    first.mode = "HTTP 500";
-    await gasPrice(client);
-    const line = JSON.parse(rpcs.log[0] ?? "{}");
-    expect(line).toMatchObject({ endpoint: "rpcUrls/0", msg: "RPC endpoint failed", quarantinedMs: 1_000 });
-    expect(rpcs.log.join()).not.toMatch(/secret-token|127\.0\.0\.1/);
+  test("is forgiven one failure by each check that it passes while it is ready", async () => {
+    first.answer = DOWN;
+    await read(pool);
+    nowMs += 1_000;
+    await pool.checkDue();
+    await pool.checkDue();
+    await read(pool);
+    nowMs += 1_000;
+    first.asked.length = 0;
+    await pool.checkDue();
+    expect(first.asked).not.toEqual([]);
+  });
+
+  test.each([
+    ["when it comes back", 1_000, true],
+    ["within a minute of answering for another chain", 60_000, false],
+  ])("is not used with another chain id, noticed %s", async (_, passMs, hasFailed) => {
+    if (hasFailed) {
+      first.answer = DOWN;
+      await read(pool);
+    }
+    Object.assign(first, { answer: "0x1", chainId: 43 });
+    nowMs += passMs - 1;
+    await pool.checkDue();
+    expect(pool.foreign).toBeNull();
+    nowMs += 1;
+    await pool.checkDue();
+    first.wasAsked();
+    expect(await read(pool)).toBe("0x2");
+    expect(first.wasAsked()).toBe(false);
+    expect(pool.foreign?.message).toContain("rpcUrls/0 belongs to network 43, but rpcUrls/1 to network 42");
+    expect(String(log.at(-1)?.reason)).toContain("belongs to network 43");
+  });
+
+  test("offers everything again, as far as is known, once it is back", async () => {
+    first.answer = failure("not_offered");
+    await read(pool);
+    first.fault = DOWN;
+    await pool.checkDue();
+    Object.assign(first, { fault: null, answer: "0x1" });
+    nowMs += 1_000;
+    await pool.checkDue();
+    expect(pool.endpoints[0]).toEqual({ endpoint: "rpcUrls/0", ready: true, block: 100, without: [] });
+    expect(await read(pool)).toBe("0x1");
   });
 });
 
 test("a call at every endpoint gives the answers of those that answer", async () => {
-  const nodes = [await rpcs.start(), await rpcs.start({ answer: { result: "0x2" } }), await rpcs.start()];
-  const client = await rpcs.connect(...nodes);
-  Object.assign(nodes[2] ?? {}, { mode: "hangs" });
-  expect(await client.requestEach("eth_gasPrice", [])).toEqual(["0x1", "0x2"]);
-  for (const node of nodes) node.mode = "HTTP 500";
-  await expect(client.requestEach("eth_gasPrice", [])).rejects.toThrow(RpcError);
+  const third = new Node({ answer: failure("timeout") });
+  pool = await connect(first, second, third);
+  expect(await pool.requestEach(METHOD, [])).toEqual(["0x1", "0x2"]);
+  for (const node of [first, second]) node.answer = DOWN;
+  await expect(pool.requestEach(METHOD, [])).rejects.toBe(DOWN);
 });
 
 describe("the start", () => {
   test("does not need every endpoint, and without any the calls fail until one answers", async () => {
-    const dead = await rpcs.start({ mode: "HTTP 500" });
-    const client = await rpcs.connect(dead, await rpcs.start({ answer: { result: "0x2" } }));
-    expect(await gasPrice(client)).toBe(2n);
-    const without = await rpcs.connect(dead);
-    expect(without.isReady()).toBe(false);
-    await expect(gasPrice(without)).rejects.toMatchObject({ code: "rpc_failed" });
-    dead.mode = "answers";
-    expect(await gasPrice(without)).toBe(1n);
+    first.fault = DOWN;
+    expect(await read(await connect(first, second))).toBe("0x2");
+    const without = await connect(first);
+    expect([without.isReady, without.endpoints]).toMatchObject([false, [{ ready: false, block: 0 }]]);
+    await expect(read(without)).rejects.toBe(DOWN);
+    await expect(without.requestEach(METHOD, [])).rejects.toBe(DOWN);
+    first.fault = null;
+    expect(await read(without)).toBe("0x1");
   });
 
   test.each([
-    [[42, 43], "rpcUrls/1 belongs to network 43, but rpcUrls/0 to network 42"],
-    [[43, 42], "rpcUrls/0 belongs to network 43, but rpcUrls/1 to network 42"],
-    [[43], "rpcUrls/0 belongs to network 43"],
-  ])("fails when the endpoints serve the chains %s, and names one of each", async (chainIds, problem) => {
-    const nodes = await Promise.all(chainIds.map((chainId) => rpcs.start({ chainId })));
-    await expect(rpcs.connect(...nodes)).rejects.toThrow(`network 42: ${problem}. Correct rpcUrls.`);
-  });
+    [[42, 43], {}, "rpcUrls/1 belongs to network 43, but rpcUrls/0 to network 42. Correct rpcUrls."],
+    [[43, 42], {}, "rpcUrls/0 belongs to network 43, but rpcUrls/1 to network 42. Correct rpcUrls."],
+    [[43], { networkId: 42 }, "rpcUrls/0 belongs to network 43. Correct rpcUrls or networkId."],
+    [
+      [42, 43],
+      { deployment: "42.json" },
+      "rpcUrls/1 belongs to network 43. Correct it, or set deployment to the file of network 43.",
+    ],
+  ])(
+    "fails when the endpoints serve the chains %s, with %j, and says what to correct",
+    async (chains, settings, fault) => {
+      const nodes = chains.map((chainId) => new Node({ chainId }));
+      await expect(poolOf(nodes, settings).checkAll()).rejects.toThrow(`network 42: ${fault}`);
+    },
+  );
 });
 
 describe("a transaction", () => {
-  const send = (client: ChainClient) =>
-    unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction: "0x01" }));
-  const refusal = (message: string) => ({ answer: { error: { code: -32000, message } } });
+  const send = () => pool.request(SUBMIT, ["0x01"]);
+  const refusal = (message: string) => failure(classifyNodeError(message), message);
 
-  test("goes to all endpoints, including those that are behind, and needs one that accepts it", async () => {
+  test("goes to all endpoints that are ready, including those that are behind, and needs one that accepts it", async () => {
     const nodes = [
-      await rpcs.start(refusal("nonce too low")),
-      await rpcs.start({ answer: { result: HASH } }),
-      await rpcs.start({ head: 0, ...refusal("underpriced") }),
+      new Node({ answer: refusal("nonce too low") }),
+      new Node({ answer: "0xabc" }),
+      new Node({ answer: refusal("underpriced"), head: 0 }),
+      new Node({ fault: DOWN }),
     ];
-    const client = await rpcs.connect(...nodes);
-    expect(await send(client)).toBe(HASH);
-    await until(() => nodes.every(({ asked }) => asked.includes("eth_sendRawTransaction")));
+    pool = await connect(...nodes);
+    expect(await send()).toBe("0xabc");
+    expect(nodes.map(({ asked }) => asked)).toEqual([[SUBMIT], [SUBMIT], [SUBMIT], []]);
   });
 
   test("is answered by the fastest endpoint", async () => {
-    const [first, second] = [await rpcs.start(), await rpcs.start({ answer: { result: HASH } })];
-    const client = await rpcs.connect(first, second);
-    first.mode = "hangs";
-    const started = performance.now();
-    expect(await send(client)).toBe(HASH);
-    expect(performance.now() - started).toBeLessThan(RPC_TIMEOUT_MS);
+    first.fault = new Promise<never>(() => {});
+    expect(await send()).toBe("0x2");
   });
 
-  test.each([
-    ["underpriced", "transaction underpriced: gas tip cap 1, minimum needed 2"],
-    ["the method does not exist/is not available", "insufficient funds for gas * price + value"],
-    ["insufficient funds", "nonce too low"],
-  ])("that all refuse, with %s and %s, is refused with the reason that says more", async (less, more) => {
-    const client = await rpcs.connect(await rpcs.start(refusal(less)), await rpcs.start(refusal(more)));
-    await expect(send(client)).rejects.toMatchObject({ kind: "refused", reason: `-32000: ${more}` });
+  test.each<[string, RpcError[], number]>([
+    ["the reason that says more", [refusal("underpriced"), refusal("nonce too low")], 1],
+    ["the minimum that it names", [refusal("underpriced"), refusal("underpriced: minimum needed 2")], 1],
+    [
+      "that the account is empty",
+      [refusal("the method does not exist/is not available"), refusal("insufficient funds")],
+      1,
+    ],
+    ["that one has it already, whatever another says", [refusal("already known"), failure("timeout")], 0],
+    ["that one did not answer, and may have it", [refusal("nonce too low"), failure("timeout")], 1],
+    ["that one failed, and may have it", [DOWN, refusal("nonce too low")], 0],
+  ])("that no endpoint accepts is answered with %s", async (_, answers, expected) => {
+    pool = await connect(...answers.map((answer) => new Node({ answer })));
+    await expect(send()).rejects.toBe(answers[expected]);
+    expect(ofSubmission(answers.toReversed())).toBe(answers[expected]);
+  });
+});
+
+describe("the state of an endpoint", () => {
+  const at = (number: number, timestamp = 1_000): Health => ({ ...UNCHECKED, head: { number, timestamp } });
+
+  test("a quarantine doubles with each failure in a row, from a second to a minute, or is as long as is asked for", () => {
+    const lengths: number[] = [];
+    for (let health = UNCHECKED, i = 0; i < 40; i++) {
+      health = afterFailure(health, 5_000);
+      lengths.push(health.quarantinedUntil - 5_000);
+    }
+    expect(lengths.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(lengths.at(-1)).toBe(60_000);
+    expect(afterFailure(UNCHECKED, 0, 45_000).quarantinedUntil).toBe(45_000);
+    expect(afterFailure(UNCHECKED, 0, 900_000).quarantinedUntil).toBe(60_000);
+    expect(afterFailure(afterFailure(at(7), 5_000), 6_000)).toMatchObject({ head: null, failures: 2 });
   });
 
-  test.each([
-    ["says something unknown", { ...refusal("not today") }],
-    ["is a gateway without a node", { ...refusal("busy"), status: 503 }],
-    ["does not let it through", { answer: {}, status: 403 }],
-  ])("that one refuses and another %s may have been accepted", async (_, other) => {
-    const client = await rpcs.connect(await rpcs.start(refusal("nonce too low")), await rpcs.start(other));
-    await expect(send(client)).rejects.toMatchObject({ kind: "failed" });
+  test.each<[string, Health[], number[]]>([
+    ["none", [], []],
+    ["none that was never checked", [UNCHECKED, UNCHECKED], []],
+    ["the only one, whatever its head", [at(0, 0)], [0]],
+    ["all, in the order of the configuration", [at(5), at(7), at(6)], [0, 1, 2]],
+    ["one that is as far behind as allowed", [at(4), at(7)], [0, 1]],
+    ["none that is one block more behind", [at(3), at(7)], [1]],
+    ["one whose time is as far behind as allowed", [at(7, 970), at(7, 1_000)], [0, 1]],
+    ["none whose time is one second more behind", [at(7, 969), at(7, 1_000)], [1]],
+    ["none in quarantine", [afterFailure(at(7), 0), at(7)], [1]],
+    ["one that is behind those in quarantine only", [afterFailure(at(99), 0), at(7)], [1]],
+  ])("reads go to %s", (_, healths, indices) => {
+    const endpoints = healths.map((health, index) => ({ health, index }));
+    expect(readableEndpoints(endpoints, SETTINGS).map(({ index }) => index)).toEqual(indices);
   });
 
-  test("that one already has is accepted, whatever another says", async () => {
-    const [first, second] = [await rpcs.start(), await rpcs.start(refusal("already known"))];
-    const client = await rpcs.connect(first, second);
-    first.mode = "hangs";
-    await expect(send(client)).rejects.toMatchObject({ kind: "refused", meaning: "already_known" });
-  });
-
-  test("that one refuses and another does not answer may have been accepted", async () => {
-    const [first, second] = [await rpcs.start(refusal("nonce too low")), await rpcs.start()];
-    const client = await rpcs.connect(first, second);
-    second.mode = "hangs";
-    await expect(send(client)).rejects.toMatchObject({ kind: "timeout" });
+  test("a head may be a minute ahead of the clock, and no more", () => {
+    expect(isFromTheFuture({ number: 1, timestamp: 1_060 }, 1_000_000)).toBe(false);
+    expect(isFromTheFuture({ number: 1, timestamp: 1_061 }, 1_000_000)).toBe(true);
   });
 });

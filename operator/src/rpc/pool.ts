@@ -79,21 +79,21 @@ export const UNCHECKED: Health = { head: null, failures: 0, quarantinedUntil: 0 
 export class RpcPool implements JsonRpc {
   readonly #endpoints: readonly Endpoint[];
 
-  private constructor(
+  /** @param rpcs Its endpoints, in the order of the configuration; at least one. */
+  constructor(
     private readonly chainId: number,
-    urls: readonly string[],
+    rpcs: readonly JsonRpc[],
     private readonly settings: PoolSettings,
     private readonly context: PoolContext,
   ) {
-    this.#endpoints = urls.map((url, index) => {
-      const rpc = connectEndpoint(chainId, url, settings.rpcTimeoutMs);
+    this.#endpoints = rpcs.map((rpc, index) => {
       const unread = { chainId: null, chainIdReadAt: Number.NEGATIVE_INFINITY };
       return { index, rpc, health: UNCHECKED, checking: null, ...unread, without: new Map(), logged: null };
     });
   }
 
   /**
-   * Checks every endpoint. One that does not answer is checked again later.
+   * Connects the endpoints, and checks them from then on.
    *
    * @param urls At least one. They may hold tokens: they are in no error and no log line.
    * @throws ConfigError when an endpoint serves another chain.
@@ -104,13 +104,23 @@ export class RpcPool implements JsonRpc {
     settings: PoolSettings,
     context: PoolContext,
   ): Promise<RpcPool> {
-    const pool = new RpcPool(chainId, urls, settings, context);
-    await Promise.allSettled(pool.#endpoints.map((endpoint) => pool.#check(endpoint)));
-    // Only now are all endpoints' chain ids known, so that the error can name them.
-    const { foreign } = pool;
-    if (foreign !== null) throw foreign;
-    void repeat(settings.rpcPollMs, context.closing, () => pool.#checkDue());
+    const rpcs = urls.map((url) => connectEndpoint(chainId, url, settings.rpcTimeoutMs));
+    const pool = new RpcPool(chainId, rpcs, settings, context);
+    await pool.checkAll();
+    void repeat(settings.rpcPollMs, context.closing, () => pool.checkDue());
     return pool;
+  }
+
+  /**
+   * Checks every endpoint. One that does not answer is checked again later.
+   *
+   * @throws ConfigError when an endpoint serves another chain.
+   */
+  async checkAll(): Promise<void> {
+    await Promise.allSettled(this.#endpoints.map((endpoint) => this.#check(endpoint)));
+    // Only now are all endpoints' chain ids known, so that the error can name them.
+    const { foreign } = this;
+    if (foreign !== null) throw foreign;
   }
 
   /** Says which endpoint serves another chain, as far as they have answered; null if none does. */
@@ -302,7 +312,8 @@ export class RpcPool implements JsonRpc {
     return this.context.logger.child({ endpoint: `rpcUrls/${index}` });
   }
 
-  async #checkDue(): Promise<void> {
+  /** Checks the endpoints that are not in quarantine. It never throws. */
+  async checkDue(): Promise<void> {
     const due = this.#endpoints.filter(({ health }) => health.quarantinedUntil <= this.context.clock());
     await Promise.allSettled(due.map((endpoint) => this.#check(endpoint)));
   }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Address, type Hex, keccak256, numberToHex } from "viem";
+import { type Address, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import vectors from "../../../protocol/vectors/schedule.json" with { type: "json" };
 import { roundStartMs } from "./beat.js";
@@ -170,7 +170,8 @@ describe("due", () => {
     const run = new Run(LEADER, oneKey());
     run.at(START_MS);
     run.stored.set(keyOf(1), OLD - 60n);
-    expect(run.gathered(START_MS + 300).send).toEqual([]);
+    // Between beats nothing is gathered.
+    expect(run.gathered(START_MS + 300)).toMatchObject({ send: [], gather: [] });
     run.at(START_MS + 5_000);
     expect(run.asked).toEqual([keyOf(1)]);
     expect(run.step.state.due.get(keyOf(1))?.storedRound).toBe(OLD - 60n);
@@ -235,28 +236,13 @@ describe("gathering", () => {
 });
 
 describe("turns", () => {
-  test("the leader sends when it has a quorum", () => {
-    const run = new Run(LEADER, oneKey());
-    expect(run.at(START_MS).send).toEqual([]);
-    expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1)));
-  });
-
-  test("every other waits a stage for each better rank, counted from the end of its gathering, and a volunteer is last", () => {
-    const waits = [...ORDER, "volunteer" as const].map((sender) => {
-      const run = new Run(sender, oneKey());
-      run.at(START_MS);
-      if (run.gathered(START_MS + 300).send.length > 0) return 0;
-      return (run.untilSent(START_MS + 60_000) ?? Number.NaN) - START_MS - 300;
-    });
-    expect(waits).toEqual([0, 1, 2, 3, 4].map((rank) => rank * STAGE_MS));
-  });
-
-  test("a quarter of a stage is enough for a member whose report did not arrive", () => {
+  test("the reports of one round that come in two gatherings add up", () => {
     const run = new Run(SECOND, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 800, new Set(ORDER.slice(1)));
-    expect(run.step.wakeAtMs).toBe(START_MS + 800 + STAGE_MS / 4);
-    expect(run.at(run.step.wakeAtMs).send).toEqual(sending(ROUND, keyOf(1)));
+    const [gather] = run.at(START_MS).gather as [Gather];
+    run.at(START_MS + 300, { gathered: answerTo(gather, new Set(ORDER.slice(1)), []) });
+    expect(run.step.wakeAtMs).toBe(START_MS + 300 + STAGE_MS / 4);
+    run.at(START_MS + 400, { gathered: answerTo(gather, new Set([LEADER]), []) });
+    expect(run.step.wakeAtMs).toBe(START_MS + 300 + STAGE_MS);
   });
 
   test("a report that got lost at a later beat does not shorten the wait", () => {
@@ -279,16 +265,6 @@ describe("turns", () => {
     run.at(START_MS + 5_000);
     expect(run.gathered(START_MS + 5_300)).toMatchObject({ send: [], wakeAtMs: START_MS + 2 * STAGE_MS });
     expect(run.at(START_MS + 2 * STAGE_MS).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
-  });
-
-  test("what another has stored is not sent", () => {
-    const run = new Run(SECOND, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
-    run.block++;
-    run.stored.set(keyOf(1), ROUND);
-    expect(run.at(START_MS + 300 + STAGE_MS)).toMatchObject({ send: [], wakeAtMs: START_MS + 5_000 });
-    expect(run.step.state.due.size).toBe(0);
   });
 
   test("without a quorum nothing is sent, and the wait starts anew", () => {
@@ -368,6 +344,17 @@ describe("its own transactions", () => {
     expect(run.gathered(START_MS + 5_300).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
   });
 
+  test("a round of the beat before is sent", () => {
+    const run = new Run(ORDER[2] as Address, oneKey());
+    run.at(START_MS);
+    run.gathered(START_MS + 300);
+    run.block++;
+    run.at(START_MS + 300 + STAGE_MS);
+    run.at(START_MS + 5_000);
+    run.block++;
+    expect(run.at(START_MS + 300 + 2 * STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
+  });
+
   test("a round that is two beats old is not sent", () => {
     const run = new Run(SECOND, oneKey());
     run.at(START_MS);
@@ -386,6 +373,22 @@ describe("alone", () => {
     run.gathered(START_MS + 300);
     expect(run.at(START_MS + 4_000).gather).toMatchObject([{ round: ROUND + 4n, keys: [keyOf(1)] }]);
     expect(run.gathered(START_MS + 4_300).send).toEqual(sending(ROUND + 4n, keyOf(1)));
+  });
+
+  test("while the chain cannot be read it looks again at its next beat, and after one that was missed", () => {
+    const run = new Run("alone", oneKey(ROUND - 20n));
+    run.at(START_MS);
+    expect(run.at(START_MS + 4_999, { chain: null }).wakeAtMs).toBe(START_MS + 5_000);
+    expect(run.at(START_MS + 5_000, { chain: null }).wakeAtMs).toBe(START_MS + 10_000);
+  });
+
+  test("the next step is always later, however times are rounded", () => {
+    const run = new Run("alone", oneKey(ROUND - 50n));
+    for (let tenth = 0; tenth < 100; tenth++) {
+      run.learnedLeadSeconds = 5 + tenth / 10;
+      const nowMs = Number(ROUND - 50n) * 1_000 + 60_000 - run.learnedLeadSeconds * 1_000;
+      expect(run.at(nowMs).wakeAtMs).toBeGreaterThan(nowMs);
+    }
   });
 
   test("without a quorum it asks again after a beat", () => {
@@ -417,14 +420,6 @@ describe("keys that were never stored", () => {
     run.at(START_MS);
     run.gathered(START_MS + 300, null);
     expect(run.at(START_MS + 5_000).gather).toHaveLength(STARTS_PER_BEAT);
-  });
-
-  test("each has an order of its own, by its hash", () => {
-    const run = new Run("volunteer", many());
-    run.at(START_MS);
-    for (const [key, { better }] of run.step.state.due) {
-      expect(better).toEqual(rankMembers(DATASET, { keyHash: keccak256(key) }, MEMBERS));
-    }
   });
 
   test("an operator that is alone starts all of them", () => {

@@ -237,7 +237,8 @@ export function step(
   if (gathered !== null) useReports(settings, due, gathered, now);
   const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, state.beatRound, now);
   const { send, turnAtMs } = takeTurns(settings, due, beatRound, now);
-  const wakeAtMs = Math.min(dueAtMs, turnAtMs, nextBeatMs(settings, beatRound, nowMs));
+  // Rounding can make a key due at this very moment that is not due yet.
+  const wakeAtMs = Math.max(nowMs + 1, Math.min(dueAtMs, turnAtMs, nextBeatMs(settings, beatRound, nowMs)));
   return { state: { beatRound, due }, gather, send, wakeAtMs };
 }
 

@@ -13,6 +13,7 @@ import {
   namedMinimum,
   raiseToAsked,
   readNetworkFees,
+  replacementCaps,
 } from "./fees.js";
 
 /** A node that answers from a table; null refuses the method. */
@@ -69,6 +70,24 @@ const dynamic = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
   maxPriorityFeePerGas,
 });
 
+test("the priority fee has a cap of its own, of which a replacement may pay twice as much", () => {
+  const network = { type: "eip1559", baseFee: 100n, priorityFee: 50n } as const;
+  expect(feesFor(network, { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 10n })).toEqual(dynamic(210n, 10n));
+  expect(replacementCaps({ maxFeePerGas: 30n, maxPriorityFeePerGas: 10n }).maxPriorityFeePerGas).toBe(20n);
+  expect(replacementCaps({ maxFeePerGas: 15n, maxPriorityFeePerGas: 10n }).maxPriorityFeePerGas).toBe(15n);
+});
+
+test("fees are not known while the priority fee cannot be read", async () => {
+  const failed = new RpcError("timeout", 42, "eth_maxPriorityFeePerGas", "no answer");
+  const client = createChainClient(42, {
+    async request(method) {
+      if (method === "eth_maxPriorityFeePerGas") throw failed;
+      return BLOCK;
+    },
+  });
+  await expect(readNetworkFees(client)).rejects.toBe(failed);
+});
+
 describe("a replacement", () => {
   test.each<[string, Fees, Fees | null, Fees | null]>([
     ["pays 12.5% more of both", dynamic(800n, 80n), dynamic(1n, 1n), dynamic(901n, 91n)],
@@ -83,8 +102,17 @@ describe("a replacement", () => {
     ["raises a priority fee of 0 too", dynamic(800n, 0n), null, dynamic(901n, 1n)],
     ["never pays a priority fee above the maximum fee", dynamic(10n, 10n), dynamic(20n, 20n), dynamic(20n, 20n)],
     ["raises a gas price", legacy(80n), null, legacy(91n)],
+    ["of a gas price ignores fees of another type", legacy(80n), dynamic(5_000n, 7n), legacy(91n)],
+    ["is possible where 10% more is the cap", dynamic(9_090n, 8n), null, dynamic(10_000n, 10n)],
   ])("%s", (_, before, today, after) => {
     expect(bumpFees(before, today, capsOf(10_000n))).toEqual(after);
+  });
+
+  test("is impossible where 10% more priority fee exceeds twice its cap", () => {
+    const caps = { maxFeePerGas: 10_000n, maxPriorityFeePerGas: 44n };
+    expect(bumpFees(dynamic(800n, 80n), null, caps)).toBeNull();
+    expect(bumpFees(dynamic(800n, 79n), null, caps)).toEqual(dynamic(901n, 88n));
+    expect(bumpFees(legacy(800n), null, caps)).toEqual(legacy(901n));
   });
 
   test("is accepted by nodes that require 10% more, and stays within the cap", () => {
@@ -175,6 +203,31 @@ describe("of a refusal,", () => {
     ],
     ["something where nothing was offered", dynamic(0n, 0n), "", dynamic(10_000_000n, 10_000_000n), null],
     ["something for a price of nothing", legacy(0n), "", legacy(10_000_000n), null],
+    ["a priority fee at its cap", dynamic(gwei(61), gwei(1)), tipOf(50), dynamic(gwei(110), gwei(50)), null],
+    ["a base fee at the cap", dynamic(gwei(3), gwei(1)), baseOf(500), dynamic(gwei(1_001), gwei(1)), null],
+    ["twice the fees where exactly the minimum was offered", legacy(gwei(25)), tipOf(25), legacy(gwei(50)), null],
+    [
+      "more where only one of the fees is at its cap",
+      dynamic(gwei(500), gwei(49)),
+      "",
+      dynamic(gwei(1_000), gwei(98)),
+      null,
+    ],
+    ["more where only the other is", dynamic(gwei(499), gwei(50)), "", dynamic(gwei(998), gwei(100)), null],
+    [
+      "in vain more than the cap of a price",
+      legacy(gwei(500)),
+      "",
+      legacy(gwei(1_000)),
+      { setting: "maxFeePerGasGwei", wanted: null, cap: gwei(500) },
+    ],
+    [
+      "in vain a base fee above the cap",
+      dynamic(gwei(3), gwei(1)),
+      baseOf(501),
+      dynamic(gwei(1_003), gwei(1)),
+      { setting: "maxFeePerGasGwei", wanted: gwei(501), cap: gwei(500) },
+    ],
     [
       "in vain a priority fee above its cap",
       dynamic(gwei(61), gwei(1)),
@@ -198,6 +251,11 @@ describe("of a refusal,", () => {
     ],
   ])("the next attempt offers %s", (_, refused, reason, asked, excess) => {
     expect(feesAfterRefusal(refused, reason, caps)).toEqual({ asked, excess });
+  });
+
+  test("the setting that is too low is the one for both, where both are the same", () => {
+    const { excess } = feesAfterRefusal(dynamic(gwei(61), gwei(1)), tipOf(501), capsOf(gwei(500)));
+    expect(excess).toEqual({ setting: "maxFeePerGasGwei", wanted: gwei(501), cap: gwei(500) });
   });
 
   test("fees are never raised above the caps, nor lowered", () => {

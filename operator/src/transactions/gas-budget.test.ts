@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GasBudget } from "./gas-budget.js";
+import { FeedGasSpent, GasBudget } from "./gas-budget.js";
 
 const HOUR = 3_600_000;
 
@@ -56,6 +56,36 @@ test("a transaction that needs more than a share is allowed once", () => {
   expect(budget.reserve(60n, 0, "a").ok).toBe(true);
   expect(budget.reserve(10n, 0, "a")).toMatchObject({ ok: false, isShareSpent: true });
   expect(budget.reserve(40n, 0, "b").ok).toBe(true);
+});
+
+test("a caller whose transaction was not sent has used nothing", () => {
+  const budget = new GasBudget(100n, 25);
+  const sent = budget.reserve(20n, 0, "a");
+  const first = budget.reserve(5n, 0, "a");
+  if (!sent.ok || !first.ok) throw new Error("An empty budget has room.");
+  first.release();
+  expect(budget.reserve(6n, 0, "a").ok).toBe(false);
+  expect(budget.reserve(5n, 0, "a").ok).toBe(true);
+  sent.release();
+  expect(budget.usedRatio(0)).toBe(0.05);
+  const whole = new GasBudget(100n, 25);
+  const large = whole.reserve(60n, 0, "a");
+  if (large.ok) large.release();
+  expect(whole.reserve(60n, 0, "a").ok).toBe(true);
+});
+
+test("the share of a feed is the whole budget", () => {
+  const budget = new GasBudget(100n, 25);
+  for (const gas of [30n, 30n, 40n]) expect(budget.reserve(gas, 0).ok).toBe(true);
+  expect(budget.reserve(1n, 0)).toMatchObject({ isShareSpent: false });
+});
+
+test("a wait is a second at least, and rounded up", () => {
+  const budget = new GasBudget(100n);
+  budget.reserve(100n, 1);
+  expect(budget.reserve(1n, HOUR)).toMatchObject({ retryAfterSeconds: 1 });
+  expect(budget.reserve(1n, HOUR - 1_000)).toMatchObject({ retryAfterSeconds: 2 });
+  expect(new FeedGasSpent(2).message).toContain("in 2 s.");
 });
 
 test("the used part of a budget counts what is reserved in an hour, and is 0 for a budget of nothing", () => {

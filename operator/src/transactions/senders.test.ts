@@ -1,6 +1,7 @@
 import { numberToHex } from "viem";
 import { expect, test } from "vitest";
-import type { Job, RoundCall } from "./job.js";
+import { FeedGasSpent } from "./gas-budget.js";
+import { type Job, type RoundCall, SubmissionUnknown } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
 import { Senders } from "./senders.js";
 
@@ -54,4 +55,37 @@ test("without a sender nothing is enqueued, and the problem says what to do", as
     code: "broadcast_unavailable",
     detail: expect.stringContaining('"broadcast": false'),
   });
+});
+
+test("feeds, stored keys and new keys each have a gas budget that the others cannot spend", async () => {
+  const settings = { gasPerHour: 1, gasPerHourForNewKeys: 1, gasPerHourForFeeds: 1, gasPercentPerCaller: 100 };
+  const queue = { address: addressOf(1), enqueue: async () => ({}) } as unknown as TransactionQueue;
+  const senders = new Senders(1, [queue], settings, () => 0);
+  const enqueue = (payer: string | null, budget: "stored" | "new") =>
+    senders.enqueue({ ...job, payer }, addressOf(9), "0x01", budget);
+  await enqueue(null, "stored");
+  await expect(enqueue(null, "stored")).rejects.toBeInstanceOf(FeedGasSpent);
+  for (const budget of ["stored", "new"] as const) {
+    await enqueue("a", budget);
+    await expect(enqueue("a", budget)).rejects.toMatchObject({ code: "gas_budget_spent" });
+  }
+  expect(senders.gasUsed).toEqual([
+    ["stored", 1],
+    ["new", 1],
+    ["feeds", 1],
+  ]);
+});
+
+test("gas is given back where nothing was submitted, and stays reserved where nobody knows", async () => {
+  const reason = new Error("no answer");
+  let error: Error = new Error("refused");
+  const enqueue = () => Promise.reject(error);
+  const queue = { address: addressOf(1), enqueue } as unknown as TransactionQueue;
+  const senders = new Senders(1, [queue], { ...SETTINGS, gasPerHourForFeeds: 1 }, () => 0);
+  for (let tries = 0; tries < 2; tries++) {
+    await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toBe(error);
+  }
+  error = new SubmissionUnknown(reason);
+  await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toBe(reason);
+  await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toBeInstanceOf(FeedGasSpent);
 });

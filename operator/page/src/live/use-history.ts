@@ -35,12 +35,18 @@ export function useHistory(id: PointId, range: RangeId, newest: number, now: num
   const { value: history, error, refresh } = usePolled(range, read, EVERY_MS);
 
   useEffect(() => {
-    // Other new rounds wait, so that fast feeds stay below the rate limit of the history.
-    const isQuiet = last.current !== null && Date.now() >= last.current.at + EVERY_MS;
-    if (isQuiet && error === null) refresh();
+    if (isQuiet(last.current, Date.now()) && error === null) refresh();
   }, [newest]);
 
   return { history, error };
+}
+
+/**
+ * Reports whether a new round is read at once, because the last reading, in milliseconds since 1970, was long ago. Other new
+ * rounds wait, so that fast feeds stay below the rate limit of the history.
+ */
+export function isQuiet(last: { readonly at: number } | null, nowMs: number): boolean {
+  return last !== null && nowMs >= last.at + EVERY_MS;
 }
 
 type HistoryRead = Result<History, ReadError>;

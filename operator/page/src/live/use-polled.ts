@@ -1,6 +1,7 @@
 import type { Result } from "@dataset-oracle/protocol/result";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReadError } from "../operator-api";
+import { Poller } from "./poller";
 
 /**
  * Polls while the page is visible, and waits longer if the operator asks for it.
@@ -15,30 +16,23 @@ export function usePolled<T>(id: string, read: () => Promise<Result<T, ReadError
   newestRead.current = read;
 
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let isGone = false;
-    let isBusy = false;
-    const poll = async () => {
-      clearTimeout(timer);
-      if (isBusy || isGone || document.hidden) return;
-      isBusy = true;
-      const got = await newestRead.current();
-      isBusy = false;
-      if (isGone) return;
+    const onRead = (got: Result<T, ReadError>) =>
       setState((before) => {
         const value = before?.id === id ? before.value : null;
         return got.ok ? { id, value: got.value, error: null } : { id, value, error: got.error };
       });
-      const wait = got.ok ? everyMs : Math.max(everyMs, 1000 * (got.error.retryAfter ?? 0));
-      timer = setTimeout(poll, wait);
-    };
-    refresh.current = () => void poll();
-    document.addEventListener("visibilitychange", poll);
-    void poll();
+    const poller = new Poller<T>(
+      () => newestRead.current(),
+      everyMs,
+      onRead,
+      () => document.hidden,
+    );
+    refresh.current = () => void poller.poll();
+    document.addEventListener("visibilitychange", poller.poll);
+    void poller.poll();
     return () => {
-      isGone = true;
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", poll);
+      poller.stop();
+      document.removeEventListener("visibilitychange", poller.poll);
     };
   }, [id, everyMs]);
 

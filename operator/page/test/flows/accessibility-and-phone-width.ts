@@ -12,7 +12,6 @@ export function accessibilityFlows(environment: () => TestEnvironment): void {
     dataset: () => `/42/${environment().devnet.dataset}`,
     "dataset-of-specs": () => `/42/${environment().devnet.webOracle.numbers}`,
     point: () => `/42/${environment().devnet.dataset}/SPOTPX%2FETH-USD`,
-    nowhere: () => "/nowhere",
   };
 
   // Each page is opened once: only the colours and the width change.
@@ -26,7 +25,7 @@ export function accessibilityFlows(environment: () => TestEnvironment): void {
         // Scrollbars take no width, whatever the size.
         isMobile: true,
       });
-      if (name !== "nowhere") await page.getByRole("heading", { level: 2 }).first().waitFor();
+      await page.getByRole("heading", { level: 2 }).first().waitFor();
       if (name === "point") {
         await page.locator("canvas").waitFor();
         await page.getByText(/^Show as a table/).click();

@@ -56,9 +56,9 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("shows the signers of the last round and their spread, as on chain", async () => {
+  test("shows the signers of the last round and their spread, as on chain, and the update policy", async () => {
     const { devnet, browser } = environment();
-    const { page, picture, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
+    const { page, copied, picture, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     const round = page.getByRole("region", { name: "Last round" });
     await round.getByText("4 of 4 providers").waitFor();
     const signers = await round
@@ -73,17 +73,11 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     const sent = await environment().chain.getTransaction({ hash });
     expect(getAddress(sent.from)).toBe(devnet.operator.address);
     await picture("point-light");
-    await end();
-  });
 
-  test("shows the update policy, and each provider's agreement by name", async () => {
-    const { devnet, browser } = environment();
-    const { page, copied, end } = await visit(browser, devnet.operator.url, { at: pointAt(KEY) });
     await page.getByText("Deviation threshold").waitFor();
     expect(await page.locator("dl", { hasText: "Deviation threshold" }).textContent()).toMatch(
       /^Deviation threshold[\d.]+%Heartbeat30 sNext update due(in )?\d+ s/,
     );
-    const round = page.getByRole("region", { name: "Last round" });
     await round.getByText("Provider 4", { exact: true }).waitFor();
     expect(await round.locator("tbody tr", { hasText: "Provider 1" }).textContent()).toMatch(/(\d+) of \1$/);
     await page.getByRole("button", { name: "Copy the key", exact: true }).click();
@@ -92,7 +86,7 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("links to the network's explorer where the operator names one", async () => {
+  test("works under a base path, links to the explorer that the operator names, and reports unknown addresses", async () => {
     const { lonely, devnet, browser } = environment();
     const { page, end } = await visit(browser, lonely.url, { at: pointAt(KEY) });
     const link = page.getByRole("region", { name: "Properties" }).locator("a[target=_blank]");
@@ -103,6 +97,12 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     expect(await round.locator("dd a").first().getAttribute("href")).toMatch(
       /^https:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/,
     );
+    await page.goto(`${lonely.url}/#/42/0x0000000000000000000000000000000000000001`);
+    await page
+      .getByRole("heading", { name: "This operator does not serve 0x0000000000000000000000000000000000000001" })
+      .waitFor();
+    await page.goto(`${lonely.url}/#/nonsense`);
+    await page.getByRole("heading", { name: "This operator does not serve a page at this address" }).waitFor();
     await end();
   });
 
@@ -170,19 +170,6 @@ export function browsingFlows(environment: () => TestEnvironment): void {
       `${devnet.operator.url}/guide/web-oracle/`,
     );
     await picture("dataset-of-specs-light");
-    await end();
-  });
-
-  test("works under a base path, and reports unknown addresses", async () => {
-    const { lonely, browser } = environment();
-    const { page, end } = await visit(browser, lonely.url);
-    await page.getByRole("heading", { name: "Devnet" }).waitFor();
-    await page.goto(`${lonely.url}/#/42/0x0000000000000000000000000000000000000001`);
-    await page
-      .getByRole("heading", { name: "This operator does not serve 0x0000000000000000000000000000000000000001" })
-      .waitFor();
-    await page.goto(`${lonely.url}/#/nonsense`);
-    await page.getByRole("heading", { name: "This operator does not serve a page at this address" }).waitFor();
     await end();
   });
 }

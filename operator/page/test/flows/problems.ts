@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { formOf } from "../support/find-request-form.js";
 import type { TestEnvironment } from "../support/test-environment.js";
@@ -30,9 +30,15 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("no quorum: it names each provider that failed, and how", async () => {
+  test("no quorum of an operator that has no account: it names each provider that failed, and how", async () => {
     const { lonely, browser } = environment();
     const { page, picture, end } = await visit(browser, lonely.url, { at: at() });
+    expect(
+      await formOf(page)
+        .getByRole("radio", { name: /The operator/ })
+        .isDisabled(),
+    ).toBe(true);
+    await page.getByText("It has no account on this network.").waitFor();
     const said = await askFor(page, "SPOTPX/UNI-USD", false);
     expect(await formOf(page).locator(".note li").count()).toBe(2);
     expect(said).toContain("no_quorum");
@@ -42,67 +48,22 @@ export function problemFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
-  test("an operator without an account cannot be chosen as sender, and the page says why", async () => {
-    const { lonely, browser } = environment();
-    const { page, end } = await visit(browser, lonely.url, { at: at() });
-    const choice = formOf(page).getByRole("radio", { name: /The operator/ });
-    expect(await choice.isDisabled()).toBe(true);
-    await page.getByText("It has no account on this network.").waitFor();
-    await end();
-  });
-
-  test("an operator has spent its gas budget, and then rate-limits this caller", async () => {
-    const { strict, browser } = environment();
-    const { page, picture, end } = await visit(browser, strict.url, { at: at(), problems: ["status of 429"] });
-    let spent = "";
-    for (let asked = 0; asked < 5 && spent === ""; asked++) spent = await askFor(page, "SPOTPX/SHIB-USD");
-    expect(spent).toContain("gas_budget_spent");
-    expect(spent).toContain("You can send the transaction yourself");
-    let said = spent;
-    for (let asked = 0; asked < 6 && !said.includes("too_many_requests"); asked++) {
-      said = await askFor(page, "SPOTPX/SHIB-USD");
-    }
-    expect(said).toMatch(/Try again in \d+ s\./);
-    await picture("problem-too-many-requests-light");
-    await page.evaluate(() => Promise.all(Array.from({ length: 5 }, () => fetch("overview"))));
-    await page.getByText("The values shown may be outdated.").waitFor({ timeout: 30_000 });
-    expect(await page.getByText("The page continues automatically").textContent()).toMatch(/in \d+ s/);
-    await end();
-  });
-
-  test("an operator that is gone before anything was asked, and then comes back", async ({ expect }) => {
+  test("a problem that passes with time: it says when to try again, and what to do until then", async () => {
     const { devnet, browser } = environment();
-    const { page, picture, expectAccessible, end } = await visit(browser, devnet.operator.url, {
-      at: `${at()}/SPOTPX%2FETH-USD`,
-      problems: ["net::ERR_"],
-    });
-    const history = page.getByRole("region", { name: "History", exact: true });
-    await history.locator("canvas").waitFor();
-    await page.waitForLoadState("networkidle");
-    await page.context().setOffline(true);
-    await page.clock.install();
-    await history.getByRole("radio", { name: "1 h" }).focus();
-    await page.keyboard.press("ArrowRight");
-    await page.getByText("The values shown may be outdated.").waitFor();
-    const words =
-      "The history cannot be read now.The operator does not answer. The page retries automatically.unreachable";
-    await expect.poll(() => history.locator(".note").textContent()).toBe(words);
-    const gone = await askFor(page, "SPOTPX/ETH-USD");
-    expect(gone).toContain("The operator does not answer. Check your connection and try again.");
-    await expectAccessible();
-    await picture("problem-offline-light");
-    const attempt = async () => {
-      const failed = page.waitForEvent("requestfailed", (asked) => asked.url().includes("/history?"));
-      await page.clock.fastForward(15_000);
-      await failed;
+    const { page, picture, end } = await visit(browser, devnet.operator.url, { at: at(), problems: ["status of 429"] });
+    const refuse = (code: string) => (route: Route) => {
+      const body = JSON.stringify({ status: 429, code, title: "No.", detail: "Not now." });
+      const headers = { "retry-after": "33", "content-type": "application/problem+json" };
+      return route.fulfill({ status: 429, headers, body });
     };
-    await attempt();
-    await attempt();
-    await attempt();
-    await page.context().setOffline(false);
-    await page.clock.fastForward(15_000);
-    await history.getByText("Read from the contract's events: the last day.").waitFor();
-    await history.locator(".note").waitFor({ state: "hidden" });
+    await page.route("**/data/request", refuse("gas_budget_spent"));
+    const said = await askFor(page, "SPOTPX/SHIB-USD");
+    expect(said).toContain("You can send the transaction yourself");
+    expect(said).toContain("Try again in 33 s.");
+    await picture("problem-gas-budget-spent-light");
+    await page.route("**/overview", refuse("too_many_requests"));
+    await page.getByText("The values shown may be outdated.").waitFor({ timeout: 30_000 });
+    await page.getByText("The page continues automatically in 33 s.").waitFor();
     await end();
   });
 

@@ -38,15 +38,8 @@ export function requestFormFlows(environment: () => TestEnvironment): void {
     await text.fill(stringToHex("SPOTPX/SOL-USD"));
     await form.getByText("14 bytes.").waitFor();
     expect(await text.getAttribute("aria-invalid")).toBe("false");
-    for (const [typed, problem] of [
-      ["0xSPOTPX", 'The key has a character after "0x" that is not a hex digit.'],
-      ["0x123", "The key has an odd number of hex digits."],
-      ["spotpx/eth-usd", "Write the key in upper case: SPOTPX/ETH-USD."],
-      ["SPOTPX/€-USD", "The key has a character that is not printable ASCII."],
-    ] as const) {
-      await text.fill(typed);
-      await form.getByText(problem).waitFor();
-    }
+    await text.fill("spotpx/eth-usd");
+    await form.getByText("Write the key in upper case: SPOTPX/ETH-USD.").waitFor();
     await text.fill("  SPOTPX/ADA-USD ");
     expect(await text.inputValue()).toBe("SPOTPX/ADA-USD");
     await text.fill("SPOTPX/€-USD");
@@ -95,8 +88,6 @@ export function requestFormFlows(environment: () => TestEnvironment): void {
     );
     await expectAccessible();
     await picture("form-stored-light");
-    await form.getByRole("link", { name: "Value, signers, history" }).click();
-    await page.getByRole("heading", { name: KEY }).waitFor();
     await end();
   });
 

@@ -2,21 +2,15 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HAS_CURL } from "../../../../devnet/test/has-curl.js";
+import { snippets } from "../../src/snippets/snippets.js";
 import type { TestEnvironment } from "../support/test-environment.js";
-import { visit } from "../support/visit.js";
 
 const run = promisify(execFile);
-
-/** Opens the program of a name, which closes the one that was open. */
-async function openSnippet(read: Locator, name: string): Promise<void> {
-  const snippet = read.locator("details").filter({ has: read.page().locator("summary", { hasText: name }) });
-  if ((await snippet.getAttribute("open")) === null) await snippet.locator("summary").click();
-}
 
 /** The programs that the page shows do what they say, as they stand. */
 export function snippetFlows(environment: () => TestEnvironment): void {
@@ -24,19 +18,15 @@ export function snippetFlows(environment: () => TestEnvironment): void {
   let folder: string;
 
   beforeAll(async () => {
-    const { devnet, browser } = environment();
+    const { devnet } = environment();
     folder = mkdtempSync(join(ROOT, "node_modules/.page-programs-"));
-    const { page, copied, end } = await visit(browser, devnet.operator.url, {
-      at: `/42/${devnet.dataset}/SPOTPX%2FETH-USD`,
-    });
-    const read = page.getByRole("region", { name: "Read it from code" });
-    for (const name of ["Solidity", "cast", "viem", "fresh", "curl"]) {
-      await openSnippet(read, name);
-      await read.getByRole("button", { name: `Copy the ${name} code`, exact: true }).click();
-      programs.set(name, await copied());
-      expect(programs.get(name)).toBe(await read.locator("details[open] pre").textContent());
-    }
-    await end();
+    const { networks } = (await (await fetch(`${devnet.operator.url}/overview`)).json()) as OverviewAnswer;
+    const [network] = networks;
+    const dataset = network?.datasets.find((one) => one.dataset === devnet.dataset);
+    if (network === undefined || dataset === undefined) throw new Error("The operator does not show the dataset.");
+    const format = dataset.points?.[0]?.format ?? null;
+    const about = { operator: devnet.operator.url, networkId: 42, dataset, lens: network.verified_lens, format };
+    for (const { name, text } of snippets("SPOTPX/ETH-USD", about)) programs.set(name, text);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -77,18 +67,5 @@ export function snippetFlows(environment: () => TestEnvironment): void {
 
   test.runIf(HAS_CURL)("for curl request an update", async () => {
     expect(JSON.parse(await shell("curl"))).toMatchObject({ key: "SPOTPX/ETH-USD", status: "OK" });
-  });
-
-  test("never hold a key that a shell would run", async () => {
-    const { devnet, browser } = environment();
-    const key = `WEB/${"ab".repeat(32)}/';touch x;'`;
-    const at = `/42/${devnet.webOracle.numbers}/${encodeURIComponent(key)}`;
-    const { page, end } = await visit(browser, devnet.operator.url, { at });
-    const read = page.getByRole("region", { name: "Read it from code" });
-    for (const name of ["Solidity", "cast", "viem", "fresh", "curl"]) {
-      await openSnippet(read, name);
-      expect(await read.locator("details[open] pre").textContent()).not.toContain("touch");
-    }
-    await end();
   });
 }

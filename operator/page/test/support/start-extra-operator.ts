@@ -7,7 +7,6 @@ import type { Devnet } from "../../../../devnet/test/devnet-process.js";
 interface ExtraOperatorSettings {
   readonly name: string;
   readonly basePath?: string;
-  readonly requestsPerMinute?: number;
   /** Of the network. */
   readonly network?: Readonly<Record<string, unknown>>;
   readonly privateKey?: string;
@@ -19,12 +18,12 @@ export async function startExtraOperator(
   folder: string,
   settings: ExtraOperatorSettings,
 ): Promise<ServiceProcess> {
-  const { name, basePath = "", requestsPerMinute = 10_000, network = {}, privateKey } = settings;
+  const { name, basePath = "", network = {}, privateKey } = settings;
   mkdirSync(folder, { recursive: true });
   const providers = devnet.providers.map(({ address, url }) => ({ address, url }));
   const ofNetwork = { deployment: join(folder, "..", "deployments", "42.json"), rpcUrls: [devnet.chain], providers };
   const networks = [{ ...ofNetwork, rpcPollMs: 200, ...network }];
-  const config = { port: await freePort(), basePath, metricsPort: 0, requestsPerMinute, networks };
+  const config = { port: await freePort(), basePath, metricsPort: 0, requestsPerMinute: 10_000, networks };
   const privateKeys = privateKey === undefined ? [] : [privateKey];
   const operator = await startService({ program: "operator", name, config, privateKeys, folder });
   await operator.ready();

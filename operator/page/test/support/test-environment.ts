@@ -3,8 +3,8 @@ import { freePort } from "@dataset-oracle/devnet/free-ports";
 import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Browser } from "playwright-core";
-import { createTestClient, http, parseEther, publicActions, walletActions } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createTestClient, http, publicActions, walletActions } from "viem";
+import { generatePrivateKey } from "viem/accounts";
 import { type Devnet, freePortOptions, startDevnet } from "../../../../devnet/test/devnet-process.js";
 import { type RpcProxy, startRpcProxy } from "../../../test/support/rpc-proxy.js";
 import { launchBrowser } from "./launch-browser.js";
@@ -17,8 +17,6 @@ export interface TestEnvironment {
   readonly chain: ReturnType<typeof connect>;
   /** Served under a base path, without a sender; half of its providers do not answer. */
   readonly lonely: ServiceProcess;
-  /** Spends no gas and has a low rate limit. */
-  readonly strict: ServiceProcess;
   /** Its account is empty, and its RPC endpoint can be told to fail. */
   readonly poor: ServiceProcess & { readonly rpc: RpcProxy };
   close(): Promise<void>;
@@ -37,25 +35,17 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
   const devnet = await startDevnet(ports);
   const folder = join(ROOT, ".devnet", ports[ports.indexOf("--chain-port") + 1] ?? "", "others");
   const chain = connect(devnet.chain);
-  const spender = generatePrivateKey();
-  await chain.setBalance({ address: privateKeyToAccount(spender).address, value: parseEther("1") });
   const rpc = await startRpcProxy(devnet.chain);
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const providers = devnet.providers.map(({ address, url }, place) => {
     return { address, url: place < 2 ? url : nowhere };
   });
-  const [browser, lonely, strict, poor] = await Promise.all([
+  const [browser, lonely, poor] = await Promise.all([
     launchBrowser(),
     startExtraOperator(devnet, folder, {
       name: "lonely",
       basePath: "/oracle/v1",
       network: { providers, explorerUrl: EXPLORER },
-    }),
-    startExtraOperator(devnet, folder, {
-      name: "strict",
-      requestsPerMinute: 5,
-      network: { gasPerHour: 0, gasPerHourForNewKeys: 0 },
-      privateKey: spender,
     }),
     startExtraOperator(devnet, folder, {
       name: "poor",
@@ -68,11 +58,10 @@ export async function startTestEnvironment(): Promise<TestEnvironment> {
     browser,
     chain,
     lonely,
-    strict,
     poor: { ...poor, rpc },
     async close() {
       await browser.close();
-      await Promise.all([lonely, strict, poor].map((other) => other.close()));
+      await Promise.all([lonely, poor].map((other) => other.close()));
       await rpc.close();
       await devnet.interrupt();
     },

@@ -12,6 +12,7 @@ import { chunksOf } from "../../dataset/contract.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { agreedValueInBatch } from "../../reports/quorum.js";
 import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs, readBlockNumber } from "../../rpc/blocks.js";
+import { LearnedLead } from "../../schedule/learned-lead.js";
 import { hasMoved } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
 import {
@@ -41,13 +42,6 @@ export interface FeedLoopSettings {
  * (docs/Gas.md).
  */
 const MAX_BATCH_KEYS = 100;
-/** Allowance for the duration of a poll and for rounding to whole seconds. */
-const LEAD_MARGIN_MS = 1_000;
-/**
- * Update times differ mostly by whether the transaction just misses or just catches a block, so a few dozen of them
- * include a long one.
- */
-const REMEMBERED = 32;
 /**
  * How many keys that were never stored are on their way at a time: each needs reports and a transaction of its own, and a
  * thousand at once would ask a large committee for tens of thousands of reports.
@@ -76,15 +70,13 @@ export class FeedLoop {
   #wake = new AbortController();
   /** The stored values as last read, by key. */
   #stored: ReadonlyMap<Hex, QueryResult> = new Map();
-  /** How long the latest updates took, from the decision to update until their transaction was seen mined. */
-  readonly #latestMs: number[] = [];
-  #blockMs = MAX_BLOCK_INTERVAL_MS;
+  readonly #lead: LearnedLead;
 
   constructor(
     readonly served: ServedDataset,
     readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
-    private readonly settings: FeedLoopSettings,
+    settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     private readonly failovers: Counter<"network">,
     private readonly outliers: Counter<"network" | "dataset" | "provider">,
@@ -100,25 +92,34 @@ export class FeedLoop {
     this.#feedOf = new Map(feeds.map((feed) => [feed.key, feed]));
     this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(context.clock, this.#log);
+    this.#lead = new LearnedLead(settings.providerTimeoutMs, MAX_BLOCK_INTERVAL_MS);
   }
 
   /** Runs until the operator shuts down. It never throws. */
   async run(): Promise<void> {
     const { clock, closing } = this.context;
-    this.#blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
+    this.#lead.blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
     for (let wakeAtMs = 0; !closing.aborted; ) {
       if (this.#ended.length === 0) {
         const signal = AbortSignal.any([closing, this.#wake.signal]);
         await delay(Math.max(0, wakeAtMs - clock()), undefined, { signal }).catch(() => {});
         if (closing.aborted) return;
       }
-      this.#wake = new AbortController();
-      const chain = await this.#readChain();
-      // Chunks that ended together share a look at the chain.
-      for (const gathered of this.#ended.length === 0 ? [null] : this.#ended.splice(0)) {
-        wakeAtMs = this.#step(chain, gathered);
-      }
+      wakeAtMs = await this.look();
     }
+  }
+
+  /**
+   * Looks at the chain, and takes a step of the schedule for each gathering that has ended. It never throws.
+   *
+   * @returns When to look again if no gathering ends before, in milliseconds since 1970.
+   */
+  async look(): Promise<number> {
+    this.#wake = new AbortController();
+    const chain = await this.#readChain();
+    // Chunks that ended together share a look at the chain.
+    const ended = this.#ended.length === 0 ? [null] : this.#ended.splice(0);
+    return ended.map((gathered) => this.#step(chain, gathered)).at(-1) ?? 0;
   }
 
   /** Takes a step of the schedule, and starts what it says. @returns When to take the next, in milliseconds since 1970. */
@@ -129,7 +130,7 @@ export class FeedLoop {
     const settings = { ...this.#settings, ranking: this.#ranked.ranking };
     const observed: Observed = {
       ...{ nowMs: clock(), chain, gathered, busy: this.#unavailable() },
-      learnedLeadSeconds: this.#learnedLeadSeconds,
+      learnedLeadSeconds: this.#lead.seconds,
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
     this.#state = state;
@@ -191,22 +192,6 @@ export class FeedLoop {
     const isProbing = shared.some((one) => backoff.isFailing(one));
     const used = new Set((isProbing ? available.slice(0, 1) : available).map(({ key }) => key));
     return new Set(this.feeds.flatMap(({ key }) => (used.has(key) ? [] : [key])));
-  }
-
-  /**
-   * How long before its heartbeat ends a feed's update has to start where nobody else sends: as long as the longest of the
-   * latest updates took, or as long as a provider may take before the first one, plus a block and a second.
-   */
-  get #learnedLeadSeconds(): number {
-    const { providerTimeoutMs } = this.settings;
-    const longestMs = this.#latestMs.length === 0 ? providerTimeoutMs : Math.max(...this.#latestMs);
-    return (longestMs + this.#blockMs + LEAD_MARGIN_MS) / 1000;
-  }
-
-  /** Remembers how long an update took that has been mined. */
-  #recordLatency(startedAt: number): void {
-    this.#latestMs.push(this.context.clock() - startedAt);
-    if (this.#latestMs.length > REMEMBERED) this.#latestMs.shift();
   }
 
   /** Asks every provider for one row per chunk, and hands what came to the next step, chunk by chunk. */
@@ -293,7 +278,7 @@ export class FeedLoop {
           // It says nothing of the committee, which may have fallen silent since it signed.
           this.#backoff.worked("sending", key);
           const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS);
-          if (mined !== null) this.#recordLatency(startedAt);
+          if (mined !== null) this.#lead.record(this.context.clock() - startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error))
         .finally(() => this.#busy.delete(key));
@@ -310,7 +295,7 @@ export class FeedLoop {
     try {
       const startedAt = this.context.clock();
       const stored = await this.served.updates.broadcastBatch(keys, round);
-      if (stored.size > 0) this.#recordLatency(startedAt);
+      if (stored.size > 0) this.#lead.record(this.context.clock() - startedAt);
       this.#backoff.worked("batches");
       return stored;
     } catch (error) {

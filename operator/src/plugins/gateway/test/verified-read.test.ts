@@ -1,25 +1,9 @@
 import { type AddressInfo, createServer } from "node:net";
 import { readVerified, spotPriceKey } from "@dataset-oracle/protocol";
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
-import { Contract, JsonRpcProvider } from "ethers";
 import Fastify, { type FastifyReply } from "fastify";
-import {
-  type Address,
-  type BaseError,
-  type ContractFunctionArgs,
-  createPublicClient,
-  createWalletClient,
-  custom,
-  decodeFunctionData,
-  encodeFunctionData,
-  type Hex,
-  http,
-  keccak256,
-  numberToHex,
-} from "viem";
+import { type Address, type BaseError, createPublicClient, createWalletClient, custom, type Hex, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
@@ -29,17 +13,14 @@ import { type Provider, startProviders } from "../../../../test/support/stub-pro
 
 const KEY = spotPriceKey("ETH-USD");
 const OTHER_KEY = spotPriceKey("BTC-USD");
-/** The maximum age that most tests ask for, in seconds. The chain has a block a second. */
-const MAX_AGE = 20;
+/** The maximum age that most tests ask for, in seconds. */
+const MAX_AGE = 60;
 
 let chain: Chain;
 let providers: Provider[];
 let operator: RunningOperator;
 let dataset: Address;
-let otherDataset: Address;
-let members: Address[];
 let gateway: Awaited<ReturnType<typeof startGateway>>;
-let ethersProvider: JsonRpcProvider;
 /** The URL of the operator's gateway, and one at which nobody listens. */
 let honest: string;
 let dead: string;
@@ -62,19 +43,15 @@ async function startGateway() {
 
 beforeAll(async () => {
   [chain, providers, gateway] = await Promise.all([startChain(), startProviders(4), startGateway()]);
-  members = providers.map(({ address }) => address);
-  dataset = await chain.deploy(members);
-  otherDataset = await chain.deploy(members);
+  dataset = await chain.deploy(providers.map(({ address }) => address));
   operator = await startOperator([{ chain, datasets: [dataset], providers }]);
   honest = `${operator.base}/data/gateway/42/{sender}/{data}`;
   const unused = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => unused.once("listening", resolve));
   dead = `http://127.0.0.1:${(unused.address() as AddressInfo).port}/{sender}/{data}`;
   await new Promise((resolve) => unused.close(resolve));
-  ethersProvider = new JsonRpcProvider(chain.url, 42, { staticNetwork: true, cacheTimeout: -1 });
 });
 afterAll(async () => {
-  ethersProvider?.destroy();
   await gateway?.close();
 });
 beforeEach(() => {
@@ -109,14 +86,6 @@ const viemRead: Read = async (lens, key = KEY, maxAge = MAX_AGE) => {
   return { value: BigInt(output), updatedAt, status: QUERY_STATUSES[status] ?? "" };
 };
 
-const ethersRead: Read = async (lens, key = KEY, maxAge = MAX_AGE) => {
-  const contract = new Contract(lens, verifiedLensAbi as never, ethersProvider);
-  const [output, updatedAt, status] = await contract.getFunction("read")(dataset, key, maxAge, {
-    enableCcipRead: true,
-  });
-  return { value: BigInt(output), updatedAt, status: QUERY_STATUSES[Number(status)] ?? "" };
-};
-
 const clientRead: Read = async (lens, key = KEY, maxAge = MAX_AGE) =>
   readVerified(createPublicClient({ transport: http(chain.url, { retryCount: 0 }) }), {
     lens,
@@ -127,40 +96,30 @@ const clientRead: Read = async (lens, key = KEY, maxAge = MAX_AGE) =>
 
 const READS: [name: string, read: Read][] = [
   ["viem", viemRead],
-  ["ethers", ethersRead],
   ["readVerified", clientRead],
 ];
 
-interface Forgery {
-  readonly key?: Hex;
-  readonly of?: Address;
-  readonly age?: number;
-  readonly signers?: readonly Pick<Provider, "account" | "value">[];
-}
-
-/** Makes an update that is signed in full, by any accounts and about anything. */
-async function makeUpdate({ key = KEY, of = dataset, age = 4, signers = providers }: Forgery = {}): Promise<Hex> {
+/** Makes an update of a round of this age that is signed in full, by any accounts. */
+async function makeUpdate(
+  age = 4,
+  signers: readonly Pick<Provider, "account" | "value">[] = providers,
+  key: Hex = KEY,
+): Promise<Hex> {
   const round = BigInt(Math.floor(Date.now() / 1000) - age);
-  return (await signedUpdate(of, key, round, signers)).data;
+  return (await signedUpdate(dataset, key, round, signers)).data;
 }
 
-type UpdateArguments = ContractFunctionArgs<typeof datasetAbi, "nonpayable", "update">;
-
-/** Alters the arguments of an update that the committee signed. */
-async function altered(alter: (args: UpdateArguments) => UpdateArguments): Promise<Hex> {
-  const { functionName, args } = decodeFunctionData({ abi: datasetAbi, data: await makeUpdate() });
-  if (functionName !== "update") throw new Error(functionName);
-  return encodeFunctionData({ abi: datasetAbi, functionName, args: alter(args) });
-}
+const strangers = () => providers.map(({ value }) => ({ account: privateKeyToAccount(generatePrivateKey()), value }));
 
 const MEDIAN = () => providers[1]?.value;
 
 describe.each(READS)("%s", (_, read) => {
   test("reads a current value, with no transaction, no payment and nothing stored", async () => {
     const before = await chain.client.getTransactionCount({ address: operator.account.address });
+    const askedAt = Date.now() / 1000;
     const { value, updatedAt, status } = await read(await lensOf(honest));
     expect([value, status]).toEqual([MEDIAN(), "OK"]);
-    expect(Date.now() / 1000 - Number(updatedAt)).toBeLessThan(6);
+    expect(Number(updatedAt)).toBeGreaterThan(askedAt - 3);
     expect(await chain.client.getBalance({ address: dataset })).toBe(0n);
     expect(await chain.updates(dataset)).toEqual([]);
     expect(await chain.client.getTransactionCount({ address: operator.account.address })).toBe(before);
@@ -169,17 +128,6 @@ describe.each(READS)("%s", (_, read) => {
   test("reads through a gateway that takes a POST", async () => {
     const { value } = await read(await lensOf(`${operator.base}/data/gateway/42`));
     expect(value).toBe(MEDIAN());
-  });
-
-  test("proves that the providers have no data, and that they disagree", async () => {
-    const lens = await lensOf(honest);
-    const [none, split] = [spotPriceKey("NONE-USD"), spotPriceKey("SPLIT-USD")];
-    providers.forEach((provider, i) => void provider.values.set(split, 10n ** 18n * BigInt(i + 1)));
-    expect(await read(lens, split)).toMatchObject({ value: 0n, status: "DISAGREEMENT" });
-    for (const provider of providers) provider.behavior = "no data";
-    const { value, updatedAt, status } = await read(lens, none);
-    expect([value, status]).toEqual([0n, "NOT_AVAILABLE"]);
-    expect(updatedAt).toBeGreaterThan(0n);
   });
 
   test("goes on to the next gateway after one that is dead, fails, or has no answer", async () => {
@@ -197,95 +145,43 @@ describe.each(READS)("%s", (_, read) => {
   });
 
   test("goes on to the next gateways after those that lie", async () => {
-    const lies = [await makeUpdate({ key: OTHER_KEY }), await makeUpdate({ age: 1_000 }), "0x"];
+    const lies = [await makeUpdate(4, providers, OTHER_KEY), await makeUpdate(1_000), "0x"];
     gateway.answer = (reply) => reply.send({ data: lies[gateway.asked % 3] });
     expect((await read(await lensOf(dead, gateway.get, gateway.post, honest))).value).toBe(MEDIAN());
     expect(gateway.asked).toBeGreaterThan(1);
   });
 
-  test("takes a value from any gateway that has the reports", async () => {
-    const data = await makeUpdate();
-    gateway.answer = (reply) => reply.send({ data });
+  test("takes a value from any gateway that has the reports, and none that others signed", async () => {
+    const [own, others] = [await makeUpdate(), await makeUpdate(4, strangers())];
+    gateway.answer = (reply) => reply.send({ data: own });
     expect((await read(await lensOf(gateway.get))).value).toBe(MEDIAN());
-  });
-
-  test("rejects when no gateway answers", async () => {
-    await expect(read(await lensOf(dead))).rejects.toThrow();
+    gateway.answer = (reply) => reply.send({ data: others });
+    await expect(read(await lensOf(gateway.get))).rejects.toThrow();
   });
 
   test("rejects what the operator refuses", async () => {
     for (const provider of providers) provider.behavior = "server error";
     await expect(read(await lensOf(honest), spotPriceKey("DOWN-USD"))).rejects.toThrow();
   });
-
-  test.each<[string, () => Promise<Hex>]>([
-    ["a value that was not signed", () => altered((args) => args.with(2, numberToHex(1n, { size: 32 })) as never)],
-    [
-      "a report that was altered",
-      () =>
-        altered(([key, round, value, signers, [first, ...reports], ...rest]) => {
-          if (first === undefined) throw new Error("There is no report.");
-          return [key, round, value, signers, [{ ...first, content: value }, ...reports], ...rest];
-        }),
-    ],
-    ["a round that was altered", () => altered((args) => args.with(1, args[1] - 1n) as never)],
-    ["a round that is too old for the caller", () => makeUpdate({ age: MAX_AGE + 20 })],
-    ["a round that is too old for the dataset", () => makeUpdate({ age: 1_000 })],
-    ["a round of the future", () => makeUpdate({ age: -1_000 })],
-    ["an update of another key", () => makeUpdate({ key: OTHER_KEY })],
-    ["an update of another dataset", () => makeUpdate({ of: otherDataset })],
-    [
-      "an update that others signed",
-      () =>
-        makeUpdate({
-          signers: providers.map(({ value }) => ({ account: privateKeyToAccount(generatePrivateKey()), value })),
-        }),
-    ],
-    ["an announcement", async () => encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [KEY] })],
-    [
-      "its own question",
-      async () => encodeFunctionData({ abi: updateGatewayAbi, functionName: "fetchUpdate", args: [dataset, KEY] }),
-    ],
-    ["another selector", async () => `0xdeadbeef${(await makeUpdate()).slice(10)}`],
-    ["a part of an update", async () => (await makeUpdate()).slice(0, -200) as Hex],
-    ["garbage", async () => keccak256(KEY)],
-    ["nothing", async () => "0x"],
-    ["a large answer", async () => `0x${"5a".repeat(400_000)}`],
-  ])("takes no value from a gateway that answers %s", async (_name, lie) => {
-    const data = await lie();
-    gateway.answer = (reply) => reply.send({ data });
-    await expect(read(await lensOf(gateway.get))).rejects.toThrow();
-    expect(gateway.asked).toBeGreaterThan(0);
-  });
-
-  test.each<[string, (reply: FastifyReply) => unknown]>([
-    ["text that is not hex", (reply) => reply.send({ data: "a value" })],
-    ["a number", (reply) => reply.send({ data: 3000 })],
-    ["no JSON", (reply) => reply.type("application/json").send("<html>")],
-  ])("takes no value from a gateway that answers %s", async (_name, answer) => {
-    gateway.answer = answer;
-    await expect(read(await lensOf(gateway.get))).rejects.toThrow();
-  });
 });
 
-/**
- * The statuses after which a library asks the next gateway. After a 429, ethers retries the same one for minutes, so
- * the operator's gateway answers 503 when a limit is exceeded.
- */
-test.each<[string, number, "asks the next gateway" | "gives up", Read]>([
-  ["viem", 400, "asks the next gateway", viemRead],
-  ["viem", 404, "asks the next gateway", viemRead],
-  ["viem", 429, "asks the next gateway", viemRead],
-  ["ethers", 400, "gives up", ethersRead],
-  ["ethers", 404, "gives up", ethersRead],
-])("%s, answered with %i, %s", async (_name, status, then, read) => {
+test("readVerified proves that the providers have no data, and that they disagree", async () => {
+  const lens = await lensOf(honest);
+  const [none, split] = [spotPriceKey("NONE-USD"), spotPriceKey("SPLIT-USD")];
+  providers.forEach((provider, i) => void provider.values.set(split, 10n ** 18n * BigInt(i + 1)));
+  expect(await clientRead(lens, split)).toMatchObject({ value: 0n, status: "DISAGREEMENT" });
+  for (const provider of providers) provider.behavior = "no data";
+  const { value, updatedAt, status } = await clientRead(lens, none);
+  expect([value, status]).toEqual([0n, "NOT_AVAILABLE"]);
+  expect(updatedAt).toBeGreaterThan(0n);
+});
+
+test.each([400, 404, 429])("viem, answered with %i, asks the next gateway", async (status) => {
   gateway.answer = (reply) => reply.status(status).send({ message: "No." });
-  const lens = await lensOf(gateway.get, honest);
-  if (then === "gives up") await expect(read(lens)).rejects.toThrow("No.");
-  else expect((await read(lens)).value).toBe(MEDIAN());
+  expect((await viemRead(await lensOf(gateway.get, honest))).value).toBe(MEDIAN());
 });
 
-test("a read that names a sender is rejected with an error that says so, by viem and by ethers", async () => {
+test("a read that names a sender is rejected with an error that says so", async () => {
   const lens = await lensOf(honest);
   const call = {
     address: lens,
@@ -296,30 +192,6 @@ test("a read that names a sender is rejected with an error that says so, by viem
   await expect(chain.client.readContract({ ...call, account: OTHER_ACCOUNT })).rejects.toThrow(
     `CallNamesSender(address sender)`,
   );
-  const contract = new Contract(lens, verifiedLensAbi as never, await ethersProvider.getSigner(OTHER_ACCOUNT));
-  const read = contract.getFunction("read")(dataset, KEY, MAX_AGE, { enableCcipRead: true });
-  await expect(read).rejects.toThrow("CallNamesSender");
-});
-
-test.each<[string, (reply: FastifyReply) => unknown]>([
-  ["sends close to a megabyte", (reply) => reply.send({ data: `0x${"5a".repeat(450_000)}` })],
-  [
-    "never ends its answer",
-    (reply) => {
-      reply.raw.writeHead(200, { "content-type": "application/json" });
-      const drip = setInterval(() => reply.raw.write(" "), 20);
-      reply.raw.on("close", () => clearInterval(drip));
-    },
-  ],
-  ["never begins to answer", () => new Promise(() => {})],
-])("readVerified asks the next gateway after one that %s", async (_name, answer) => {
-  const client = createPublicClient({ transport: http(chain.url, { retryCount: 0 }) });
-  const parameters = { dataset, key: "SPOTPX/ETH-USD", maxAge: MAX_AGE, gatewayTimeoutMs: 5_000 };
-  gateway.answer = answer;
-  const result = await readVerified(client, { ...parameters, lens: await lensOf(gateway.get, honest) });
-  expect([result.value, gateway.asked]).toEqual([MEDIAN(), 1]);
-  const alone = readVerified(client, { ...parameters, lens: await lensOf(gateway.post) });
-  await expect(alone).rejects.toThrow(`No gateway answered. ${gateway.post}: `);
 });
 
 describe("readVerified says in its error's short message", () => {
@@ -341,8 +213,8 @@ describe("readVerified says in its error's short message", () => {
   });
 
   test.each<[string, () => Promise<Hex>, RegExp]>([
-    ["the lens's error", () => makeUpdate({ age: MAX_AGE + 20 }), /"read" reverted with TooOld\(\d+, 20\)\.$/],
-    ["the dataset's error", () => makeUpdate({ age: 1_000 }), /"read" reverted with ExpiredRound\(\d+, 300\)\.$/],
+    ["the lens's error", () => makeUpdate(MAX_AGE + 20), /"read" reverted with TooOld\(\d+, 60\)\.$/],
+    ["the dataset's error", () => makeUpdate(1_000), /"read" reverted with ExpiredRound\(\d+, 300\)\.$/],
     ["what is no update", async () => "0xdeadbeef", /"read" reverted with NotAnUpdate\(0xdeadbeef\)\.$/],
   ])("%s", async (_, lie, message) => {
     const data = await lie();
@@ -361,7 +233,12 @@ test.each([
   ["public client", createPublicClient],
 ])("readVerified does not use the account of a %s", async (_name, create) => {
   const client = create({ account: OTHER_ACCOUNT, transport: http(chain.url) });
-  const result = await readVerified(client, { lens: await lensOf(honest), dataset, key: "SPOTPX/ETH-USD", maxAge: 8n });
+  const result = await readVerified(client, {
+    lens: await lensOf(honest),
+    dataset,
+    key: "SPOTPX/ETH-USD",
+    maxAge: BigInt(MAX_AGE),
+  });
   expect(result).toMatchObject({ status: "OK", value: MEDIAN() });
 });
 
@@ -375,7 +252,7 @@ test("readVerified needs no payment on a node that fills in a sender where a cal
   };
   const client = createPublicClient({ transport: custom({ request }) });
   const lens = await lensOf(honest);
-  const result = await readVerified(client, { lens, dataset, key: "SPOTPX/ETH-USD", maxAge: 8n });
+  const result = await readVerified(client, { lens, dataset, key: "SPOTPX/ETH-USD", maxAge: BigInt(MAX_AGE) });
   expect(result).toMatchObject({ status: "OK", value: MEDIAN() });
 });
 
@@ -389,7 +266,7 @@ test("a stored value that is fresh enough is read without a gateway", async () =
   const { timestamp } = await operator.ask({ network_id: 42, dataset, key, broadcast: true }, { prefer: "wait=10" });
   const lens = await lensOf(gateway.get);
   for (const [, read] of READS) {
-    expect(await read(lens, spotPriceKey("STORED-USD"), 60)).toMatchObject({
+    expect(await read(lens, spotPriceKey("STORED-USD"))).toMatchObject({
       updatedAt: BigInt(timestamp),
       status: "OK",
     });

@@ -6,13 +6,13 @@ import { type Address, concatHex, type Hex, hexToString, isAddressEqual, parseEt
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OWNER, startChain } from "../../../../test/support/chain.js";
 import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
-import { type RpcFault, type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
+import { type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
 import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const FEED_KEYS = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
-/** There are far more keys than one page shows. */
-const MANY = Array.from({ length: 600 }, (_, i) => stringToHex(`SPOTPX/K${i}-USD`));
+/** There are more keys than one page shows. */
+const MANY = Array.from({ length: 510 }, (_, i) => stringToHex(`SPOTPX/K${i}-USD`));
 
 let chain: Chain;
 let proxy: RpcProxy;
@@ -20,6 +20,8 @@ let providers: Provider[];
 let operator: RunningOperator;
 let dataset: Address;
 let busy: Address;
+/** How far the chain and the operator are ahead of this machine's clock. */
+let aheadMs = 0;
 
 beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
@@ -42,7 +44,7 @@ beforeAll(async () => {
         rpcUrls: [proxy.url],
       },
     ],
-    { plugins: ["feeds", "page"] },
+    { plugins: ["feeds", "page"], clock: () => Date.now() + aheadMs },
   );
 });
 
@@ -58,8 +60,12 @@ async function data(key = KEY): Promise<DataPointAnswer> {
 const overview = async () => (await (await get("overview")).json()) as OverviewAnswer;
 const broadcast = (key: string) =>
   operator.ask({ network_id: 42, dataset, key, broadcast: true }, { prefer: "wait=10" });
-/** Waits until the operator reads again, because it caches for a second. */
-const cacheExpired = () => new Promise((resolve) => setTimeout(resolve, 1_100));
+/** Lets more than a second pass, for which the operator keeps what it read. */
+async function cacheExpired(): Promise<void> {
+  await chain.client.increaseTime({ seconds: 2 });
+  await chain.client.mine({ blocks: 1 });
+  aheadMs += 2_000;
+}
 
 test("GET /datasets lists what is served", async () => {
   const response = await get("datasets");
@@ -192,22 +198,20 @@ describe("GET /data", () => {
   });
 
   test("says what is wrong with each parameter, once", async () => {
-    const { detail } = (await (await get("data", { network_id: "42", dataset, colour: "red" })).json()) as Problem;
+    const response = await get("data", { network_id: "42", dataset, colour: "red" });
+    const { code, detail } = (await response.json()) as Problem;
+    expect([response.status, code]).toEqual([400, "invalid_query"]);
     expect(detail).toContain("key is missing.");
     expect(detail).toContain("colour is unknown; remove it.");
     expect(detail).not.toContain("in quotes");
   });
 
   test.each<[string, Record<string, string>, number, string]>([
-    ["no key", { network_id: "42", dataset: "here" }, 400, "invalid_query"],
-    ["an unknown parameter", { network_id: "42", dataset: "here", key: KEY, colour: "red" }, 400, "invalid_query"],
-    ["a dataset that is no address", { network_id: "42", dataset: "0x12", key: KEY }, 400, "invalid_query"],
-    ["an empty key", { network_id: "42", dataset: "here", key: "0x" }, 400, "invalid_query"],
-    ["another network", { network_id: "7", dataset: "here", key: KEY }, 422, "unknown_network"],
-    ["another dataset", { network_id: "42", dataset: OWNER, key: KEY }, 404, "unknown_dataset"],
-    ["a key of another form", { network_id: "42", dataset: "here", key: "nonsense" }, 422, "invalid_key"],
+    ["a dataset that is no address", { dataset: "0x12" }, 400, "invalid_query"],
+    ["an empty key", { key: "0x" }, 400, "invalid_query"],
+    ["another network", { network_id: "7" }, 422, "unknown_network"],
   ])("refuses %s", async (_, query, status, code) => {
-    const response = await get("data", { ...query, ...(query.dataset === "here" && { dataset }) });
+    const response = await get("data", { network_id: "42", dataset, key: KEY, ...query });
     expect([response.status, ((await response.json()) as Problem).code]).toEqual([status, code]);
   });
 });
@@ -220,11 +224,13 @@ describe("GET /overview", () => {
 
   test("has every dataset with its committee, price and data points, as on the chain", async () => {
     await cacheExpired();
+    const [askedAt, before] = [Date.now() + aheadMs, await chain.client.getBlock()];
     const { time, networks } = await overview();
-    expect(Math.abs(time - Date.now() / 1000)).toBeLessThan(5);
+    expect(time).toBeGreaterThan(askedAt / 1000 - 1);
+    expect(time).toBeLessThanOrEqual((Date.now() + aheadMs) / 1000);
     expect(networks).toMatchObject([{ network_id: 42, readable: true, simulated: false, broadcasts: true }]);
-    const head = await chain.client.getBlock();
-    expect(Math.abs((networks[0]?.head_timestamp ?? 0) - Number(head.timestamp))).toBeLessThan(5);
+    expect(networks[0]?.head_timestamp).toBeGreaterThanOrEqual(Number(before.timestamp));
+    expect(networks[0]?.head_timestamp).toBeLessThanOrEqual(Number((await chain.client.getBlock()).timestamp));
     const [prices] = networks[0]?.datasets ?? [];
     expect(prices).toMatchObject({
       dataset,
@@ -250,25 +256,10 @@ describe("GET /overview", () => {
     proxy.calls.length = 0;
     const datasets = (await overview()).networks[0]?.datasets ?? [];
     const one = datasets.find((shown) => shown.dataset === busy);
-    expect([one?.points?.length, one?.left_out]).toEqual([500, 100]);
+    expect([one?.points?.length, one?.left_out]).toEqual([500, 10]);
     // A few more are made where the answer takes so long that a price is read again.
     expect(overviewCalls().length).toBeLessThan(12);
   });
-
-  test.each<RpcFault>(["refuses to override code", "ignores overrides of code"])(
-    "reads the same, with more calls, from a node that %s",
-    async (fault) => {
-      const points = async () => (await overview()).networks[0]?.datasets.map((shown) => shown.points);
-      await cacheExpired();
-      const expected = await points();
-      proxy.faults.set("eth_call", fault);
-      await cacheExpired();
-      proxy.calls.length = 0;
-      expect(await points()).toEqual(expected);
-      proxy.faults.clear();
-      expect(overviewCalls().length).toBeGreaterThan(500);
-    },
-  );
 
   test("shows a price that has changed", async () => {
     const read = async () => (await overview()).networks[0]?.datasets.map(({ query_price }) => query_price);
@@ -289,21 +280,4 @@ describe("GET /overview", () => {
     }
     await expect.poll(async () => (await overview()).networks[0]?.readable, { timeout: 10_000 }).toBe(true);
   });
-});
-
-test("a listed key with bytes that are not ASCII is shown, and needs no allowance for new keys", async () => {
-  const web = await chain.deploy(
-    providers.map(({ address }) => address),
-    { keyForm: "WEB_ORACLE" },
-  );
-  const [listed, other] = ["2fff", "2ffe"].map((end) => `${stringToHex(`WEB/${"0".repeat(64)}`)}${end}` as Hex);
-  const deployed = { name: "web", address: web, kind: "median", keyForm: "WEB_ORACLE", keys: [listed as Hex] } as const;
-  const limited = await startOperator([{ chain, datasets: [deployed], providers }], { newKeysPerMinute: 1 });
-  const post = (key: string | undefined) => limited.post({ network_id: 42, dataset: web, key, broadcast: false });
-  const statuses = [await post(other), await post(listed), await post(listed)].map(({ status }) => status);
-  expect(statuses).toEqual([200, 200, 200]);
-  const response = await fetch(`${limited.base}/overview`, { signal: AbortSignal.timeout(20_000) });
-  const { networks } = (await response.json()) as OverviewAnswer;
-  expect(networks[0]?.datasets[0]?.points).toMatchObject([{ key: null, key_hex: listed }]);
-  await limited.close();
 });

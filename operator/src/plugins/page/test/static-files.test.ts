@@ -69,10 +69,17 @@ describe.each([
   });
 
   test("may load only its own resources", async () => {
-    const policy = String((await get(path)).headers["content-security-policy"]);
+    const { headers } = await get(path);
+    const policy = String(headers["content-security-policy"]);
+    if (limit === "page")
+      expect(policy).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+          "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers["x-content-type-options"]).toBe("nosniff");
   });
 
   test("has its own rate limit", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseRoute, pointPath } from "../src/route.js";
+import { parseRoute, pointPath } from "./route.js";
 
 const HASH = "ab".repeat(32);
 

@@ -2,9 +2,9 @@
 
 import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
-import { datasetName, splitKey } from "../src/format/names.js";
-import { formatDuration } from "../src/format/time.js";
-import { alignedTexts, displayValue, formatDeviation, formatExact, formatShort } from "../src/format/values.js";
+import { datasetName, splitKey } from "./names.js";
+import { formatDuration } from "./time.js";
+import { alignedTexts, displayValue, formatDeviation, formatExact, formatShort } from "./values.js";
 
 const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 const HASH = "ab".repeat(32);

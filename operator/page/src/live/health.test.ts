@@ -1,6 +1,6 @@
 import type { DatasetOverview, NetworkOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { describe, expect, test } from "vitest";
-import { chainLiveness, countAnsweringProviders, isLate } from "../src/live/health.js";
+import { chainLiveness, countAnsweringProviders, isLate } from "./health.js";
 
 const NOW = 1_790_000_000;
 

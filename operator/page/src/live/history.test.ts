@@ -3,7 +3,7 @@
 import type { StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
 import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { expect, test } from "vitest";
-import { defaultRange, drawnSteps, type HistoryStep, stepAt, stepsOf, thinnedSteps } from "../src/live/history.js";
+import { defaultRange, drawnSteps, type HistoryStep, stepAt, stepsOf, thinnedSteps } from "./history.js";
 
 const update = (timestamp: number, value: number | null): StoredUpdate => ({
   status: value === null ? "DISAGREEMENT" : "OK",

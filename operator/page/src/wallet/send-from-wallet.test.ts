@@ -1,0 +1,102 @@
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { type Address, type EIP1193Provider, encodeEventTopics, type Hex, keccak256, numberToHex, pad } from "viem";
+import { beforeEach, expect, test } from "vitest";
+import { type Sending, sendFromWallet } from "./send-from-wallet.js";
+
+const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const OWN: Address = "0x00000000000000000000000000000000000000aA";
+const HASH: Hex = `0x${"12".repeat(32)}`;
+const TRANSACTION = { chainId: 42, to: DATASET, data: "0x1234", value: 0n, gas: 100_000n } as const;
+
+/** What the wallet answers to each method; an error that it throws. */
+let answers: Record<string, unknown>;
+let asked: string[];
+
+const UPDATED = {
+  ...{ address: DATASET, blockNumber: "0x7", blockHash: HASH, transactionHash: HASH, transactionIndex: "0x0" },
+  ...{ logIndex: "0x0", removed: false, data: `0x${"00".repeat(96)}` },
+  topics: encodeEventTopics({ abi: datasetAbi, eventName: "Updated", args: { keyHash: keccak256("0x01") } }),
+};
+const receipt = (change: object = {}) => ({
+  ...{ transactionHash: HASH, blockHash: HASH, blockNumber: "0x7", transactionIndex: "0x0", from: OWN, to: DATASET },
+  ...{
+    status: "0x1",
+    logs: [UPDATED],
+    gasUsed: "0x1",
+    cumulativeGasUsed: "0x1",
+    effectiveGasPrice: "0x1",
+    type: "0x2",
+  },
+  ...change,
+});
+const refusal = (code: number, more: object = {}) => Object.assign(new Error("The wallet says no."), { code, ...more });
+
+beforeEach(() => {
+  asked = [];
+  answers = {
+    eth_requestAccounts: [OWN],
+    eth_chainId: "0x2a",
+    eth_sendTransaction: HASH,
+    eth_blockNumber: "0x8",
+    eth_getTransactionReceipt: receipt(),
+    eth_getTransactionByHash: { hash: HASH, from: OWN, to: DATASET, nonce: "0x1", input: "0x1234", value: "0x0" },
+    wallet_switchEthereumChain: null,
+  };
+});
+
+async function send(): Promise<Sending[]> {
+  const provider = {
+    request: async ({ method }: { method: string }) => {
+      asked.push(method);
+      const answer = answers[method];
+      if (answer instanceof Error) throw answer;
+      if (method === "wallet_switchEthereumChain") answers.eth_chainId = "0x2a";
+      return answer;
+    },
+  };
+  const steps: Sending[] = [];
+  await sendFromWallet(provider as unknown as EIP1193Provider, TRANSACTION as never, (step) => steps.push(step));
+  return steps;
+}
+
+const last = async () => (await send()).at(-1);
+
+test("the update is sent from the wallet's account, and waited for", async () => {
+  expect(await send()).toEqual([
+    { step: "confirming" },
+    { step: "waiting", hash: HASH },
+    { step: "mined", hash: HASH, block: 7n },
+  ]);
+  expect(asked.slice(0, 3)).toEqual(["eth_requestAccounts", "eth_chainId", "eth_sendTransaction"]);
+});
+
+test("a wallet on another chain is asked to switch first", async () => {
+  answers.eth_chainId = numberToHex(1);
+  expect((await send()).map(({ step }) => step)).toEqual(["confirming", "switching", "confirming", "waiting", "mined"]);
+  expect(asked.indexOf("wallet_switchEthereumChain")).toBeLessThan(asked.indexOf("eth_sendTransaction"));
+});
+
+test.each<[string, string, Error]>([
+  ["unknown_chain", "wallet_switchEthereumChain", refusal(4902)],
+  ["unknown_chain", "wallet_switchEthereumChain", refusal(-32603, { data: { originalError: { code: 4902 } } })],
+  ["rejected", "wallet_switchEthereumChain", refusal(4001)],
+  ["rejected", "eth_requestAccounts", refusal(4001)],
+  ["failed", "eth_requestAccounts", refusal(-32603)],
+  ["rejected", "eth_sendTransaction", refusal(4001)],
+  ["failed", "eth_sendTransaction", refusal(-32603)],
+])("nothing is sent, and the step is %s, when %s ends with %o", async (step, method, error) => {
+  if (method === "wallet_switchEthereumChain") answers.eth_chainId = numberToHex(1);
+  answers[method] = error;
+  expect(await last()).toMatchObject({ step, message: expect.stringContaining("The wallet says no.") });
+  expect(asked.at(-1)).toBe(method);
+});
+
+test.each<[string, string, object]>([
+  ["reverted", "that reverted", { status: "0x0", logs: [] }],
+  ["overtaken", "that stored nothing, because another was faster", { logs: [] }],
+  ["overtaken", "in which another contract says that it stored something", { logs: [{ ...UPDATED, address: OWN }] }],
+  ["unseen", "that the wallet replaced by another one", { to: pad("0x1", { size: 20 }) }],
+])("the step is %s after a transaction %s", async (step, _, change) => {
+  answers.eth_getTransactionReceipt = receipt(change);
+  expect(await last()).toEqual({ step, hash: HASH, block: 7n });
+});

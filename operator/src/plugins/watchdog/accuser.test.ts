@@ -1,0 +1,150 @@
+import { pino } from "pino";
+import { type Address, type Hex, numberToHex } from "viem";
+import { beforeEach, expect, test } from "vitest";
+import type { Dataset } from "../../dataset/dataset.js";
+import { rankMembers } from "../../schedule/rank.js";
+import type { ServedNetwork } from "../../served-network.js";
+import type { Job, RoundCall } from "../../transactions/job.js";
+import { Accuser } from "./accuser.js";
+import type { Contradiction, HeldStatements } from "./held-statements.js";
+
+const DATASET = numberToHex(0xda7a, { size: 20 });
+const MEMBERS = [1, 2, 3, 4, 5].map((i) => numberToHex(i, { size: 20 }));
+const LIAR = MEMBERS[4] as Address;
+const KEY: Hex = "0x4b31";
+const ROUND = 1_790_000_000n;
+const STAGE_MS = 6_000;
+const ORDER = rankMembers(DATASET, { round: ROUND }, MEMBERS.slice(0, 4));
+
+let nowMs: number;
+let members: Address[];
+let sent: Job<RoundCall>[];
+/** Why the dataset would refuse the accusation now; null if it would not. */
+let refusal: Error | null;
+/** Ends the wait for the transaction. */
+let confirm: () => void;
+let found: Contradiction | null;
+let log: { msg: string }[];
+
+beforeEach(() => {
+  [nowMs, members, sent, refusal, log] = [Number(ROUND) * 1000, [...MEMBERS], [], null, []];
+  const committee = {
+    get current() {
+      return { members, toleranceBps: 100n };
+    },
+    refreshIfReplaced: async () => false,
+  };
+  const report = {
+    provider: LIAR,
+    key: KEY,
+    round: ROUND,
+    outcome: "OK",
+    signature: `0x${"11".repeat(64)}1b`,
+  } as const;
+  const statements = [1, 2].map((value) => {
+    return { kind: "report", ...report, value: numberToHex(value, { size: 32 }) } as const;
+  }) as unknown as Contradiction["statements"];
+  const dataset = { address: DATASET, committee } as unknown as Dataset;
+  found = { dataset, provider: LIAR, key: KEY, round: ROUND, foundAt: nowMs, statements };
+});
+
+function accuserOf(sender: Address | "alone", canSend = true): Accuser {
+  const senders = {
+    canSend,
+    enqueue: async (job: Job<RoundCall>) => {
+      sent.push(job);
+      const confirmed = new Promise<void>((resolve) => {
+        confirm = resolve;
+      });
+      return { hash: "0x1", confirmed };
+    },
+  };
+  const simulator = {
+    execute: async () => {
+      if (refusal !== null) throw refusal;
+      return { gas: 100_000n };
+    },
+  };
+  const network = { senders, simulator, standing: { sender, members: null, stageMs: STAGE_MS } };
+  const held = {
+    get contradictions() {
+      return found === null ? [] : [found];
+    },
+    settle: () => {
+      found = null;
+    },
+  };
+  const logger = pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) });
+  return new Accuser(network as unknown as ServedNetwork, held as unknown as HeldStatements, () => nowMs, logger);
+}
+
+test("an operator that is alone accuses at once, and not again while its transaction is on its way", async () => {
+  const accuser = accuserOf("alone");
+  await accuser.pursueAll();
+  expect(sent).toMatchObject([{ payer: null, call: { to: DATASET, gas: 130_000n, round: ROUND } }]);
+  nowMs += 3_600_000;
+  await accuser.pursueAll();
+  expect(sent).toHaveLength(1);
+  // It was mined, and the member is still there.
+  confirm();
+  await new Promise((settled) => setImmediate(settled));
+  nowMs += 59_999;
+  await accuser.pursueAll();
+  expect(sent).toHaveLength(1);
+  nowMs += 1;
+  await accuser.pursueAll();
+  expect(sent).toHaveLength(2);
+});
+
+test("operators accuse a stage apart, in the order of the round", async () => {
+  const accusers = ORDER.map((sender) => accuserOf(sender));
+  for (const expected of [1, 2, 3, 4]) {
+    for (const accuser of accusers) await accuser.pursueAll();
+    expect(sent).toHaveLength(expected);
+    nowMs += STAGE_MS;
+  }
+});
+
+test("a member that has left the committee is settled and not accused, and a replacement has nothing to do", async () => {
+  const accuser = accuserOf(ORDER[1] as Address);
+  await accuser.pursueAll();
+  members = members.filter((member) => member !== LIAR);
+  nowMs += STAGE_MS;
+  await accuser.pursueAll();
+  expect([sent, found]).toEqual([[], null]);
+  expect(log.map(({ msg }) => msg)).toEqual([
+    "a member contradicted itself, and counts as absent",
+    "a member that contradicted itself has left the committee",
+  ]);
+});
+
+test("the queue replaces an accusation until the member has left", async () => {
+  await accuserOf("alone").pursueAll();
+  const [job] = sent;
+  expect(await job?.isStored(ROUND)).toBe(false);
+  expect(await job?.renew()).toEqual(job?.call);
+  members = members.filter((member) => member !== LIAR);
+  expect(await job?.isStored(ROUND)).toBe(true);
+  expect(await job?.renew()).toBeNull();
+});
+
+test("an accusation that fails is tried again after a minute", async () => {
+  refusal = new Error("it fails");
+  const accuser = accuserOf("alone");
+  await accuser.pursueAll();
+  expect(log.at(-1)?.msg).toBe("the accusation failed; it will be retried");
+  refusal = null;
+  nowMs += 59_999;
+  await accuser.pursueAll();
+  expect(sent).toEqual([]);
+  nowMs += 1;
+  await accuser.pursueAll();
+  expect(sent).toHaveLength(1);
+});
+
+test("nobody is accused by an operator without an account, or in a committee that ejects nobody", async () => {
+  await accuserOf("alone", false).pursueAll();
+  members = members.slice(1);
+  await accuserOf("alone").pursueAll();
+  expect(sent).toEqual([]);
+});

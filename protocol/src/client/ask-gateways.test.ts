@@ -1,0 +1,82 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { askGateways } from "./ask-gateways.js";
+
+const SENDER = "0x00000000000000000000000000000000000000aA";
+const DATA: Hex = "0x1234";
+const TIMEOUT_MS = 300;
+
+let server: Server;
+let base: string;
+let asked: string[] = [];
+/** What is answered at each path. */
+const ANSWERS: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
+  "/good": (response) => response.end('{"data":"0x5678"}'),
+  "/busy": (response) => response.writeHead(503).end('{"message":"No quorum."}'),
+  "/html": (response) => response.writeHead(502).end("<html>"),
+  "/text": (response) => response.end('{"data":"a value"}'),
+  "/number": (response) => response.end('{"data":3000}'),
+  "/no-json": (response) => response.end("<html>"),
+  "/large": (response) => response.end(`{"data":"0x${"5a".repeat(150_000)}"}`),
+  "/silent": () => {},
+  "/slow": (response) => {
+    const drip = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(drip));
+  },
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const path = request.url ?? "";
+    asked.push(`${request.method} ${path}`);
+    request.resume();
+    ANSWERS[path.split("?")[0] ?? ""]?.(response);
+  }).listen(0, "127.0.0.1");
+  await new Promise((listening) => server.once("listening", listening));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const ask = (...paths: readonly string[]) => {
+  asked = [];
+  return askGateways({ data: DATA, sender: SENDER, urls: paths.map((path) => base + path) }, TIMEOUT_MS);
+};
+
+test("a gateway is asked by GET where its URL has a place for the data, and else by POST", async () => {
+  expect(await ask("/good?{sender}/{data}")).toBe("0x5678");
+  expect(asked).toEqual([`GET /good?${SENDER.toLowerCase()}/${DATA}`]);
+  await ask("/good");
+  expect(asked).toEqual(["POST /good"]);
+});
+
+test.each([
+  ["/busy", "HTTP 503: No quorum."],
+  ["/html", "HTTP 502"],
+  ["/text", "an answer without data in hex"],
+  ["/number", "an answer without data in hex"],
+  ["/no-json", "an answer without data in hex"],
+  ["/large", "more than 262144 characters"],
+  ["/silent", "no answer within 300 ms"],
+  ["/slow", "no answer within 300 ms"],
+])("after %s, the next gateway is asked, and without one the error says: %s", async (path, reason) => {
+  await expect(ask(path)).rejects.toThrow(`No gateway answered. ${base}${path}: ${reason}`);
+  await expect(ask(path, path)).rejects.toThrow(`${base}${path}: ${reason}; ${base}${path}: ${reason}`);
+});
+
+test("the first gateway that answers is the last one that is asked", async () => {
+  expect(await ask("/html", "/good", "/busy")).toBe("0x5678");
+  expect(asked).toEqual(["POST /html", "POST /good"]);
+});
+
+test("a caller that gives up is told so, and no other gateway is asked", async () => {
+  const signal = AbortSignal.abort(new Error("The caller has gone."));
+  const urls = [`${base}/silent`, `${base}/good`];
+  await expect(
+    askGateways({ data: DATA, sender: SENDER, urls, requestOptions: { signal } }, TIMEOUT_MS),
+  ).rejects.toThrow("The caller has gone.");
+});
