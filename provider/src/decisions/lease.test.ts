@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -49,6 +40,16 @@ async function take(): Promise<Lease> {
   });
   leases.push(lease);
   return lease;
+}
+
+const remove = () => rmSync(folder, { recursive: true });
+function empty(): void {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+}
+const keepBackup = () => cpSync(folder, `${folder}-backup`, { recursive: true });
+function restoreBackup(): void {
+  remove();
+  cpSync(`${folder}-backup`, folder, { recursive: true });
 }
 
 /** Tells whether a round is permitted once the lease was told of it. */
@@ -116,7 +117,7 @@ describe("a folder that was changed while no process ran", () => {
   const signed = START + 10n;
   beforeEach(async () => {
     const lease = await take();
-    cpSync(folder, `${folder}-backup`, { recursive: true });
+    keepBackup();
     expect(await isPermitted(lease, signed)).toBe(true);
     time = signed + 1n;
   });
@@ -124,18 +125,12 @@ describe("a folder that was changed while no process ran", () => {
   const newest = () => join(folder, readdirSync(folder).sort().at(-1) ?? "");
   it.each<[how: string, change: () => void]>([
     ["its file was removed", () => rmSync(newest())],
-    ["it was removed", () => rmSync(folder, { recursive: true })],
+    ["it was removed", remove],
     ["its file was emptied", () => truncateSync(newest())],
     ["its file was cut", () => truncateSync(newest(), 12)],
     ["its number was changed", () => writeFileSync(newest(), readFileSync(newest(), "utf8").replace("18", "98"))],
     ["its file is garbage", () => writeFileSync(newest(), Buffer.alloc(4_096, 0xff))],
-    [
-      "an older copy was restored",
-      () => {
-        rmSync(folder, { recursive: true });
-        cpSync(`${folder}-backup`, folder, { recursive: true });
-      },
-    ],
+    ["an older copy was restored", restoreBackup],
   ])("permits nothing that was signed before: %s", async (_, change) => {
     change();
     const lease = await take();
@@ -157,7 +152,7 @@ describe("a folder that was changed while no process ran", () => {
     time = START + 3_600n;
     const ahead = await take();
     expect(await isPermitted(ahead, time + 3n)).toBe(true);
-    rmSync(folder, { recursive: true });
+    remove();
     time = START + 20n;
     expect(await isPermitted(await take(), START + 3_603n)).toBe(true);
   });
@@ -198,24 +193,12 @@ describe("two processes", () => {
 
 describe("a folder that is changed while its process runs", () => {
   it.each<[how: string, change: () => void]>([
-    ["removed", () => rmSync(folder, { recursive: true })],
-    [
-      "replaced by an empty one",
-      () => {
-        rmSync(folder, { recursive: true });
-        mkdirSync(folder);
-      },
-    ],
-    [
-      "replaced by an older copy",
-      () => {
-        rmSync(folder, { recursive: true });
-        cpSync(`${folder}-backup`, folder, { recursive: true });
-      },
-    ],
+    ["removed", remove],
+    ["emptied", empty],
+    ["replaced by an older copy", restoreBackup],
   ])("stops it: %s", async (_, change) => {
     const lease = await take();
-    cpSync(folder, `${folder}-backup`, { recursive: true });
+    keepBackup();
     expect(await isPermitted(lease, START + 3n)).toBe(true);
     change();
     expect(await isPermitted(lease, START + 4n)).toBe(false);
