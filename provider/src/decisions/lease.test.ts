@@ -58,6 +58,9 @@ async function isPermitted(lease: Lease, round: bigint): Promise<boolean> {
   return lease.permits(round);
 }
 
+const newest = () => join(folder, readdirSync(folder).sort().at(-1) ?? "");
+const numberOnDisk = () => BigInt(readFileSync(newest(), "utf8").split(" ")[0] ?? "");
+
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), "lease-")), "lease");
   time = START;
@@ -68,12 +71,16 @@ beforeEach(() => {
 describe("a lease", () => {
   it("permits no round up to two seconds past the start, and every later one once a number ahead of it is on disk", async () => {
     const lease = await take();
-    expect(lease.refusedThrough).toBe(START + 2n);
+    expect([lease.refusedThrough, numberOnDisk()]).toEqual([START + 2n, START + 2n]);
     for (const round of [START - 100n, START, START + 2n]) expect(await isPermitted(lease, round)).toBe(false);
     expect(lease.permits(START + 3n)).toBe(false);
+    expect(writes).toHaveLength(1);
     expect(await isPermitted(lease, START + 3n)).toBe(true);
-    const [file = ""] = readdirSync(folder);
-    expect(Number(readFileSync(join(folder, file), "utf8").split(" ")[0])).toBeGreaterThan(Number(START + 3n));
+    expect(numberOnDisk()).toBe(START + 8n);
+    // The number itself is covered, and no more.
+    expect([await isPermitted(lease, START + 8n), lease.permits(START + 9n)]).toEqual([true, false]);
+    expect(writes).toHaveLength(2);
+    for (const seconds of writes) expect(seconds).toBeLessThan(5);
   });
 
   it("writes once for the rounds of a few seconds, however many ask at once, and keeps one file", async () => {
@@ -105,6 +112,19 @@ describe("a lease", () => {
     expect(await isPermitted(second, second.refusedThrough + 1n)).toBe(true);
   });
 
+  it("goes on from the last of several files, with the largest of their numbers", async () => {
+    time = START + 500n;
+    await take();
+    const content = readFileSync(newest());
+    time = START + 100n;
+    await take();
+    for (let i = 3; i <= 20; i++) cpSync(newest(), join(folder, String(i).padStart(12, "0")));
+    writeFileSync(join(folder, "000000000007"), content);
+    time = START;
+    expect((await take()).refusedThrough).toBe(START + 502n);
+    expect(readdirSync(folder)).toEqual(["000000000021"]);
+  });
+
   it("never moves its number back, whatever the clock says", async () => {
     time = START + 86_400n;
     const ahead = (await take()).refusedThrough;
@@ -122,7 +142,6 @@ describe("a folder that was changed while no process ran", () => {
     time = signed + 1n;
   });
 
-  const newest = () => join(folder, readdirSync(folder).sort().at(-1) ?? "");
   it.each<[how: string, change: () => void]>([
     ["its file was removed", () => rmSync(newest())],
     ["it was removed", remove],
@@ -181,14 +200,21 @@ describe("two processes", () => {
     expect(refused[0]?.reason.message).toContain("another process started with");
   });
 
-  it("that write at the same time: the one whose number is taken stops", async () => {
-    const lease = await take();
-    const [file = ""] = readdirSync(folder);
-    const next = String(Number(file) + 1).padStart(file.length, "0");
-    writeFileSync(join(folder, next), "");
-    expect(await isPermitted(lease, START + 3n)).toBe(false);
-    expect(lease.problem).toBe("lost");
-  });
+  it.each([1, 5])(
+    "that write at the same time: a number that is taken, or %d higher, stops the first",
+    async (more) => {
+      const lease = await take();
+      expect(await isPermitted(lease, START + 3n)).toBe(true);
+      writeFileSync(
+        newest().replace(/\d+$/, (digits) => String(Number(digits) + more).padStart(12, "0")),
+        "",
+      );
+      expect(await isPermitted(lease, START + 90n)).toBe(false);
+      expect(lease.problem).toBe("lost");
+      // Also where its number on disk covers the round.
+      expect(await isPermitted(lease, START + 4n)).toBe(false);
+    },
+  );
 });
 
 describe("a folder that is changed while its process runs", () => {
@@ -196,14 +222,17 @@ describe("a folder that is changed while its process runs", () => {
     ["removed", remove],
     ["emptied", empty],
     ["replaced by an older copy", restoreBackup],
-  ])("stops it: %s", async (_, change) => {
-    const lease = await take();
-    keepBackup();
-    expect(await isPermitted(lease, START + 3n)).toBe(true);
-    change();
-    expect(await isPermitted(lease, START + 4n)).toBe(false);
-    expect(await isPermitted(lease, START + 900n)).toBe(false);
-    expect(lease.problem).toBe("lost");
+  ])("stops it, whether it looks or writes: %s", async (_, change) => {
+    for (const round of [START + 4n, START + 900n]) {
+      const lease = await take();
+      keepBackup();
+      expect(await isPermitted(lease, START + 3n)).toBe(true);
+      change();
+      expect(await isPermitted(lease, round)).toBe(false);
+      expect(await isPermitted(lease, START + 1_000n)).toBe(false);
+      expect(lease.problem).toBe("lost");
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("that is full stops it only for rounds beyond the number on disk, and only until there is room", async () => {
@@ -212,11 +241,17 @@ describe("a folder that is changed while its process runs", () => {
     setFull(true);
     expect(await isPermitted(lease, START + 600n)).toBe(false);
     expect(lease.problem).toBe("unwritable");
+    expect(await isPermitted(lease, START + 601n)).toBe(false);
     expect(await isPermitted(lease, START + 4n)).toBe(true);
     expect(logs.join()).toContain("cannot be written: ENOSPC");
     setFull(false);
     expect(await isPermitted(lease, START + 600n)).toBe(true);
     expect(lease.problem).toBeNull();
+    expect(await isPermitted(lease, START + 700n)).toBe(true);
+    const told = ["cannot be written", "can be written again"].map((what) =>
+      logs.filter((line) => line.includes(what)),
+    );
+    expect(told.map(({ length }) => length)).toEqual([1, 1]);
   });
 });
 
@@ -226,13 +261,15 @@ describe("a lease is not taken", () => {
     await expect(take()).rejects.toThrow(/^lease: .*lease cannot be used: ENOSPC/);
   });
 
-  it("in a folder that holds something else, nor with the folders above it", async () => {
-    const other = mkdtempSync(join(tmpdir(), "other-"));
-    writeFileSync(join(other, "file"), "");
-    folder = other;
-    await expect(take()).rejects.toThrow("holds other files");
-    expect(readdirSync(other)).toEqual(["file"]);
-    folder = join(other, "no", "lease");
-    await expect(take()).rejects.toThrow("ENOENT");
-  });
+  it.each(["file", "0000000000010", "00000000010", "x00000000010"])(
+    "in a folder that holds something else, nor with the folders above it: %s",
+    async (name) => {
+      await take();
+      writeFileSync(join(folder, name), "");
+      await expect(take()).rejects.toThrow("holds other files");
+      expect(readdirSync(folder).toSorted()).toEqual(["000000000001", name].toSorted());
+      folder = join(folder, "no", "lease");
+      await expect(take()).rejects.toThrow("ENOENT");
+    },
+  );
 });
