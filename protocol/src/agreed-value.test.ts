@@ -1,6 +1,6 @@
 import { numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { agreedValue, agreesWith } from "./agreed-value.js";
+import { agreedValue, agreesWith, storedValue } from "./agreed-value.js";
 import { DATASET_KINDS, type DatasetKind } from "./dataset-kind.js";
 
 const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
@@ -58,5 +58,16 @@ describe("agreesWith", () => {
     ["majority", 100n, 101n, false],
   ] as const)("in a %s dataset with a tolerance of 1%, %d and %d: %s", (kind, stored, reported, agrees) => {
     expect(agreesWith(kind, bytes32(stored), bytes32(reported), 100n)).toBe(agrees);
+  });
+});
+
+describe("storedValue", () => {
+  it.each([
+    ["OK", 2n],
+    ["DISAGREEMENT", 0n],
+    ["NOT_AVAILABLE", 0n],
+  ] as const)("with the status %s is %d", (status, value) => {
+    const reports = [3n, 1n, 2n].map((reported) => ({ value: bytes32(reported) }));
+    expect(BigInt(storedValue("median", status, reports))).toBe(value);
   });
 });

@@ -11,6 +11,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
 import { signBatchReport } from "./batch-report.js";
+import { decodeUpdateCall } from "./decode-update-call.js";
 import { decodeUpdate } from "./decode-update-reports.js";
 import { encodeUpdate, encodeUpdateBatch } from "./encode-update.js";
 import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
@@ -48,6 +49,7 @@ const sign = (places: readonly number[], outcome: Outcome, signs: (place: number
 test("an update shows who signed which value, in the committee's order, and who did not", async () => {
   const reports = await sign([0, 2, 3], "OK", (place) => bytes32(10n + BigInt(place)));
   const data = encodeUpdate("median", header, committee, "OK", reports.toReversed());
+  expect(decodeUpdateCall(data)).toMatchObject({ outcome: "OK", value: bytes32(12n) });
   expect(await decodeUpdate(data, header)).toEqual({
     round: header.round,
     reports: [
@@ -62,6 +64,7 @@ test("an update shows who signed which value, in the committee's order, and who 
 test.each([ZERO_VALUE, bytes32(7n)])("an update of no data has no values, whatever was signed: %s", async (value) => {
   const reports = await sign([0, 1, 2], "NOT_AVAILABLE", () => value);
   const data = encodeUpdate("median", header, committee, "NOT_AVAILABLE", reports);
+  expect(decodeUpdateCall(data)).toMatchObject({ outcome: "NOT_AVAILABLE", value: null });
   const decoded = await decodeUpdate(data, header);
   expect(decoded?.reports).toEqual(
     [first, second, third].map((provider) => ({ provider, outcome: "NOT_AVAILABLE", value: ZERO_VALUE })),

@@ -54,15 +54,6 @@ describe("encodeUpdate", () => {
     });
   });
 
-  it("names nobody absent when all signed", async () => {
-    const all = await Promise.all([0, 1, 2, 3].map((place) => signed(place, bytes32(7n))));
-    const { args } = decodeFunctionData({
-      abi: datasetAbi,
-      data: encodeUpdate("median", header, committee, "OK", all),
-    });
-    expect(args?.slice(3)).toEqual([0b1111n, all.map(row), [], committee.toleranceBps]);
-  });
-
   it('carries "no data" to the function of its own, without a value', async () => {
     const reports = await Promise.all([0, 1, 2].map((place) => signed(place, ZERO_VALUE, "NOT_AVAILABLE")));
     const data = encodeUpdate("median", header, committee, "NOT_AVAILABLE", reports);
@@ -72,21 +63,12 @@ describe("encodeUpdate", () => {
     });
   });
 
-  it("refuses an address outside the committee", async () => {
-    const stranger = { ...(await signed(0, bytes32(1n))), provider: header.dataset };
-    const others = [await signed(1, bytes32(1n)), await signed(2, bytes32(1n))];
-    expect(() => encodeUpdate("median", header, committee, "OK", [stranger, ...others])).toThrow(
-      "have the same signer",
-    );
-  });
-
-  it("refuses two reports of one member", async () => {
-    const once = await signed(0, bytes32(1n));
-    const twice = await signed(0, bytes32(2n));
-    const other = await signed(1, bytes32(1n));
-    expect(() => encodeUpdate("median", header, committee, "OK", [once, other, twice])).toThrow("have the same signer");
-    const lower = { ...twice, provider: twice.provider.toLowerCase() as Address };
-    expect(() => encodeUpdate("median", header, committee, "OK", [once, other, lower])).toThrow("have the same signer");
+  it("refuses an address outside the committee, and two reports of one member", async () => {
+    const [a, b] = [await signed(0, bytes32(1n)), await signed(1, bytes32(1n))];
+    for (const provider of [header.dataset, a.provider, a.provider.toLowerCase() as Address]) {
+      const other = { ...(await signed(0, bytes32(2n))), provider };
+      expect(() => encodeUpdate("median", header, committee, "OK", [a, b, other])).toThrow("have the same signer");
+    }
   });
 
   it("numbers 255 places", () => {

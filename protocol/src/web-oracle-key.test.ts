@@ -28,24 +28,7 @@ describe("a Web Oracle key", () => {
 
   it("has one spelling: whatever is read is written the same", () => {
     const piece = fc.oneof(
-      fc.constantFrom(
-        "/",
-        "%",
-        "%2F",
-        "%2f",
-        "%E2%82%AC",
-        "%C0%AF",
-        "%00",
-        ".",
-        "~",
-        "!",
-        "'",
-        "(",
-        "*",
-        " ",
-        "+",
-        "é",
-      ),
+      fc.constantFrom(" ", ..."/ % %2F %2f %E2%82%AC %C0%AF %00 . ~ ! ' ( * + é".split(" ")),
       fc.string({ maxLength: 3 }),
     );
     let read = 0;
@@ -64,53 +47,32 @@ describe("a Web Oracle key", () => {
 
   it.each([
     [[], ""],
-    [["London"], "/London"],
     [[""], "/"],
-    [["", ""], "//"],
     [["São Paulo", "a/b"], "/S%C3%A3o%20Paulo/a%2Fb"],
     [["-._~!*'()"], "/-._~%21%2A%27%28%29"],
-    [["100 %"], "/100%20%25"],
-    [["€", "😀"], "/%E2%82%AC/%F0%9F%98%80"],
-    [["\0"], "/%00"],
+    [["€", "😀", "\0"], "/%E2%82%AC/%F0%9F%98%80/%00"],
   ])("of the arguments %j ends in %s", (args, end) => {
     const key = webOracleKey({ specHash: HASH, args });
     expect(key).toEqual({ ok: true, value: stringToHex(`WEB/${DIGITS}${end}`) });
   });
 
   it.each([
-    ["%2f", "%2F"],
-    ["%41", "A"],
-    ["%2D", "-"],
-    ["a b", "a%20b"],
-    ["a+b", "a%2Bb"],
-    ["!", "%21"],
-    ["a=b&c", "a%3Db%26c"],
-  ])("with the argument %s is refused: it is spelled %s", (written, legal) => {
-    expect(parseWebOracleKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
-      ok: false,
-      error: expect.stringContaining(`"${legal}"`),
-    });
-  });
-
-  it.each(["%", "%4", "%zz", "%C0%AF", "%ED%A0%80", "%FF", "a%"])(
-    "with the argument %s is refused: no UTF-8",
-    (written) => {
-      expect(parseWebOracleKey(stringToHex(`WEB/${DIGITS}/${written}`))).toMatchObject({
-        ok: false,
-        error: expect.stringContaining("UTF-8"),
-      });
-    },
-  );
-
-  it.each([
-    ["of another form", "SPOTPX/ETH-USD"],
-    ["with upper-case digits", `WEB/${DIGITS.toUpperCase()}`],
-    ["with more digits", `WEB/${DIGITS}00`],
-    ["with bytes that are not ASCII", `WEB/${DIGITS}/é`],
-    ["with a newline at its end", `WEB/${DIGITS}/a\n`],
-    ["that is too long", `WEB/${DIGITS}/${"a".repeat(MAX_KEY_BYTES)}`],
-  ])("%s is refused", (_, text) => {
-    expect(parseWebOracleKey(stringToHex(text))).toMatchObject({ ok: false, error: expect.stringContaining('"WEB/"') });
+    ["an argument with another spelling", `WEB/${DIGITS}/%2f`, '"%2F"'],
+    ["a letter that is encoded", `WEB/${DIGITS}/%41`, '"A"'],
+    ["a plus", `WEB/${DIGITS}/a+b`, '"a%2Bb"'],
+    ["a space", `WEB/${DIGITS}/a b`, '"a%20b"'],
+    ["half of an encoding", `WEB/${DIGITS}/%4`, "UTF-8"],
+    ["an overlong slash", `WEB/${DIGITS}/%C0%AF`, "UTF-8"],
+    ["a surrogate", `WEB/${DIGITS}/%ED%A0%80`, "UTF-8"],
+    ["another form", "SPOTPX/ETH-USD", '"WEB/"'],
+    ["upper-case digits", `WEB/${DIGITS.toUpperCase()}`, '"WEB/"'],
+    ["more digits", `WEB/${DIGITS}00`, '"WEB/"'],
+    ["bytes that are not ASCII", `WEB/${DIGITS}/é`, '"WEB/"'],
+    ["a newline at its end", `WEB/${DIGITS}/a\n`, '"WEB/"'],
+    ["too many bytes", `WEB/${DIGITS}/${"a".repeat(MAX_KEY_BYTES)}`, '"WEB/"'],
+  ])("with %s is refused, and the error says how it is spelled", (_, text, hint) => {
+    const error = expect.stringContaining(hint);
+    expect(parseWebOracleKey(stringToHex(text))).toMatchObject({ ok: false, error });
   });
 
   it("has at most 256 bytes", () => {

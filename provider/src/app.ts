@@ -111,8 +111,7 @@ export async function buildProvider(
       evidence?.web_oracle.close(),
     ]);
   });
-  const anonymousPerMinute = config.anonymousRequestsPerMinute;
-  await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute }));
+  await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute: config.anonymousRequestsPerMinute }));
   return app;
 }
 

@@ -27,8 +27,8 @@ const key = spotPriceKey("ETH-USD");
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 
-/** A reporter with room for two decisions, of a key whose sources are none: it signs that there is no data. */
-async function smallReporter(account: LocalAccount = privateKeyToAccount(PRIVATE_KEY)) {
+/** A reporter of a key whose sources are none: it signs that there is no data. */
+async function newReporter(account: LocalAccount = privateKeyToAccount(PRIVATE_KEY)) {
   const now = () => BigInt(NOW);
   const dataset = {
     chainId: 42,
@@ -43,7 +43,7 @@ async function smallReporter(account: LocalAccount = privateKeyToAccount(PRIVATE
   const [logger, metrics] = [pino({ level: "silent" }), new Metrics(new Registry())];
   const reader = new SourceReader({ egress: new Egress(), timeoutMs: 10_000, hasReserve: false, now });
   const extractor = new RateLimitedExtractor(new ExtractionPool(), false);
-  const memory = new DecisionMemory({ hasReserve: false, capacity: 2 });
+  const memory = new DecisionMemory({ hasReserve: false });
   const lease = { refusedThrough: 0n, problem: null, cover: async () => {}, permits: () => true };
   return new Reporter({
     served: new Map([[42, new Map([[address, dataset]])]]),
@@ -55,19 +55,6 @@ async function smallReporter(account: LocalAccount = privateKeyToAccount(PRIVATE
 
 const caller = { id: "127.0.0.1", mayUseReserve: false, trace: null };
 const request = (timestamp: number) => ({ network_id: 42, dataset: address, key, timestamp });
-
-describe("a reporter whose memory is full", () => {
-  it("refuses a further round, and still repeats those that it signed", async () => {
-    const reporter = await smallReporter();
-    const first = await reporter.report(request(NOW), caller);
-    await reporter.report(request(NOW - 1), caller);
-    await expect(reporter.report(request(NOW - 2), caller)).rejects.toMatchObject({
-      status: 429,
-      code: "too_many_rounds",
-    });
-    expect(await reporter.report(request(NOW), caller)).toEqual(first);
-  });
-});
 
 it("a reporter answers a row with its first key's problem, though another key's is found earlier", async () => {
   const dataset = { chainId: 42, address, keyForm: "WEB_ORACLE", keys: new Map() } as unknown as ServedDataset;
@@ -87,7 +74,7 @@ describe.each<[account: string, account: LocalAccount]>([
   ["an account that signs typed data and no digests", { ...privateKeyToAccount(PRIVATE_KEY), sign: undefined }],
 ])("a reporter with %s", (_, account) => {
   it("signs reports and rows that the contract takes", async () => {
-    const reporter = await smallReporter(account);
+    const reporter = await newReporter(account);
     const common = { chainId: 42, dataset: address, round: BigInt(NOW) } as const;
     const { signature } = await reporter.report(request(NOW), caller);
     const report = { ...common, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE } as const;

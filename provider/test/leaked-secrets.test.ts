@@ -12,6 +12,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeExchanges, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { runProvider, spawnProvider, untilListening, writeConfig } from "./support/provider-process.js";
+import { runCommand } from "./support/run-command.js";
 import { DATASET, ETH_USD } from "./support/test-provider.js";
 
 const WEB = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
@@ -152,52 +153,48 @@ describe("a provider shows none of its secrets", () => {
     expect(findLeakedSecrets([...seen, stdout, stderr].join("\n"), SECRETS)).toEqual([]);
   });
 
-  const mistakes: [mistake: string, args: () => string[], env?: () => Record<string, string>][] = [
-    ["a key and a keystore", () => [], () => ({ PROVIDER_PRIVATE_KEY: SECRETS.keyInEnvironment, ...keystore() })],
-    [
-      "a password that is not the keystore's",
-      () => [],
-      () => ({ ...keystore(), PROVIDER_KEYSTORE_PASSWORD: `${SECRETS.keystorePassword}0` }),
-    ],
-    ["a password as an argument", () => [SECRETS.keystorePassword]],
-    ["a file with a key as the configuration", () => ["--config", join(folder, "key")]],
-    [
-      "a paid API's secret in the configuration",
-      () => ["--config", changed({ secrets: [{ host: SECRETS.paidInHeader, header: "x", env: SECRETS.paidInQuery }] })],
-    ],
-    [
-      "a paid API's secret as the name of its variable",
-      () => ["--config", changed({ secrets: [{ host: "a.example", header: "x", env: SECRETS.paidInQuery }] })],
-    ],
-    [
-      "an RPC's url as the host",
-      () => ["--config", changed({ host: `http://127.0.0.1/${SECRETS.rpcToken}` })],
-      () => ({ PROVIDER_PRIVATE_KEY_FILE: join(folder, "key") }),
-    ],
-    [
-      "an RPC's url as the folder of the lease",
-      () => ["--config", changed({ lease: `http://127.0.0.1/${SECRETS.rpcToken}/lease` })],
-      () => ({ PROVIDER_PRIVATE_KEY_FILE: join(folder, "key") }),
-    ],
-  ];
   function changed(change: object): string {
     const path = join(folder, "changed.json");
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), ...change }));
     return path;
   }
+  const { keystorePassword, keyInEnvironment, paidInHeader, paidInQuery } = SECRETS;
+  const inFile = () => ({ PROVIDER_PRIVATE_KEY_FILE: join(folder, "key") });
 
-  for (const [mistake, args, env = () => ({})] of mistakes) {
-    it(`when it is given ${mistake}`, async () => {
-      const own = args();
-      const { code, stdout, stderr } = await runProvider(
-        ["serve", ...(own[0] === "--config" ? own : ["--config", config, ...own])],
-        {
-          ...COMMON,
-          ...env(),
-        },
-      );
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/./)]);
-      expect(findLeakedSecrets(stdout + stderr, SECRETS)).toEqual([]);
-    });
-  }
+  it.each<[mistake: string, file: () => string, env: () => Record<string, string>, args?: string[]]>([
+    ["a key and a keystore", () => config, () => ({ PROVIDER_PRIVATE_KEY: keyInEnvironment, ...keystore() })],
+    [
+      "a password that is not the keystore's",
+      () => config,
+      () => ({ ...keystore(), PROVIDER_KEYSTORE_PASSWORD: `${keystorePassword}0` }),
+    ],
+    ["a password as an argument", () => config, () => ({}), [keystorePassword]],
+    ["a file with a key as the configuration", () => join(folder, "key"), () => ({})],
+    [
+      "a paid API's secret in the configuration",
+      () => changed({ secrets: [{ host: paidInHeader, header: "x", env: paidInQuery }] }),
+      () => ({}),
+    ],
+    [
+      "a paid API's secret as the name of its variable",
+      () => changed({ secrets: [{ host: "a.example", header: "x", env: paidInQuery }] }),
+      () => ({}),
+    ],
+    [
+      "an RPC's url as the folder of the lease",
+      () => changed({ lease: `http://127.0.0.1/${SECRETS.rpcToken}/lease` }),
+      inFile,
+    ],
+  ])("when it is given %s", async (_, file, env, args = []) => {
+    const result = await runCommand(["check", "--config", file(), ...args], { ...COMMON, ...env() });
+    expect(result).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/./) });
+    expect(findLeakedSecrets(result.stderr, SECRETS)).toEqual([]);
+  });
+
+  it("when it is given an RPC's url as the host to listen on", async () => {
+    const file = changed({ host: `http://127.0.0.1/${SECRETS.rpcToken}` });
+    const { code, stdout, stderr } = await runProvider(["serve", "--config", file], { ...COMMON, ...inFile() });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/./)]);
+    expect(findLeakedSecrets(stdout + stderr, SECRETS)).toEqual([]);
+  });
 });

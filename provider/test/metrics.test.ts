@@ -1,7 +1,4 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/metrics-table";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -11,10 +8,7 @@ import {
   json,
   startFakeExchanges,
 } from "./support/fake-exchanges.js";
-import { runProvider, spawnProvider, untilListening, writeConfig } from "./support/provider-process.js";
-import { DATASET, ETH_USD, PRIVATE_KEY, startProvider, type TestProvider } from "./support/test-provider.js";
-
-const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
+import { startProvider, type TestProvider } from "./support/test-provider.js";
 
 let exchanges: FakeExchanges;
 beforeAll(async () => {
@@ -81,14 +75,9 @@ describe("the metrics of a provider", () => {
   });
 
   it("count what was decided, written and signed, once", async () => {
-    const row = { network_id: 42, dataset: DATASET, keys: [ETH_USD], timestamp: provider.clock.now };
     for (let i = 0; i < 2; ++i) {
       await provider.ask();
-      await fetch(`${provider.url}/report/batch`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(row),
-      });
+      await provider.askRow();
     }
     provider.clock.now += 1;
     for (const exchange of ["coinbase", "kraken"] as const)
@@ -108,38 +97,5 @@ describe("the metrics of a provider", () => {
     expect(await metric("provider_ready")).toBe(1);
     provider.clock.now -= 1_000;
     expect(await metric("provider_ready")).toBe(0);
-  });
-});
-
-describe("a provider's process", () => {
-  it("serves its metrics only on an address of their own, without its key", async () => {
-    const provider = spawnProvider(["serve", "--config", writeConfig({}).config], ENV);
-    const url = await untilListening(provider);
-    await expect.poll(() => provider.printed.stdout).toContain("metrics for Prometheus");
-    const metricsUrl = /metrics for Prometheus at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(
-      provider.printed.stdout,
-    )?.[1];
-    const response = await fetch(metricsUrl as string);
-    expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
-    const text = await response.text();
-    expect(text).toContain("process_cpu_seconds_total");
-    expect(text).toMatch(/^provider_ready [01]$/m);
-    expect(text).not.toContain(PRIVATE_KEY.slice(2));
-    expect((await fetch(`${url}/metrics`)).status).toBe(404);
-    expect((await fetch((metricsUrl as string).replace("/metrics", "/report"))).status).toBe(404);
-    provider.child.kill("SIGTERM");
-    expect((await provider.closed)[0]).toBe(0);
-  });
-
-  it("names the setting of the metrics port when that is in use, and ends with 2", async () => {
-    const busy = createServer().listen(0, "127.0.0.1");
-    await once(busy, "listening");
-    const { port } = busy.address() as AddressInfo;
-    const { code, stderr } = await runProvider(["serve", "--config", writeConfig({ metricsPort: port }).config], ENV);
-    expect(stderr).toBe(
-      `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another "metricsPort".\n`,
-    );
-    expect(code).toBe(2);
-    busy.close();
   });
 });

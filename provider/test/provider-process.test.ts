@@ -85,19 +85,28 @@ describe("the provider's process, with the simulated market", () => {
 
   it("GET /live is 200", async () => {
     const response = await fetch(`${url}/live`, { signal: AbortSignal.timeout(5_000) });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "live" });
+    expect([response.status, await response.json()]).toEqual([200, { status: "live" }]);
   });
 
-  it("says by which library it signs", () => {
+  it("serves its metrics only on an address of their own", async () => {
+    const metricsUrl = /metrics for Prometheus at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(
+      provider.printed.stdout,
+    )?.[1];
+    const response = await fetch(metricsUrl as string);
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+    const text = await response.text();
+    expect(text).toContain("process_cpu_seconds_total");
+    expect(text).toMatch(/^provider_ready [01]$/m);
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    expect((await fetch((metricsUrl as string).replace("/metrics", "/report"))).status).toBe(404);
+  });
+
+  it("logs JSON without its key, and by which library it signs", () => {
+    for (const line of provider.printed.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
+    expect(provider.printed.stdout + provider.printed.stderr).not.toContain(PRIVATE_KEY.slice(2));
     expect(provider.printed.stdout).toMatch(
       /"signatures are made by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))"/,
     );
-  });
-
-  it("logs JSON without its key", () => {
-    for (const line of provider.printed.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
-    expect(provider.printed.stdout + provider.printed.stderr).not.toContain(PRIVATE_KEY.slice(2));
   });
 
   it("ends cleanly on SIGTERM", async () => {
@@ -108,35 +117,15 @@ describe("the provider's process, with the simulated market", () => {
   });
 });
 
-it("a busy port is a clear error, and ends with 2", async () => {
+it.each(["port", "metricsPort"])("a busy %s is a clear error, and ends with 2", async (setting) => {
   const busy = createServer().listen(0, "127.0.0.1");
   await once(busy, "listening");
   const { port } = busy.address() as AddressInfo;
-  const { config } = writeConfig({ port });
+  const { config } = writeConfig({ [setting]: port });
   const { code, stderr } = await runProvider(["serve", "--config", config], ENV);
   expect(stderr).toBe(
-    `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another "port".\n`,
+    `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another "${setting}".\n`,
   );
   expect(code).toBe(2);
   busy.close();
-});
-
-describe("the command line", () => {
-  it("--help shows the usage and ends with 0", async () => {
-    expect(await runProvider(["--help"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("Usage: provider"),
-    });
-  });
-
-  it("ends with 2 for an unknown option, and without --config", async () => {
-    expect(await runProvider(["serve", "--conf", "x"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--conf"),
-    });
-    expect(await runProvider(["serve"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("The configuration is missing. Add --config FILE."),
-    });
-  });
 });

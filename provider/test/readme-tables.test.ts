@@ -27,11 +27,3 @@ it("the README's table has every error code with its status, and no other", asyn
   });
   expect(listed.toSorted()).toEqual([...new Set([...own, ...ofPaths])].toSorted());
 });
-
-it("the README's table has every metric, and no other", async () => {
-  const provider = await startProvider({});
-  const names = provider.registry.getMetricsAsArray().map(({ name }) => name);
-  await provider.close();
-  const listed = [...readme.matchAll(/^\| `((?:http|provider)_\w+)`/gm)].map(([, name]) => name);
-  expect(listed.toSorted()).toEqual(names.toSorted());
-});

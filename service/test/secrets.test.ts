@@ -98,14 +98,6 @@ describe("a secret that an answer repeats", () => {
     ["as JSON", (secret) => JSON.stringify(secret).slice(1, -1)],
     ["with escaped slashes", (secret) => JSON.stringify(secret).slice(1, -1).replaceAll("/", "\\/")],
     ["in \\u escapes", (secret) => [...secret].map(unicode).join("")],
-    [
-      "in \\u escapes of upper case",
-      (secret) =>
-        [...secret]
-          .map(unicode)
-          .join("")
-          .replace(/[a-f]/g, (c) => c.toUpperCase()),
-    ],
     ["as JSON within JSON", (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
     ["percent-encoded", encodeURIComponent],
     ["percent-encoded in lower case", (secret) => encodeURIComponent(secret).toLowerCase()],

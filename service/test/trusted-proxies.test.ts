@@ -37,16 +37,6 @@ describe("the caller", () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  test("is the same one whatever port, brackets or zone a trusted proxy adds", async () => {
-    const { get } = await startEchoApp({ requestsPerMinute: 1, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
-    const status = async (caller: string) => (await get("/caller", { "x-forwarded-for": caller })).status;
-    expect(await status("192.0.2.1:50000")).toBe(200);
-    const forms = ["192.0.2.1:50001", "192.0.2.1", "[::ffff:192.0.2.1]:5", "192.0.2.9:1, 192.0.2.1:2, 10.1.2.3:3"];
-    for (const form of forms) expect(await status(form), form).toBe(429);
-    expect(await status("[2001:db8:1:2::1]:50000")).toBe(200);
-    for (const form of ["[2001:db8:1:2::1]:50001", "[2001:db8:1:2::2]"]) expect(await status(form), form).toBe(429);
-  });
-
   test("is the proxy that names no address, whatever it writes instead", async () => {
     const { get } = await startEchoApp({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
     for (const header of ["unknown", "unknown:1234", "192.0.2.1, _a1b2"]) {

@@ -3,7 +3,6 @@ import {
   custom,
   encodeAbiParameters,
   encodeEventTopics,
-  type Hex,
   keccak256,
   numberToHex,
   RpcRequestError,
@@ -38,27 +37,19 @@ function clientOf(logs: (fromBlock: string, toBlock: string) => object[], head =
   return createClient({ transport: custom({ request } as never, { retryCount: 0 }) });
 }
 
+function refuse(message: string): never {
+  throw new RpcRequestError({ body: {}, error: { code: -32602, message }, url: "http://node.example" });
+}
+
 test.each<[name: string, beyondHead: () => object[]]>([
   ["finds nothing there", () => []],
-  [
-    "refuses to search there",
-    () => {
-      const error = { code: -32602, message: "block range extends beyond current head block" };
-      throw new RpcRequestError({ body: {}, error, url: "http://node.example" });
-    },
-  ],
+  ["refuses to search there", () => refuse("block range extends beyond current head block")],
 ])("a spec is found although its block is beyond the head of a node that %s", async (_, beyondHead) => {
   const client = clientOf((from, to) => (from === "earliest" && to === "latest" ? [event] : beyondHead()));
   expect(await readPublishedSpec(client, { registry, specHash })).toBe(spec);
 });
 
 test("a node that refuses every search is an error that has its reason", async () => {
-  const client = clientOf(() => {
-    throw new RpcRequestError({
-      body: {},
-      error: { code: -32005, message: "too many blocks" },
-      url: "http://node.example",
-    });
-  });
-  await expect(readPublishedSpec(client, { registry, specHash: specHash as Hex })).rejects.toThrow("too many blocks");
+  const client = clientOf(() => refuse("too many blocks"));
+  await expect(readPublishedSpec(client, { registry, specHash })).rejects.toThrow("too many blocks");
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import {
   MAX_ROUND_AGE,
@@ -42,6 +42,8 @@ interface DeciderParts {
   readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
+  /** Waits for so many milliseconds. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -85,10 +87,9 @@ export class Decider {
 
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
     const { memory, lease, evidence, metrics } = this.parts;
-    const { mayUseReserve } = caller;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
-    this.#refuseWithoutRoom(dataPoints.length, mayUseReserve);
+    this.#refuseWithoutRoom(dataPoints.length, caller.mayUseReserve);
     await this.#untilBegun(round);
     await lease.cover(round);
     this.#refuseWithoutLease(round);
@@ -99,7 +100,7 @@ export class Decider {
     );
     // All is checked again, because reading took seconds in which the clock may have been set or the lease lost. From
     // here until the decision is recorded, nothing else can happen.
-    this.#refuseWithoutRoom(dataPoints.length, mayUseReserve);
+    this.#refuseWithoutRoom(dataPoints.length, caller.mayUseReserve);
     this.#refuseUnsignable(round, MAX_ROUND_AGE_AT_DECISION);
     this.#refuseWithoutLease(round);
     const decided = memory.record(round, proposed);
@@ -132,16 +133,16 @@ export class Decider {
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */
   async #untilBegun(round: bigint): Promise<void> {
-    const ahead = round - this.parts.now();
+    const { now, sleep = wait } = this.parts;
+    const ahead = round - now();
     if (ahead > 0n) await sleep(Number(ahead) * 1_000);
   }
 
   /** The last round for which no new decision is made, whatever the clock says. */
   get #refusedThrough(): bigint {
-    const { refusedThrough } = this.parts.lease;
-    const { forgottenThrough } = this.parts.memory;
-    if (refusedThrough >= forgottenThrough) return refusedThrough;
-    return forgottenThrough;
+    const { lease, memory } = this.parts;
+    if (lease.refusedThrough > memory.forgottenThrough) return lease.refusedThrough;
+    return memory.forgottenThrough;
   }
 
   /** @throws ProblemError when a round must not be signed for the first time now. */
@@ -161,8 +162,8 @@ export class Decider {
   /** @throws ProblemError when so many more decisions cannot be remembered. */
   #refuseWithoutRoom(more: number, mayUseReserve: boolean): void {
     const { memory, now } = this.parts;
-    const wait = memory.waitForRoom(more, mayUseReserve, now());
-    if (wait > 0) throw tooManyRounds(wait);
+    const seconds = memory.waitForRoom(more, mayUseReserve, now());
+    if (seconds > 0) throw tooManyRounds(seconds);
   }
 }
 

@@ -71,11 +71,16 @@ describe("a full memory", () => {
     expect(memory.waitForRoom(2, false, NOW + 601n)).toBe(1);
   });
 
-  it("keeps half of its room for reserved callers", () => {
-    const memory = newMemory(4, true);
-    memory.record(NOW, says(price(1), "a", "b"));
-    expect(memory.waitForRoom(1, false, NOW)).toBeGreaterThan(0);
-    expect(memory.waitForRoom(2, true, NOW)).toBe(0);
-    expect(memory.waitForRoom(3, true, NOW)).toBeGreaterThan(0);
+  it.each([
+    [4, 2],
+    [3, 1],
+  ])("of %d keeps the larger half of its room for reserved callers: others have %d", (capacity, others) => {
+    const memory = newMemory(capacity, true);
+    expect(memory.waitForRoom(others, false, NOW)).toBe(0);
+    expect(memory.waitForRoom(others + 1, false, NOW)).toBeGreaterThan(0);
+    memory.record(NOW, says(price(1), "a"));
+    expect(memory.waitForRoom(others, false, NOW)).toBe(601);
+    expect(memory.waitForRoom(capacity - 1, true, NOW)).toBe(0);
+    expect(memory.waitForRoom(capacity, true, NOW)).toBe(601);
   });
 });

@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -51,11 +42,24 @@ async function take(): Promise<Lease> {
   return lease;
 }
 
+const remove = () => rmSync(folder, { recursive: true });
+function empty(): void {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+}
+const keepBackup = () => cpSync(folder, `${folder}-backup`, { recursive: true });
+function restoreBackup(): void {
+  remove();
+  cpSync(`${folder}-backup`, folder, { recursive: true });
+}
+
 /** Tells whether a round is permitted once the lease was told of it. */
 async function isPermitted(lease: Lease, round: bigint): Promise<boolean> {
   await lease.cover(round);
   return lease.permits(round);
 }
+
+const newest = () => join(folder, readdirSync(folder).sort().at(-1) ?? "");
+const numberOnDisk = () => BigInt(readFileSync(newest(), "utf8").split(" ")[0] ?? "");
 
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), "lease-")), "lease");
@@ -67,12 +71,16 @@ beforeEach(() => {
 describe("a lease", () => {
   it("permits no round up to two seconds past the start, and every later one once a number ahead of it is on disk", async () => {
     const lease = await take();
-    expect(lease.refusedThrough).toBe(START + 2n);
+    expect([lease.refusedThrough, numberOnDisk()]).toEqual([START + 2n, START + 2n]);
     for (const round of [START - 100n, START, START + 2n]) expect(await isPermitted(lease, round)).toBe(false);
     expect(lease.permits(START + 3n)).toBe(false);
+    expect(writes).toHaveLength(1);
     expect(await isPermitted(lease, START + 3n)).toBe(true);
-    const [file = ""] = readdirSync(folder);
-    expect(Number(readFileSync(join(folder, file), "utf8").split(" ")[0])).toBeGreaterThan(Number(START + 3n));
+    expect(numberOnDisk()).toBe(START + 8n);
+    // The number itself is covered, and no more.
+    expect([await isPermitted(lease, START + 8n), lease.permits(START + 9n)]).toEqual([true, false]);
+    expect(writes).toHaveLength(2);
+    for (const seconds of writes) expect(seconds).toBeLessThan(5);
   });
 
   it("writes once for the rounds of a few seconds, however many ask at once, and keeps one file", async () => {
@@ -104,6 +112,19 @@ describe("a lease", () => {
     expect(await isPermitted(second, second.refusedThrough + 1n)).toBe(true);
   });
 
+  it("goes on from the last of several files, with the largest of their numbers", async () => {
+    time = START + 500n;
+    await take();
+    const content = readFileSync(newest());
+    time = START + 100n;
+    await take();
+    for (let i = 3; i <= 20; i++) cpSync(newest(), join(folder, String(i).padStart(12, "0")));
+    writeFileSync(join(folder, "000000000007"), content);
+    time = START;
+    expect((await take()).refusedThrough).toBe(START + 502n);
+    expect(readdirSync(folder)).toEqual(["000000000021"]);
+  });
+
   it("never moves its number back, whatever the clock says", async () => {
     time = START + 86_400n;
     const ahead = (await take()).refusedThrough;
@@ -116,26 +137,19 @@ describe("a folder that was changed while no process ran", () => {
   const signed = START + 10n;
   beforeEach(async () => {
     const lease = await take();
-    cpSync(folder, `${folder}-backup`, { recursive: true });
+    keepBackup();
     expect(await isPermitted(lease, signed)).toBe(true);
     time = signed + 1n;
   });
 
-  const newest = () => join(folder, readdirSync(folder).sort().at(-1) ?? "");
   it.each<[how: string, change: () => void]>([
     ["its file was removed", () => rmSync(newest())],
-    ["it was removed", () => rmSync(folder, { recursive: true })],
+    ["it was removed", remove],
     ["its file was emptied", () => truncateSync(newest())],
     ["its file was cut", () => truncateSync(newest(), 12)],
     ["its number was changed", () => writeFileSync(newest(), readFileSync(newest(), "utf8").replace("18", "98"))],
     ["its file is garbage", () => writeFileSync(newest(), Buffer.alloc(4_096, 0xff))],
-    [
-      "an older copy was restored",
-      () => {
-        rmSync(folder, { recursive: true });
-        cpSync(`${folder}-backup`, folder, { recursive: true });
-      },
-    ],
+    ["an older copy was restored", restoreBackup],
   ])("permits nothing that was signed before: %s", async (_, change) => {
     change();
     const lease = await take();
@@ -157,7 +171,7 @@ describe("a folder that was changed while no process ran", () => {
     time = START + 3_600n;
     const ahead = await take();
     expect(await isPermitted(ahead, time + 3n)).toBe(true);
-    rmSync(folder, { recursive: true });
+    remove();
     time = START + 20n;
     expect(await isPermitted(await take(), START + 3_603n)).toBe(true);
   });
@@ -186,41 +200,39 @@ describe("two processes", () => {
     expect(refused[0]?.reason.message).toContain("another process started with");
   });
 
-  it("that write at the same time: the one whose number is taken stops", async () => {
-    const lease = await take();
-    const [file = ""] = readdirSync(folder);
-    const next = String(Number(file) + 1).padStart(file.length, "0");
-    writeFileSync(join(folder, next), "");
-    expect(await isPermitted(lease, START + 3n)).toBe(false);
-    expect(lease.problem).toBe("lost");
-  });
+  it.each([1, 5])(
+    "that write at the same time: a number that is taken, or %d higher, stops the first",
+    async (more) => {
+      const lease = await take();
+      expect(await isPermitted(lease, START + 3n)).toBe(true);
+      writeFileSync(
+        newest().replace(/\d+$/, (digits) => String(Number(digits) + more).padStart(12, "0")),
+        "",
+      );
+      expect(await isPermitted(lease, START + 90n)).toBe(false);
+      expect(lease.problem).toBe("lost");
+      // Also where its number on disk covers the round.
+      expect(await isPermitted(lease, START + 4n)).toBe(false);
+    },
+  );
 });
 
 describe("a folder that is changed while its process runs", () => {
   it.each<[how: string, change: () => void]>([
-    ["removed", () => rmSync(folder, { recursive: true })],
-    [
-      "replaced by an empty one",
-      () => {
-        rmSync(folder, { recursive: true });
-        mkdirSync(folder);
-      },
-    ],
-    [
-      "replaced by an older copy",
-      () => {
-        rmSync(folder, { recursive: true });
-        cpSync(`${folder}-backup`, folder, { recursive: true });
-      },
-    ],
-  ])("stops it: %s", async (_, change) => {
-    const lease = await take();
-    cpSync(folder, `${folder}-backup`, { recursive: true });
-    expect(await isPermitted(lease, START + 3n)).toBe(true);
-    change();
-    expect(await isPermitted(lease, START + 4n)).toBe(false);
-    expect(await isPermitted(lease, START + 900n)).toBe(false);
-    expect(lease.problem).toBe("lost");
+    ["removed", remove],
+    ["emptied", empty],
+    ["replaced by an older copy", restoreBackup],
+  ])("stops it, whether it looks or writes: %s", async (_, change) => {
+    for (const round of [START + 4n, START + 900n]) {
+      const lease = await take();
+      keepBackup();
+      expect(await isPermitted(lease, START + 3n)).toBe(true);
+      change();
+      expect(await isPermitted(lease, round)).toBe(false);
+      expect(await isPermitted(lease, START + 1_000n)).toBe(false);
+      expect(lease.problem).toBe("lost");
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("that is full stops it only for rounds beyond the number on disk, and only until there is room", async () => {
@@ -229,11 +241,17 @@ describe("a folder that is changed while its process runs", () => {
     setFull(true);
     expect(await isPermitted(lease, START + 600n)).toBe(false);
     expect(lease.problem).toBe("unwritable");
+    expect(await isPermitted(lease, START + 601n)).toBe(false);
     expect(await isPermitted(lease, START + 4n)).toBe(true);
     expect(logs.join()).toContain("cannot be written: ENOSPC");
     setFull(false);
     expect(await isPermitted(lease, START + 600n)).toBe(true);
     expect(lease.problem).toBeNull();
+    expect(await isPermitted(lease, START + 700n)).toBe(true);
+    const told = ["cannot be written", "can be written again"].map((what) =>
+      logs.filter((line) => line.includes(what)),
+    );
+    expect(told.map(({ length }) => length)).toEqual([1, 1]);
   });
 });
 
@@ -243,13 +261,15 @@ describe("a lease is not taken", () => {
     await expect(take()).rejects.toThrow(/^lease: .*lease cannot be used: ENOSPC/);
   });
 
-  it("in a folder that holds something else, nor with the folders above it", async () => {
-    const other = mkdtempSync(join(tmpdir(), "other-"));
-    writeFileSync(join(other, "file"), "");
-    folder = other;
-    await expect(take()).rejects.toThrow("holds other files");
-    expect(readdirSync(other)).toEqual(["file"]);
-    folder = join(other, "no", "lease");
-    await expect(take()).rejects.toThrow("ENOENT");
-  });
+  it.each(["file", "0000000000010", "00000000010", "x00000000010"])(
+    "in a folder that holds something else, nor with the folders above it: %s",
+    async (name) => {
+      await take();
+      writeFileSync(join(folder, name), "");
+      await expect(take()).rejects.toThrow("holds other files");
+      expect(readdirSync(folder).toSorted()).toEqual(["000000000001", name].toSorted());
+      folder = join(folder, "no", "lease");
+      await expect(take()).rejects.toThrow("ENOENT");
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -31,15 +31,37 @@ async function keep(store: EvidenceStore, at: bigint, text: string): Promise<voi
 
 const textOf = () => randomBytes(1_500).toString("hex").slice(0, 2_000);
 
-test("a late decision of a removed minute is stored whole, and removes no newer minute", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "evidence-"));
-  const store = await EvidenceStore.open({
+const open = (folder: string, maxBytes: number, logs: string[] = []) =>
+  EvidenceStore.open({
     folder,
-    maxBytes: 8_000,
+    maxBytes,
     policy: { minSources: 3, maxDeviationBps: 100, maxQuoteAge: 60 },
     redirectedOrigins: {},
-    logger: pino({ enabled: false }),
+    logger: pino({}, { write: (line: string) => void logs.push(line) }),
   });
+
+test("of the minutes that a former process stored, the newest that fit are kept", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "evidence-"));
+  for (const minute of ["60", "120", "180"]) {
+    mkdirSync(join(folder, minute));
+    writeFileSync(join(folder, minute, "old.gz"), Buffer.alloc(2_500));
+  }
+  await keep(await open(folder, 8_000), 240n, textOf());
+  expect(readdirSync(folder).toSorted()).toEqual(["120", "180", "240"]);
+});
+
+test("evidence that cannot be written is logged, and does not prevent signing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "evidence-"));
+  const logs: string[] = [];
+  const store = await open(folder, 1, logs);
+  writeFileSync(join(folder, "60"), "no folder");
+  await keep(store, 60n, "");
+  expect(logs.join()).toContain("evidence not written");
+});
+
+test("a late decision of a removed minute is stored whole, and removes no newer minute", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "evidence-"));
+  const store = await open(folder, 8_000);
   const [first, second, third, fourth] = [textOf(), textOf(), textOf(), textOf()];
   /** Returns the texts that the record of a round names, or null when there is no record. */
   function textsAt(round: bigint): string[] | null {

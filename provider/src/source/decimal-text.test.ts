@@ -9,103 +9,51 @@ function value(text: string, decimals = 18) {
   return result.ok ? result.value : result.error.code;
 }
 
-describe("decimal text becomes an integer exactly", () => {
-  const cases: [text: string, expected: bigint][] = [
-    // Through a float this one became 5174220000000000131072.
-    ["5174.22", 5_174_220_000_000_000_000_000n],
-    ["0.1", E18 / 10n],
-    ["0.30000000000000004", 300_000_000_000_000_040n],
-    ["67012", 67_012n * E18],
-    ["2000.10", 2_000_100_000_000_000_000_000n],
-    ["0.00002471", 24_710_000_000_000n],
-    ["9007199254740993", 9_007_199_254_740_993n * E18],
-    [
-      "123456789012345678901234567890.123456789012345678",
-      123_456_789_012_345_678_901_234_567_890_123_456_789_012_345_678n,
-    ],
-    ["1e3", 1_000n * E18],
-    ["1E+3", 1_000n * E18],
-    ["1.5e-3", 1_500_000_000_000_000n],
-    ["0.000e9", 0n],
-    ["0e99999999999999999999", 0n],
-  ];
-  for (const [text, expected] of cases) {
-    it(`reads ${text}`, () => {
-      expect(value(text)).toBe(expected);
-    });
-  }
-
-  it("reads minus zero as zero", () => {
-    expect(value("-0")).toBe(0n);
-    expect(value("-0.00")).toBe(0n);
-  });
-
-  it("scales by the decimals asked for", () => {
-    expect(value("1234.5", 0)).toBe(1234n);
-    expect(value("1234.5", 8)).toBe(123_450_000_000n);
-  });
+it.each<[text: string, expected: bigint]>([
+  // Through a float this one became 5174220000000000131072.
+  ["5174.22", 5_174_220_000_000_000_000_000n],
+  ["0.30000000000000004", 300_000_000_000_000_040n],
+  ["9007199254740993", 9_007_199_254_740_993n * E18],
+  ["1E+3", 1_000n * E18],
+  ["1.5e-3", 1_500_000_000_000_000n],
+  ["-0.00", 0n],
+  ["0e99999999999999999999", 0n],
+])("decimal text becomes an integer exactly: %s", (text, expected) => {
+  expect(value(text)).toBe(expected);
 });
 
-describe("decimals beyond those kept", () => {
-  const cases: [text: string, halfEven: bigint, truncated: bigint][] = [
-    ["0.0000000000000000015", 2n, 1n],
-    ["0.0000000000000000025", 2n, 2n],
-    ["0.00000000000000000250000000000000000000000000001", 3n, 2n],
-    ["0.0000000000000000024", 2n, 2n],
-    ["0.0000000000000000026", 3n, 2n],
-    ["0.0000000000000000005", 0n, 0n],
-    ["0.00000000000000000051", 1n, 0n],
-    ["0.00000000000000000099", 1n, 0n],
-    ["9e-19", 1n, 0n],
-    ["9e-20", 0n, 0n],
-    ["1e-99999999999999999999", 0n, 0n],
-  ];
-  for (const [text, halfEven, truncated] of cases) {
-    it(`are rounded to the nearest, ties to even, or cut off: ${text}`, () => {
-      expect(scaleDecimal(text, 18, "half-even")).toEqual({ ok: true, value: halfEven });
-      expect(scaleDecimal(text, 18, "truncate")).toEqual({ ok: true, value: truncated });
-    });
-  }
-});
+it.each<[text: string, halfEven: bigint, truncated: bigint]>([
+  ["0.0000000000000000015", 2n, 1n],
+  ["0.0000000000000000025", 2n, 2n],
+  ["0.00000000000000000250000000000000000000000000001", 3n, 2n],
+  ["0.0000000000000000005", 0n, 0n],
+  ["0.00000000000000000099", 1n, 0n],
+  ["9e-20", 0n, 0n],
+  ["1e-99999999999999999999", 0n, 0n],
+])(
+  "decimals beyond those kept are rounded to the nearest, ties to even, or cut off: %s",
+  (text, halfEven, truncated) => {
+    expect(scaleDecimal(text, 18, "half-even")).toEqual({ ok: true, value: halfEven });
+    expect(scaleDecimal(text, 18, "truncate")).toEqual({ ok: true, value: truncated });
+  },
+);
 
 describe("what is refused", () => {
   it("is a number that does not fit into 208 bits once scaled, and the largest that fits is not", () => {
     expect(value(MAX_VALUE.toString(), 0)).toBe(MAX_VALUE);
-    expect(value((MAX_VALUE + 1n).toString(), 0)).toBe("number_too_large");
-    expect(value("1e400")).toBe("number_too_large");
-    expect(value("1e99999999999999999999")).toBe("number_too_large");
-    expect(value("9".repeat(80))).toBe("number_too_large");
+    for (const text of [(MAX_VALUE + 1n).toString(), "1e400", "1e99999999999999999999"]) {
+      expect(value(text, 0)).toBe("number_too_large");
+    }
   });
 
   it("is a negative number, however small", () => {
-    expect(value("-1")).toBe("negative");
-    expect(value("-1e-99")).toBe("negative");
+    for (const text of ["-1", "-1e-99"]) expect(value(text)).toBe("negative");
   });
 
-  const notNumbers = [
-    "",
-    " ",
-    "1 ",
-    " 1",
-    "+1",
-    ".5",
-    "5.",
-    "1,5",
-    "1_000",
-    "0x10",
-    "01",
-    "1e",
-    "NaN",
-    "Infinity",
-    "null",
-    "١",
-    "1\n",
-  ];
-  for (const text of notNumbers) {
-    it(`is text that is not a number as JSON writes it: ${JSON.stringify(text)}`, () => {
-      expect(value(text)).toBe("not_a_number");
-    });
-  }
+  it("is text that is not a number as JSON writes it", () => {
+    const texts = ["", "1 ", " 1", "+1", ".5", "5.", "1,5", "1_000", "0x10", "01", "1e", "NaN", "Infinity", "١", "1\n"];
+    expect(texts.map((text) => value(text))).toEqual(texts.map(() => "not_a_number"));
+  });
 
   it("is text of more than 256 characters", () => {
     expect(value(`0.${"0".repeat(254)}`)).toBe(0n);

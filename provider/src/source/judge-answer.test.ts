@@ -42,3 +42,20 @@ it("a call of a function around JSON is not JSON", () => {
     error: { code: "not_json" },
   });
 });
+
+it.each<[status: number, retryAfter: string | null, outcome: string, seconds?: number]>([
+  [429, null, "throttled", 1],
+  [429, "7", "throttled", 7],
+  [418, "99999999", "throttled", 600],
+  [503, "3", "throttled", 3],
+  [429, "soon", "throttled", 1],
+  [503, null, "http_status"],
+  [201, null, "http_status"],
+  [451, "7", "http_status"],
+])("HTTP %d with the Retry-After %j means %s", (status, retryAfter, code, seconds) => {
+  const judged = ok({ status, contentType: "application/json", retryAfter, text: "1" });
+  for (const reading of [judgeAnswer(judged, 0, () => null), judgeText(judged, 0)]) {
+    expect(reading).toMatchObject({ ok: false, error: { code, detail: `answered HTTP ${status}` } });
+    expect(reading.ok ? null : reading.error.retryAfter).toBe(seconds);
+  }
+});

@@ -10,80 +10,47 @@ function value(json: string, shape: ValueShape) {
   return result.ok ? result.value : result.error.code;
 }
 
-describe("a number", () => {
-  const price = { type: "uint", decimals: 18, rounding: "half-even" } as const;
+const PRICE = { type: "uint", decimals: 18, rounding: "half-even" } as const;
+const BOOL = { type: "bool" } as const;
+const BYTES32 = { type: "bytes32" } as const;
+const STRING = { type: "string", hash: false } as const;
+const HASHED = { type: "string", hash: true } as const;
 
-  it("may be in a string", () => {
-    expect(value('"5174.22"', price)).toBe(5_174_220_000_000_000_000_000n);
-  });
-
-  it("is nothing else", () => {
-    for (const json of ["null", "true", "{}", '["1"]', '""', '"-"']) {
-      expect(value(json, price), json).toBe("not_a_number");
-    }
-  });
+it.each<[what: string, shape: ValueShape, code: string, nodes: string[]]>([
+  ["number", PRICE, "not_a_number", ["null", "true", "{}", '["1"]', '""', '"-"']],
+  ["bool", BOOL, "not_a_bool", ["1", "0", '"true"', "null", "{}", "[true]"]],
+  ["bytes32 without 0x", BYTES32, "not_bytes32", ["1", '""', '"0x"', `"${"a".repeat(64)}"`, `"0X${"a".repeat(64)}"`]],
+  ["bytes32 of another length", BYTES32, "not_bytes32", [63, 65].map((length) => `"0x${"a".repeat(length)}"`)],
+  ["bytes32", BYTES32, "not_bytes32", [`"0x${"g".repeat(64)}"`, `"0x${"a".repeat(64)}\\n"`]],
+  ["string", STRING, "not_a_string", ["1", "true", "null", "{}", '["a"]']],
+  // A zero byte would be lost.
+  ["string of whole characters that are not zero", STRING, "not_a_string", ['"a\\u0000"', '"\\ud83d"']],
+  ["string to hash", HASHED, "not_a_string", ['"\\ud83d"']],
+  ["string of at most 32 bytes", STRING, "string_too_long", [`"${"€".repeat(11)}"`, `"${"x".repeat(33)}"`]],
+])("what is no %s is refused", (_, shape, code, nodes) => {
+  for (const node of nodes) expect(value(node, shape), node).toBe(code);
 });
 
-describe("a bool", () => {
-  it("is 1 or 0, of true or false and of nothing else", () => {
-    expect(value("true", { type: "bool" })).toBe(1n);
-    expect(value("false", { type: "bool" })).toBe(0n);
-    for (const json of ["1", "0", '"true"', "null", "{}", "[true]"]) {
-      expect(value(json, { type: "bool" }), json).toBe("not_a_bool");
-    }
-  });
-});
-
-describe("a bytes32", () => {
-  it("is 0x and 64 hex digits, of either case", () => {
-    expect(value(`"0x${"aB".repeat(32)}"`, { type: "bytes32" })).toBe(BigInt(`0x${"ab".repeat(32)}`));
-    expect(value(`"0x${"0".repeat(64)}"`, { type: "bytes32" })).toBe(0n);
+describe("a value", () => {
+  it.each<[json: string, shape: ValueShape, expected: bigint]>([
+    ['"5174.22"', PRICE, 5_174_220_000_000_000_000_000n],
+    ["5174.22", PRICE, 5_174_220_000_000_000_000_000n],
+    ["true", BOOL, 1n],
+    ["false", BOOL, 0n],
+    [`"0x${"aB".repeat(32)}"`, BYTES32, BigInt(`0x${"ab".repeat(32)}`)],
+    [`"0x${"0".repeat(64)}"`, BYTES32, 0n],
+  ])("is taken from %s", (json, shape, expected) => {
+    expect(value(json, shape)).toBe(expected);
   });
 
-  it("is of no other length or form", () => {
-    const texts = [
-      `0x${"a".repeat(63)}`,
-      `0x${"a".repeat(65)}`,
-      "a".repeat(64),
-      `0X${"a".repeat(64)}`,
-      "0x",
-      "",
-      `0x${"g".repeat(64)}`,
-      `0x${"a".repeat(64)}\n`,
-    ];
-    for (const text of texts) expect(value(JSON.stringify(text), { type: "bytes32" }), text).toBe("not_bytes32");
-    expect(value("1", { type: "bytes32" })).toBe("not_bytes32");
-  });
-});
+  it.each(["", "a", "Bayern", "ä€🎲", `${"€".repeat(10)}xx`, "x".repeat(32)])(
+    "is a string of at most 32 bytes at the left of them: %s",
+    (text) => {
+      expect(value(JSON.stringify(text), STRING)).toBe(BigInt(stringToHex(text, { size: 32 })));
+    },
+  );
 
-describe("a string", () => {
-  const plain = { type: "string", hash: false } as const;
-  const hashed = { type: "string", hash: true } as const;
-
-  it("of at most 32 bytes stands at the left of them", () => {
-    for (const text of ["", "a", "Bayern", "ä€🎲", "x".repeat(32)]) {
-      expect(value(JSON.stringify(text), plain), text).toBe(BigInt(stringToHex(text, { size: 32 })));
-    }
-  });
-
-  it("is counted in bytes of UTF-8", () => {
-    expect(value(`"${"€".repeat(10)}xx"`, plain)).toBe(BigInt(stringToHex(`${"€".repeat(10)}xx`)));
-    expect(value(`"${"€".repeat(11)}"`, plain)).toBe("string_too_long");
-    expect(value(`"${"x".repeat(33)}"`, plain)).toBe("string_too_long");
-  });
-
-  it("may be of any length where its hash is asked for", () => {
-    for (const text of ["", "x".repeat(33), "ä".repeat(10_000)]) {
-      expect(value(JSON.stringify(text), hashed)).toBe(BigInt(keccak256(stringToBytes(text))));
-    }
-  });
-
-  it("has no zero byte, which would be lost, and no half of a character", () => {
-    expect(value('"a\\u0000"', plain)).toBe("not_a_string");
-    for (const shape of [plain, hashed]) expect(value('"\\ud83d"', shape)).toBe("not_a_string");
-  });
-
-  it("is no number, boolean or null", () => {
-    for (const json of ["1", "true", "null", "{}", '["a"]']) expect(value(json, plain), json).toBe("not_a_string");
+  it.each(["", "x".repeat(33), "ä".repeat(10_000)])("is the hash of a string of any length", (text) => {
+    expect(value(JSON.stringify(text), HASHED)).toBe(BigInt(keccak256(stringToBytes(text))));
   });
 });

@@ -1,31 +1,76 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
-import { expect, it } from "vitest";
-import { SourceReader } from "./source-reader.js";
+import { describe, expect, it } from "vitest";
+import { MAX_BYTES, newReadingCache, SourceReader } from "./source-reader.js";
 
-const ANSWER: EgressResult = ok({ status: 200, contentType: "application/json", retryAfter: null, text: "7" });
+const answerOf = (text: string): EgressResult =>
+  ok({ status: 200, contentType: "application/json", retryAfter: null, text });
 const FAILURE: EgressResult = err({ code: "timeout", detail: "no answer" });
 
-it.each([
-  ["an answer", ANSWER],
-  ["a failure", FAILURE],
-])("a source reader shares %s until the second in which it arrived is over", async (_, answer) => {
-  let second = 7n;
-  let requests = 0;
-  const fetchText = async () => {
-    requests += 1;
-    // The first one arrives a second after it was asked for.
-    if (requests === 1) second += 1n;
-    return answer;
-  };
-  const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => second });
-  const read = () => reader.read({ method: "GET", url: "https://api.example.com/", rateLimit: null }, false);
+describe("a source reader", () => {
+  it.each([
+    ["an answer", answerOf("7")],
+    ["a failure", FAILURE],
+  ])("shares %s until the second in which it arrived is over", async (_, answer) => {
+    let second = 7n;
+    let requests = 0;
+    const fetchText = async () => {
+      requests += 1;
+      // The first one arrives a second after it was asked for.
+      if (requests === 1) second += 1n;
+      return answer;
+    };
+    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => second });
+    const read = () => reader.read({ method: "GET", url: "https://api.example.com/", rateLimit: null }, false);
 
-  const first = await read();
-  expect(first.ok).toBe(answer.ok);
-  expect(await read()).toEqual(first);
-  expect(requests).toBe(1);
-  second += 1n;
-  expect(await read()).toEqual(first);
-  expect(requests).toBe(2);
+    const first = await read();
+    expect(first.ok).toBe(answer.ok);
+    expect(await read()).toEqual(first);
+    expect(requests).toBe(1);
+    second += 1n;
+    expect(await read()).toEqual(first);
+    expect(requests).toBe(2);
+  });
+
+  it.each([
+    ["32 MiB of answers to source files", 31, { source: { name: "a", findError: () => null } }],
+    ["8 MiB of answers to published specs", 7, {}],
+  ])("keeps no more than %s, because a parsed answer takes up to thirty times its text", async (_, most, change) => {
+    let requests = 0;
+    const text = `"${"x".repeat(MAX_BYTES - 2)}"`;
+    const fetchText = async () => {
+      requests += 1;
+      return answerOf(text);
+    };
+    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => 7n });
+    const read = (id: number) =>
+      reader.read({ method: "GET", url: `https://api.example.com/${id}`, rateLimit: null, ...change }, false);
+    for (let id = 0; id < most + 2; ++id) await read(id);
+    expect(requests).toBe(most + 2);
+    for (let id = most + 1; id > 1; --id) await read(id);
+    expect(requests).toBe(most + 2);
+    await read(1);
+    expect(requests).toBe(most + 3);
+  });
+});
+
+describe("kept readings", () => {
+  const kept = (length: number) => ({ second: 7n, reading: ok({ text: "x".repeat(length) }) });
+
+  it("are forgotten after a few seconds, even if nobody asks for them", () => {
+    const readings = newReadingCache(10_000);
+    readings.set("a", kept(10));
+    expect(readings.getRemainingTTL("a")).toBeGreaterThan(0);
+    expect(readings.getRemainingTTL("a")).toBeLessThanOrEqual(3_000);
+    expect(readings.ttlAutopurge).toBe(true);
+  });
+
+  it("are no more than fit: the longest unused go first, and one that is too large is not kept", () => {
+    const readings = newReadingCache(10_000);
+    for (const id of ["a", "b", "c"]) readings.set(id, kept(3_000));
+    expect(readings.get("a")).toBeUndefined();
+    expect(readings.get("c")).toEqual(kept(3_000));
+    readings.set("d", kept(10_000));
+    expect(readings.get("d")).toBeUndefined();
+  });
 });

@@ -44,7 +44,7 @@ describe("a pool of workers", () => {
 
   it("ends a worker that runs for too long, and goes on with another", async () => {
     const endless = 'if (job.args[0] === "x") for (;;); port.postMessage({ readings: [], work: 1 });';
-    const pool = open({ worker: worker(endless), runMs: 3_000 });
+    const pool = open({ worker: worker(endless), runMs: 500 });
     const [bad, good] = await Promise.all([pool.run(job("x"), false), pool.run(job("a"), false)]);
     expect([bad, good]).toEqual([
       { ok: false, error: "failed" },
@@ -53,13 +53,10 @@ describe("a pool of workers", () => {
   });
 
   it("does not count the start of the first worker as waiting", async () => {
-    const slow = worker("port.postMessage({ readings: [], work: 1 });").href.replace(
-      "port.postMessage(%22ready%22)",
-      "setTimeout(() => port.postMessage(%22ready%22), 500)",
-    );
-    const pool = open({ worker: new URL(slow), waitMs: 100 });
+    const { href } = worker("port.postMessage({ readings: [], work: 1 });");
+    const slow = href.replace("port.postMessage(%22ready%22)", "setTimeout(() => port.postMessage(%22ready%22), 200)");
     expect(slow).toContain("setTimeout");
-    expect(await pool.run(job("a"), false)).toMatchObject({ ok: true });
+    expect(await open({ worker: new URL(slow), waitMs: 50 }).run(job("a"), false)).toMatchObject({ ok: true });
   });
 
   it("survives a worker that runs out of memory", async () => {

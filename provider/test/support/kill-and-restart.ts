@@ -1,11 +1,11 @@
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Hex } from "viem";
 import { coinbaseTicker, type FakeExchanges, OTHER_SOURCES, startFakeExchanges } from "./fake-exchanges.js";
 import { type ProviderProcess, spawnProvider, untilListening, untilReady, writeConfig } from "./provider-process.js";
-import { DATASET, PRIVATE_KEY, withoutSources } from "./test-provider.js";
+import { DATASET, PRIVATE_KEY } from "./test-provider.js";
 
 /** The number of concurrent requests, one per worker. */
 const WORKERS = 12;
@@ -14,7 +14,7 @@ const WORKERS = 12;
 const LONGEST_LIFE = 2_000;
 
 const PAIRS = ["ETH-USD", "BTC-USD", "SOL-USD", "LINK-USD", "LTC-USD", "XRP-USD", "ADA-USD", "AVAX-USD"];
-const KEYS = PAIRS.map((pair) => (parseKey(`SPOTPX/${pair}`) as { value: Hex }).value);
+const KEYS = PAIRS.map(spotPriceKey);
 
 /** A request: one key for a report, several for a row of a batch. */
 interface Question {
@@ -28,8 +28,8 @@ export interface KillTally {
   /** The fewest requests that were in flight at a kill. */
   leastInFlight: number;
   answers: number;
-  /** The number of different values in the answers. */
-  values: number;
+  /** The value of each data point at each round; `missing` for "no data". */
+  readonly told: Map<string, string>;
   /** Questions of a life that were asked again in the next, and refused because they may have been signed before. */
   refusedAgain: number;
 }
@@ -38,7 +38,7 @@ export interface KillTally {
  * Kills a provider's process at random moments under load, starts it again, and asks for the same rounds. Its sources
  * answer a different price each time, which reveals a decision that was forgotten.
  *
- * @throws At the first answer that contradicts an earlier answer or decision for the same data point and round.
+ * @throws At the first answer that contradicts an earlier answer for the same data point and round.
  */
 export async function killAndRestart(times: number, onKill: (tally: KillTally) => void): Promise<KillTally> {
   const exchanges = await startFakeExchanges();
@@ -60,30 +60,20 @@ export async function killAndRestart(times: number, onKill: (tally: KillTally) =
     42,
     PAIRS.map((pair) => `SPOTPX/${pair}`),
   );
-  const witness = new Witness();
-  const tally: KillTally = {
-    kills: 0,
-    leastInFlight: WORKERS,
-    answers: 0,
-    values: 0,
-    refusedAgain: 0,
-  };
+  const tally: KillTally = { kills: 0, leastInFlight: WORKERS, answers: 0, told: new Map(), refusedAgain: 0 };
   let provider: ProviderProcess | undefined;
   try {
     let asked: readonly Question[] = [];
     while (tally.kills <= times) {
       provider = spawnProvider(["serve", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
       const url = await untilListening(provider);
-      tally.refusedAgain += await askAll(url, asked, witness);
+      const again = await Promise.all(asked.map((question) => ask(url, question, tally)));
+      tally.refusedAgain += again.filter((isAnswered) => !isAnswered).length;
       if (tally.kills === times) break;
       // Every life is silent at first about what the former one may have signed.
       await untilReady(url);
-      const life = await killUnderLoad(provider, url, witness);
-      asked = life.asked;
+      asked = await killUnderLoad(provider, url, tally);
       tally.kills += 1;
-      tally.leastInFlight = Math.min(tally.leastInFlight, life.inFlight);
-      tally.answers = witness.answers;
-      tally.values = new Set(witness.told.values()).size;
       onKill(tally);
     }
     return tally;
@@ -103,72 +93,35 @@ function quoteAnotherPriceEachTime(exchanges: FakeExchanges): void {
   });
 }
 
-/** Records all answers, and throws when two of them contradict each other. */
-class Witness {
-  answers = 0;
-  /** The value of a data point at a round; `missing` for "no data". */
-  readonly told = new Map<string, string>();
-  /** Answers without their sources, by question. */
-  readonly #answers = new Map<string, string>();
-
-  record(question: Question, text: string): void {
-    this.answers += 1;
-    const before = this.#answers.get(idOf(question));
-    if (before !== undefined && before !== text) throw new Error(`Two answers to one question: ${before} and ${text}`);
-    this.#answers.set(idOf(question), text);
-    const values = valuesIn(JSON.parse(text));
-    question.keys.forEach((key, i) => {
-      this.#compare(question.timestamp, key, values[i] as string);
-    });
-  }
-
-  #compare(round: number, key: Hex, value: string): void {
-    const before = this.told.get(`${round}/${key}`);
-    if (before !== undefined && before !== value) {
-      throw new Error(`Two values of ${keyToAscii(key)} at ${round}: ${before} and ${value}`);
-    }
-    this.told.set(`${round}/${key}`, value);
-  }
-}
-
-const idOf = ({ keys, timestamp }: Question) => `${timestamp} ${keys.join(" ")}`;
-
-function valuesIn(answer: SignedReport | SignedBatchReport): string[] {
-  if ("outcome" in answer) return [answer.outcome === "OK" ? answer.value : "missing"];
-  return answer.values.map((value, i) => (((BigInt(answer.missing) >> BigInt(i)) & 1n) === 1n ? "missing" : value));
-}
-
-/** Keeps one request per worker in flight, until the provider is killed. */
-async function killUnderLoad(provider: ProviderProcess, url: string, witness: Witness) {
+/** Keeps one request per worker in flight until the provider is killed. Returns what was asked. */
+async function killUnderLoad(provider: ProviderProcess, url: string, tally: KillTally): Promise<Question[]> {
   const asked: Question[] = [];
   let inFlight = 0;
   let isAlive = true;
-  const answers = new EventEmitter();
+  const answers = new EventTarget();
   const firstAnswer = once(answers, "answer");
   const workers = Array.from({ length: WORKERS }, async () => {
     while (isAlive) {
       const question = anyQuestion();
       asked.push(question);
       inFlight += 1;
-      const text = await ask(url, question).catch((error: unknown) => {
+      const isAnswered = await ask(url, question, tally).catch((error: unknown) => {
         if (isAlive) throw error;
-        return null;
+        return false;
       });
       inFlight -= 1;
-      if (text === null) continue;
-      witness.record(question, text);
-      answers.emit("answer");
+      if (isAnswered) answers.dispatchEvent(new Event("answer"));
     }
   });
   const load = Promise.all(workers);
   // At the first answer, the answers that were decided together with it are still being sent.
   const moment = Math.random() < 0.25 ? firstAnswer : firstAnswer.then(() => sleep(Math.random() * LONGEST_LIFE));
   await Promise.race([moment, load]);
-  const atKill = inFlight;
+  tally.leastInFlight = Math.min(tally.leastInFlight, inFlight);
   isAlive = false;
   provider.child.kill("SIGKILL");
   await Promise.all([load, provider.closed]);
-  return { asked, inFlight: atKill };
+  return asked;
 }
 
 /** Returns one of few possible questions, so that many ask for the same data points. */
@@ -178,21 +131,8 @@ function anyQuestion(): Question {
   return { keys: keys.slice(0, Math.random() < 0.5 ? 1 : 2 + Math.floor(Math.random() * 3)), timestamp };
 }
 
-/** Asks questions of a former life again. Returns how many were refused. */
-async function askAll(url: string, questions: readonly Question[], witness: Witness): Promise<number> {
-  let refused = 0;
-  await Promise.all(
-    questions.map(async (question) => {
-      const text = await ask(url, question);
-      if (text === null) refused += 1;
-      else witness.record(question, text);
-    }),
-  );
-  return refused;
-}
-
-/** Returns the answer without its sources, or null when the round is too old, or may have been signed before. */
-async function ask(url: string, { keys, timestamp }: Question): Promise<string | null> {
+/** Returns false when the round is too old, or may have been signed before. */
+async function ask(url: string, { keys, timestamp }: Question, tally: KillTally): Promise<boolean> {
   const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
   const response = await fetch(`${url}${path}`, {
     method: "POST",
@@ -201,7 +141,21 @@ async function ask(url: string, { keys, timestamp }: Question): Promise<string |
     signal: AbortSignal.timeout(10_000),
   });
   const text = await response.text();
-  if (response.status === 200) return withoutSources(text);
-  if (/round_too_old|round_forgotten/.test(text)) return null;
-  throw new Error(`The provider answers ${response.status}: ${text}`);
+  if (response.status !== 200) {
+    if (/round_too_old|round_forgotten/.test(text)) return false;
+    throw new Error(`The provider answers ${response.status}: ${text}`);
+  }
+  tally.answers += 1;
+  for (const [i, value] of valuesIn(JSON.parse(text)).entries()) {
+    const id = `${keys[i]} at ${timestamp}`;
+    const before = tally.told.get(id);
+    if (before !== undefined && before !== value) throw new Error(`Two values of ${id}: ${before} and ${value}`);
+    tally.told.set(id, value);
+  }
+  return true;
+}
+
+function valuesIn(answer: SignedReport | SignedBatchReport): string[] {
+  if ("outcome" in answer) return [answer.outcome === "OK" ? answer.value : "missing"];
+  return answer.values.map((value, i) => (((BigInt(answer.missing) >> BigInt(i)) & 1n) === 1n ? "missing" : value));
 }

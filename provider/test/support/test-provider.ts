@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import type { ReportRequest, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
+import type { BatchReportRequest, ReportRequest, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Report } from "@dataset-oracle/protocol/report";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
@@ -76,17 +76,23 @@ export async function startProvider(
   app.server.on("request", () => arrived++);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   clock.now += 1_000;
-  const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) =>
-    fetch(`${url}/report`, { method: "POST", headers, body, signal: AbortSignal.timeout(15_000) });
-  const ask = async (change: Partial<ReportRequest> = {}, headers: Record<string, string> = {}) => {
-    const body = JSON.stringify({ ...request(clock.now), ...change });
-    const response = await post(body, { "content-type": "application/json", ...headers });
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(60_000),
+    });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
+  const ask = (change: Partial<ReportRequest> = {}, headers: Record<string, string> = {}) =>
+    post("/report", { ...request(clock.now), ...change }, headers);
+  const askRow = (change: Partial<BatchReportRequest> = {}) =>
+    post("/report/batch", { network_id: 42, dataset: DATASET, keys: [ETH_USD], timestamp: clock.now, ...change });
   /** How many requests there were so far, answered or not. */
   const requests = () => arrived;
-  return { url, clock, logs, registry, requests, post, ask, close: () => app.close() };
+  return { url, clock, logs, registry, requests, post, ask, askRow, close: () => app.close() };
 }
 export type TestProvider = Awaited<ReturnType<typeof startProvider>>;
 

@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, stringToHex } from "viem";
-import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
-import type { ProviderConfig, WebOracleSettings } from "../../src/config.js";
+import { afterAll, beforeAll, beforeEach, vi } from "vitest";
 import { startRegistry, type TestRegistry } from "./registry-on-anvil.js";
-import { startProvider } from "./test-provider.js";
+import { startProvider, type TestProvider } from "./test-provider.js";
 
 export const NUMBERS: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 export const WORDS: Address = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
@@ -32,11 +31,13 @@ export const word = (title: string, source: object) =>
     combine: "majority",
   });
 
-/** Runs a registry, and an API that specs name, for the tests of a file. Each test has its own folder for specs. */
+/** Runs a registry, an API that specs name, and a provider that serves all published specs, for the tests of a file. */
 export function useWebOracle() {
   let registry: TestRegistry;
   let api: Server;
-  let folder: string;
+  let provider: TestProvider;
+  let warmUp: Hex;
+  const folder = mkdtempSync(join(tmpdir(), "specs-"));
   const asked: string[] = [];
 
   beforeAll(async () => {
@@ -45,37 +46,33 @@ export function useWebOracle() {
       const url = new URL(request.url ?? "/", "http://api");
       asked.push(request.url ?? "");
       response.setHeader("content-type", "application/json");
-      const city = url.searchParams.get("q") ?? "";
-      if (url.pathname === "/facts") {
-        return response.end(
-          `{"text":"rain","flag":false,"hash":"0x${"ab".repeat(32)}","long":"${"long ".repeat(20)}"}`,
-        );
-      }
-      return response.end(`{"celsius": ${city === "São Paulo" ? "21.505" : "3.5e1"}}`);
+      if (url.pathname === "/facts") return response.end(`{"text":"rain","long":"${"long ".repeat(20)}"}`);
+      return response.end(`{"celsius": ${url.searchParams.get("q") === "São Paulo" ? "21.505" : "3.5e1"}}`);
     });
     await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
+    warmUp = key(await registry.publish(spec("a warm-up")), "Lima");
+    provider = await start();
   });
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "specs-"));
     registry.rpc.fail("none");
+    provider.logs.length = 0;
   });
 
   afterAll(async () => {
+    await provider?.close();
     await registry?.close();
     api?.close();
   });
 
   const redirectedOrigins = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
 
-  async function start({
-    hosts = [HOST] as WebOracleSettings["hosts"],
-    evidence = null as ProviderConfig["evidence"],
-    trustedProxies = [] as string[],
-  } = {}) {
+  /** Starts another provider with the same folder of specs, and waits until its worker reads values. */
+  async function start() {
     const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
-    const provider = await startProvider(
-      { redirectedOrigins: redirectedOrigins(), evidence, trustedProxies },
+    const evidence = { folder: join(folder, "evidence"), maxMegabytes: 2 };
+    const started = await startProvider(
+      { redirectedOrigins: redirectedOrigins(), evidence, trustedProxies: ["127.0.0.1"] },
       {
         deployments: [
           {
@@ -90,13 +87,14 @@ export function useWebOracle() {
         webOracle: {
           registries: [{ chainId: 42, address: registry.address, rpcUrl: registry.rpc.url }],
           folder,
-          hosts,
+          hosts: [HOST],
           rateLimitOf: () => ({ perSecond: 100, burst: 100 }),
         },
       },
     );
-    onTestFinished(() => provider.close());
-    return provider;
+    await vi.waitUntil(async () => (await started.ask({ dataset: NUMBERS, key: warmUp })).status === 200, 60_000);
+    started.logs.length = 0;
+    return started;
   }
 
   return {
@@ -105,9 +103,10 @@ export function useWebOracle() {
     get registry() {
       return registry;
     },
-    get folder() {
-      return folder;
+    get provider() {
+      return provider;
     },
+    folder,
     redirectedOrigins,
     start,
   };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import type { buildConnector } from "undici";
 
 /** A server on loopback that answers as a hostile one may. */
@@ -14,7 +14,12 @@ export interface HostileServer {
 }
 
 const BOMB_BYTES = 64 * 1024 * 1024;
-const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
+/** With the least effort, which is enough for what repeats one byte. */
+const COMPRESS = {
+  gzip: (bomb: Buffer) => gzipSync(bomb, { level: 1 }),
+  deflate: (bomb: Buffer) => deflateSync(bomb, { level: 1 }),
+  br: (bomb: Buffer) => brotliCompressSync(bomb, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+} as const;
 
 /** `/json`, `/redirect?to=`, `/bomb/<coding>`, `/endless`, `/silent`, and `/echo`, which repeats what it was sent. */
 export async function startHostileServer(): Promise<HostileServer> {

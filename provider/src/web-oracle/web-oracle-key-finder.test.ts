@@ -1,0 +1,83 @@
+import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
+import { pino } from "pino";
+import { type Hex, keccak256, stringToHex } from "viem";
+import { expect, it } from "vitest";
+import { toCanonicalJson } from "./canonical-json.js";
+import { WebOracleKeyFinder } from "./web-oracle-key-finder.js";
+
+const HOST = "api.weather.example";
+const SPEC = {
+  title: "The temperature",
+  variables: [{ name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 }],
+  sources: [
+    { method: "GET", url: `https://${HOST}/{city}`, path: "$", type: "uint", decimals: 2, rounding: "truncate" },
+  ],
+  minSources: 1,
+  combine: "median",
+};
+
+function canonical(spec: unknown): Hex {
+  const bytes = toCanonicalJson(spec);
+  if (!bytes.ok) throw new Error(bytes.error);
+  return bytes.value;
+}
+
+/** Finds the key of a published spec; returns what it asks, or the code of the problem. */
+async function find(
+  args: readonly string[],
+  { bytes = canonical(SPEC), kind = "median" as DatasetKind, hosts = [HOST] as "any" | string[], end = "" } = {},
+) {
+  const finder = new WebOracleKeyFinder(
+    { registries: [], folder: "", hosts, rateLimitOf: () => ({ perSecond: 1, burst: 1 }) },
+    {
+      specStore: { read: async () => bytes, write: async () => {} },
+      redirectedOrigins: {},
+      hasReserve: false,
+      logger: pino({ enabled: false }),
+    },
+  );
+  const key = webOracleKey({ specHash: keccak256(bytes), args });
+  if (!key.ok) throw new Error(key.error);
+  const found = finder.find({ chainId: 42, kind }, `${key.value}${stringToHex(end).slice(2)}`, {
+    id: "203.0.113.1",
+    mayUseReserve: false,
+  });
+  return found.then(
+    ({ requests }) => requests.map(({ url, rateLimit }) => [url, rateLimit]),
+    ({ code }) => code,
+  );
+}
+
+it("a key asks what its spec says for its arguments, within the rate limit of the origin", async () => {
+  const asked = [[`https://${HOST}/Lima`, { perSecond: 1, burst: 1 }]];
+  expect(await find(["Lima"])).toEqual(asked);
+  expect(await find(["Lima"], { hosts: "any" })).toEqual(asked);
+});
+
+const WORD = canonical({
+  ...SPEC,
+  sources: [{ method: "GET", url: `https://${HOST}/{city}`, path: "$", type: "string" }],
+  combine: "majority",
+});
+
+it.each<[why: string, code: string, args: string[], change: Parameters<typeof find>[1]]>([
+  ["lacks an argument", "invalid_arguments", [], {}],
+  ["has an empty argument", "invalid_arguments", [""], {}],
+  ["has an argument too many", "invalid_arguments", ["a", "b"], {}],
+  ["has too long an argument", "invalid_arguments", ["x".repeat(41)], {}],
+  ["has a path segment as argument", "invalid_arguments", [".."], {}],
+  ["is spelled otherwise", "invalid_arguments", ["S"], { end: "%c3%a3o" }],
+  ["is of a number, in a dataset of words", "other_kind", ["Lima"], { kind: "majority" }],
+  ["is of a word, in a dataset of numbers", "other_kind", ["Lima"], { bytes: WORD }],
+  ["asks a host where none is allowed", "host_not_allowed", ["Lima"], { hosts: [] }],
+  ["asks a host of which the parent is allowed", "host_not_allowed", ["Lima"], { hosts: ["weather.example"] }],
+  ["asks a host of which a child is allowed", "host_not_allowed", ["Lima"], { hosts: [`www.${HOST}`] }],
+  ["has a spec that is no JSON", "invalid_spec", [], { bytes: "0x7b" }],
+  ["has a spec that is not canonical", "invalid_spec", [], { bytes: stringToHex(JSON.stringify(SPEC, null, 1)) }],
+  ["has a spec with a property twice", "invalid_spec", [], { bytes: stringToHex('{"a":1,"a":1}') }],
+  ["has a spec without settings", "invalid_spec", [], { bytes: stringToHex("{}") }],
+  ["has a spec that is no UTF-8", "invalid_spec", [], { bytes: "0x22ff22" }],
+])("a key that %s is refused: %s", async (_, code, args, change) => {
+  expect(await find(args, change)).toBe(code);
+});
