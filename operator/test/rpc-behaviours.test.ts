@@ -1,86 +1,162 @@
-import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
-import { type Address, keccak256, stringToHex } from "viem";
-import { beforeAll, describe, type ExpectStatic, expect, test } from "vitest";
-import { type Behaviour, sentenceOf } from "./rpc-behaviours/behaviour.js";
-import { BEHAVIOURS } from "./rpc-behaviours/behaviours.js";
-import { type Chain, startChain } from "./support/chain.js";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { encodeErrorResult, keccak256, stringToHex } from "viem";
+import { type ExpectStatic, expect, test } from "vitest";
+import {
+  type Answered,
+  type Asked,
+  afterPassingOn,
+  changed,
+  EVERYTHING,
+  EXECUTION,
+  either,
+  error,
+  http,
+  methods,
+  only,
+  PENDING_BLOCK,
+  PENDING_COUNT,
+  page,
+  READS,
+  RECEIPTS,
+  RESET_IN_ANSWER,
+  RESET_OF_REUSED,
+  result,
+  SILENCE,
+  STATE,
+  SUBMISSION,
+  times,
+  wantsTip,
+} from "./rpc-behaviours/behaviour.js";
+import { startCommittee } from "./support/committee.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
 
-// Each behaviour has an operator and proxies of its own, in front of one chain. While it lasts, the operator's clock
-// stands still, so that a quarantine lasts as long.
+/**
+ * What an operator does when RPC endpoints behave as no ideal node does: one behaviour for each meaning that
+ * src/rpc/reported-answers.test.ts finds in their answers. late-networks.test.ts has those at the start.
+ */
 
-let chain: Chain;
-let providers: Provider[];
-let dataset: Address;
+/** What the operator does, as protocol.md demands it. */
+type Right =
+  /** Each request is answered as if there were only the second endpoint. What becomes of the first: */
+  | "the first is asked again"
+  | "the first is not asked this again"
+  | "the first rests"
+  /** Each request is answered. */
+  | "it is answered"
+  /** A request that waits for its transaction to be mined is answered. */
+  | "it is mined"
+  /** Each request is answered with a problem. */
+  | Problem;
+
+interface Problem {
+  readonly http: number;
+  readonly code: string;
+  /** A part of its texts. */
+  readonly says?: string;
+  /** True if the transaction may be in a node's pool, so that its nonce stays occupied. */
+  readonly isOpen?: boolean;
+}
+
+type Behaviour = readonly [
+  at: "the first of two" | "each of two" | "the only one",
+  asked: Asked,
+  answered: Answered,
+  right: Right,
+];
+
+const HASH = `0x${"1".repeat(64)}`;
+const REVERT = { data: encodeErrorResult({ abi: datasetAbi, errorName: "NoQuorum", args: [1n, 3n] }) };
+const FAILED: Problem = { http: 502, code: "rpc_failed" };
+const OPEN: Problem = { ...FAILED, isOpen: true };
+const TOO_MANY = error(429, "Your app has exceeded its compute units per second capacity.", { status: 429 });
+const KNOWN = error(-32000, "already known");
+const TOO_LOW = error(-32000, "nonce too low");
+const UNDERPRICED = error(-32000, "transaction underpriced");
+const NO_FUNDS = error(-32000, "insufficient funds for gas * price + value");
+const HEADER_NOT_FOUND = error(-32000, "header not found");
+const NO_METHOD = error(-32601, "the method does not exist/is not available");
+const WITHOUT_BASE_FEE = changed("without a base fee", (block: object) => ({ ...block, baseFeePerGas: undefined }));
+const LEGACY_FEES = methods("legacy fees", "eth_getBlockByNumber", "eth_gasPrice", "eth_sendRawTransaction");
+
+const BEHAVIOURS: readonly Behaviour[] = [
+  ["the first of two", EVERYTHING, TOO_MANY, "the first rests"],
+  ["the first of two", EVERYTHING, RESET_IN_ANSWER, "the first rests"],
+  ["the first of two", EVERYTHING, page(200, "Checking your browser"), "the first rests"],
+  ["the first of two", EXECUTION, error(-32000, "Exceeded the quota usage"), "the first rests"],
+  ["the first of two", only("eth_getTransactionCount"), result("0x"), "the first rests"],
+  ["each of two", EVERYTHING, TOO_MANY, FAILED],
+  ["the only one", EVERYTHING, SILENCE, { http: 504, code: "rpc_timeout" }],
+  ["the only one", READS, RESET_OF_REUSED, "it is answered"],
+  ["the first of two", SUBMISSION, RESET_OF_REUSED, "it is mined"],
+
+  ["the first of two", STATE, HEADER_NOT_FOUND, "the first is asked again"],
+  ["each of two", STATE, HEADER_NOT_FOUND, FAILED],
+  ["the first of two", EXECUTION, http(413, "content length too large"), "the first is asked again"],
+  ["the first of two", EXECUTION, result("0x"), "it is answered"],
+  ["the first of two", RECEIPTS, error(-32000, "transaction indexing is in progress"), "it is mined"],
+  [
+    "the first of two",
+    RECEIPTS,
+    changed("without logs", (found: object | null) => found && { ...found, logs: [] }),
+    "it is mined",
+  ],
+  ["the only one", RECEIPTS, times(2, result(null)), "it is mined"],
+  ["the only one", RECEIPTS, times(2, result({ status: "0x1" })), "it is mined"],
+
+  ["each of two", PENDING_BLOCK, error(-32000, "pending block is not available"), "it is answered"],
+  ["each of two", PENDING_COUNT, error(-32602, "invalid block parameter: pending"), "it is answered"],
+  ["each of two", only("txpool_contentFrom"), NO_METHOD, "it is answered"],
+  ["the first of two", EXECUTION, NO_METHOD, "the first is not asked this again"],
+  ["the first of two", SUBMISSION, NO_METHOD, "it is mined"],
+  ["each of two", SUBMISSION, NO_METHOD, FAILED],
+
+  ["the only one", SUBMISSION, afterPassingOn(KNOWN), "it is mined"],
+  ["the only one", SUBMISSION, afterPassingOn(TOO_LOW), "it is mined"],
+  ["the only one", SUBMISSION, afterPassingOn(SILENCE), "it is mined"],
+  ["the only one", SUBMISSION, afterPassingOn(result(HASH)), "it is mined"],
+  ["the only one", SUBMISSION, times(1, result(HASH)), "it is mined"],
+  ["the only one", SUBMISSION, times(1, TOO_LOW), "it is mined"],
+  ["the only one", SUBMISSION, times(1, error(-32006, "Nonce too high")), "it is mined"],
+  ["the first of two", SUBMISSION, NO_FUNDS, "it is mined"],
+  ["the only one", SUBMISSION, NO_FUNDS, { http: 503, code: "out_of_funds" }],
+  ["the only one", SUBMISSION, error(-32000, "txpool is full"), OPEN],
+  ["the only one", SUBMISSION, result("zz"), OPEN],
+
+  ["the only one", only("eth_getBlockByNumber"), WITHOUT_BASE_FEE, "it is mined"],
+  [
+    "the only one",
+    LEGACY_FEES,
+    either("eth_getBlockByNumber", WITHOUT_BASE_FEE, either("eth_gasPrice", result("0x0"), wantsTip("1", UNDERPRICED))),
+    "it is mined",
+  ],
+
+  ["the only one", EXECUTION, result(`0x${"f".repeat(192)}`), FAILED],
+  // What a contract answers is final: the second endpoint would not refuse it.
+  [
+    "the first of two",
+    EXECUTION,
+    error(3, "execution reverted", REVERT),
+    { http: 503, code: "update_reverted", says: "NoQuorum" },
+  ],
+  ["the first of two", EXECUTION, error(-32000, "execution reverted"), FAILED],
+];
+
+/** The behaviour in one sentence. */
+function sentenceOf([at, asked, answered, right]: Behaviour): string {
+  const then = typeof right === "string" ? right : `${right.http} ${right.code}`;
+  return `${at} answers ${asked.name} with ${answered.name}: ${then}`;
+}
+
 let counter = 0;
 /** The keys of the accepted transactions, with their rounds. */
 const accepted = new Map<string, number>();
-/** Long enough for an endpoint that is well, on a busy machine. */
-const RPC_TIMEOUT_MS = 4_000;
 /** How an endpoint's state is checked: these calls do not show that it is used. */
 const CHECKS = ["eth_chainId", "eth_getBlockByNumber"];
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(), startProviders(1)]);
-  dataset = await chain.deploy(providers.map(({ address }) => address));
-});
-
-/** The dataset as a deployment file has it that lists the committee. */
-const listed = (): DeployedDataset => ({
-  ...{ name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [spotPriceKey("ETH-USD")] },
-  committee: { members: providers.map(({ address }) => address), toleranceBps: 100n },
-});
+const { chain, providers, dataset } = await startCommittee(1);
 
 const newBody = (broadcast = true) => ({ network_id: 42, dataset, key: `SPOTPX/B${counter++}-USD`, broadcast });
-
-/** An operator whose endpoints can misbehave. */
-class Setup {
-  #stopped: number | null = null;
-
-  private constructor(
-    readonly proxies: readonly [RpcProxy, ...RpcProxy[]],
-    readonly behaviour: Behaviour,
-  ) {}
-
-  static async start(behaviour: Behaviour): Promise<{ setup: Setup; operator: RunningOperator }> {
-    const first = await startRpcProxy(chain.url);
-    const others = behaviour.at === "the only one" ? [] : [await startRpcProxy(chain.url)];
-    const setup = new Setup([first, ...others], behaviour);
-    if (setup.isAboutStart) setup.begin();
-    const rpcUrls = setup.proxies.map(({ url }) => url);
-    const datasets = [behaviour.right === "it starts from a list" ? listed() : dataset];
-    const served = { chain, datasets, providers, settings: { rpcTimeoutMs: RPC_TIMEOUT_MS }, rpcUrls };
-    const operator = await startOperator([served], { plugins: [], clock: () => setup.#stopped ?? Date.now() });
-    await operator.recovered;
-    return { setup, operator };
-  }
-
-  get isAboutStart(): boolean {
-    return String(this.behaviour.right).startsWith("it starts");
-  }
-
-  begin(): void {
-    const { at, asked, answered, right } = this.behaviour;
-    if (right !== "it is mined" && !this.isAboutStart) this.#stopped = Date.now();
-    for (const proxy of at === "each of two" ? this.proxies : [this.proxies[0]]) {
-      let nth = 0;
-      proxy.script = (call) => (asked.matches(call) ? answered.reply(call, nth++) : null);
-    }
-  }
-
-  end(): void {
-    this.#stopped = null;
-    for (const proxy of this.proxies) proxy.script = () => null;
-  }
-
-  async close(operator: RunningOperator): Promise<void> {
-    await operator.close();
-    await Promise.all(this.proxies.map((proxy) => proxy.close()));
-  }
-}
 
 async function ask(operator: RunningOperator, headers: Record<string, string> = {}): Promise<void> {
   const body = newBody();
@@ -89,23 +165,20 @@ async function ask(operator: RunningOperator, headers: Record<string, string> = 
   accepted.set(body.key, timestamp);
 }
 
-async function check(setup: Setup, operator: RunningOperator, expect: ExpectStatic): Promise<void> {
-  const { asked, right } = setup.behaviour;
-  const [first] = setup.proxies;
+async function check(
+  operator: RunningOperator,
+  first: RpcProxy,
+  [, asked, , right]: Behaviour,
+  expect: ExpectStatic,
+): Promise<void> {
   const isResting = () => operator.log.some((line) => line.includes("rpcUrls/0") && line.includes("endpoint failed"));
   if (typeof right !== "string") {
     const { http, code, says = "" } = right;
-    const requests = asked.name === "everything" ? [true, false] : [true];
+    const requests = asked === EVERYTHING ? [true, false] : [true];
     for (const problem of await Promise.all(requests.map((broadcast) => operator.askForProblem(newBody(broadcast))))) {
       expect([problem.http, problem.code]).toEqual([http, code]);
       expect(`${problem.title} ${problem.detail}`).toContain(says);
     }
-    return;
-  }
-  if (right === "it starts late") {
-    expect((await fetch(`${operator.base}/ready`)).status).toBe(503);
-    const { http, code, headers } = await operator.askForProblem(newBody());
-    expect([http, code, Number(headers.get("retry-after")) > 0]).toEqual([503, "not_ready", true]);
     return;
   }
   await ask(operator, right === "it is mined" ? { prefer: "wait=20" } : {});
@@ -124,28 +197,43 @@ async function check(setup: Setup, operator: RunningOperator, expect: ExpectStat
     expect([isAskedThis, used.length > 0]).toEqual([false, true]);
     const health = await (await fetch(`${operator.base}/ready`)).text();
     expect(health).toMatch(/"endpoint":"rpcUrls\/0","ready":true,"without":\[[^\]]*"eth_/);
-  } else if (right === "it starts") expect([used.length > 0, isResting()]).toEqual([true, false]);
+  }
 }
 
-describe.each(Object.entries(BEHAVIOURS))("%s", (_, behaviours) => {
-  test.concurrent.for(behaviours.map((one) => [sentenceOf(one), one] as const))(
-    "%s",
-    async ([, behaviour], { expect }) => {
-      const { setup, operator } = await Setup.start(behaviour);
-      if (!setup.isAboutStart) setup.begin();
-      await check(setup, operator, expect);
-      setup.end();
-      // An earlier check of an endpoint can still wait for an answer.
-      await expect.poll(() => ask(operator).then(() => "answered", String)).toBe("answered");
-      if (typeof behaviour.right === "object") {
-        const sent = behaviour.right.isOpen ? 2 : 1;
-        await expect.poll(() => chain.nonce(operator.account.address)).toBe(sent);
-      }
-      expect(operator.log.join("\n")).not.toContain('"stack"');
-      await setup.close(operator);
-    },
-  );
-});
+// Each behaviour has an operator and proxies of its own, in front of one chain. While it lasts, the operator's clock
+// stands still, so that a quarantine lasts as long.
+test.concurrent.for(BEHAVIOURS.map((one) => [sentenceOf(one), one] as const))(
+  "%s",
+  async ([, behaviour], { expect }) => {
+    const [at, asked, answered, right] = behaviour;
+    const first = await startRpcProxy(chain.url);
+    const proxies = at === "the only one" ? [first] : [first, await startRpcProxy(chain.url)];
+    let stopped: number | null = null;
+    const served = { chain, datasets: [dataset], providers, rpcUrls: proxies.map(({ url }) => url) };
+    const settings = { rpcTimeoutMs: answered.name.includes("silence") ? 1_500 : 10_000 };
+    const operator = await startOperator([{ ...served, settings }], {
+      plugins: [],
+      clock: () => stopped ?? Date.now(),
+    });
+    await operator.recovered;
+    if (right !== "it is mined") stopped = Date.now();
+    for (const proxy of at === "each of two" ? proxies : [first]) {
+      let nth = 0;
+      proxy.script = (call) => (asked.matches(call) ? answered.reply(call, nth++) : null);
+    }
+    await check(operator, first, behaviour, expect);
+    stopped = null;
+    for (const proxy of proxies) proxy.script = () => null;
+    // An earlier check of an endpoint can still wait for an answer.
+    await expect.poll(() => ask(operator).then(() => "answered", String)).toBe("answered");
+    if (typeof right === "object") {
+      const sent = right.isOpen ? 2 : 1;
+      await expect.poll(() => chain.nonce(operator.account.address)).toBe(sent);
+    }
+    expect(operator.log.join("\n")).not.toContain('"stack"');
+    await operator.close();
+  },
+);
 
 test("every transaction that was accepted is mined exactly once", async () => {
   const rounds = async () => {

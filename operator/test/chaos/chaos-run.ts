@@ -25,7 +25,8 @@ const OPERATORS = 3;
 const MAX_AT_ONCE = 12;
 const FEEDS = Array.from({ length: 8 }, (_, i) => `SPOTPX/F${i}-USD`);
 const HEARTBEAT_SECONDS = 20;
-/** The chain makes a block each second. */
+/** Long enough for a transaction to be dropped while it is pending. */
+const BLOCK_SECONDS = 1;
 const STAGE_SECONDS = 2.5;
 const BEAT_SECONDS = 2;
 /**
@@ -53,7 +54,7 @@ export async function runChaos(settings: ChaosSettings): Promise<ChaosResult> {
   const startedAt = Date.now();
   const closers: (() => Promise<unknown> | unknown)[] = [];
   try {
-    const [chain, providers] = await Promise.all([startChain(), startProviders(4)]);
+    const [chain, providers] = await Promise.all([startChain(42, undefined, BLOCK_SECONDS), startProviders(4)]);
     closers.push(() => chain.close(), ...providers.map((provider) => () => provider.close()));
     const dataset = await chain.deploy(providers.map(({ address }) => address));
     // These blocks keep reorganizations from reaching the deployment.

@@ -16,57 +16,6 @@ export interface Answered {
   reply(call: RpcCall, nth: number): RpcReply | null;
 }
 
-/** What the operator does, as protocol.md demands it. */
-export type Right =
-  /** Each request is answered as if there were only the second endpoint. What becomes of the first: */
-  | "the first is asked again"
-  | "the first is not asked this again"
-  | "the first rests"
-  /** Each request is answered. */
-  | "it is answered"
-  /** A request that waits for its transaction to be mined is answered. */
-  | "it is mined"
-  /** The operator starts, and each request is answered; in the second case with the deployment file's committee. */
-  | "it starts"
-  | "it starts from a list"
-  /** It starts, says that it is not ready, and answers each request once the behaviour has ended. */
-  | "it starts late"
-  /** Each request is answered with a problem. */
-  | Problem;
-
-export interface Problem {
-  readonly http: number;
-  readonly code: string;
-  /** A part of its texts. */
-  readonly says?: string;
-  /** True if the transaction may be in a node's pool, so that its nonce stays occupied. */
-  readonly isOpen?: boolean;
-}
-
-/** What RPC endpoints do that an ideal node does not, and what the operator does then. */
-export interface Behaviour {
-  readonly at: "the first of two" | "each of two" | "the only one";
-  readonly asked: Asked;
-  readonly answered: Answered;
-  /** Who does so: where users have reported it, or where it is documented. "Not verified" if nobody has looked. */
-  readonly reported: string;
-  readonly right: Right;
-}
-
-/** Behaviours that only differ in the answer. */
-export const group = (
-  at: Behaviour["at"],
-  asked: Asked,
-  right: Right,
-  rows: readonly (readonly [answered: Answered, reported: string])[],
-): readonly Behaviour[] => rows.map(([answered, reported]) => ({ at, asked, answered, reported, right }));
-
-/** The behaviour in one sentence. */
-export function sentenceOf({ at, asked, answered, reported, right }: Behaviour): string {
-  const then = typeof right === "string" ? right : `${right.http} ${right.code}${right.says ? `, ${right.says}` : ""}`;
-  return `${at} answers ${asked.name} with ${answered.name}: ${then} (${reported})`;
-}
-
 export const EVERYTHING: Asked = { name: "everything", matches: () => true };
 
 export const methods = (name: string, ...listed: readonly string[]): Asked => ({
@@ -79,7 +28,6 @@ export const EXECUTION = methods("calls of contracts", ...EXECUTIONS);
 export const STATE = methods("reads of the state", ...EXECUTIONS, "eth_getBalance", "eth_getTransactionCount");
 export const SUBMISSION = methods("submissions", "eth_sendRawTransaction");
 export const READS: Asked = { name: "reads", matches: (call) => !SUBMISSION.matches(call) };
-export const LOGS = methods("eth_getLogs", "eth_getLogs");
 export const RECEIPTS = methods("eth_getTransactionReceipt", "eth_getTransactionReceipt");
 export const only = (method: string): Asked => methods(method, method);
 

@@ -35,6 +35,8 @@ export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";
 export const OTHER_ACCOUNT: Address = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 
 const A_DAY_SECONDS = 86_400;
+/** Tests wait for many blocks. The chain's time goes on as usual: several blocks have the same time. */
+const BLOCK_SECONDS = 0.2;
 
 /** The deterministic deployment proxy, which anvil and most networks have. */
 const DEPLOYMENT_PROXY: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
@@ -63,8 +65,8 @@ function createClient({ url, mode: family }: TestNode, chainId: number) {
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 
 /** Starts a real chain on anvil, with the actions that the tests need. */
-export async function startChain(chainId = 42, hardfork?: string) {
-  const { url, close } = await startAnvil({ chainId, ...(hardfork === undefined ? {} : { hardfork }) });
+export async function startChain(chainId = 42, hardfork?: string, blockTime = BLOCK_SECONDS) {
+  const { url, close } = await startAnvil({ chainId, blockTime, ...(hardfork === undefined ? {} : { hardfork }) });
   return chainOf({ url, close, mode: "anvil" }, chainId);
 }
 
