@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /** A fenced block of a document. */
-interface Block {
+export interface Block {
   readonly language: string;
   readonly text: string;
   /** The comment above the block: a file name, `prints`, or `not run: ` and the reason. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
@@ -41,6 +41,10 @@ export interface Addresses {
 
 /** A devnet in a process of its own. */
 export interface Devnet extends Addresses {
+  /** Its folder, as a path from the repository's root. */
+  readonly folder: string;
+  /** The simulated market's URL. */
+  readonly market: string;
   readonly process: ChildProcess;
   /** Returns its output so far. */
   output(): string;
@@ -50,6 +54,8 @@ export interface Devnet extends Addresses {
 
 const READY_MS = 120_000;
 const DEVNET = [process.execPath, join(ROOT, "devnet/dist/main.js")] as const;
+/** Without `prestart`: a second build would replace the files that other tests are using. */
+export const NPM_START = ["npm", "start", "--ignore-scripts", "--"] as const;
 
 /** Returns options with free ports. */
 export async function freePortOptions(): Promise<string[]> {
@@ -73,9 +79,11 @@ export async function startDevnet(args: readonly string[], command: readonly str
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const folder = join(ROOT, ".devnet", args[args.indexOf("--chain-port") + 1] ?? "8545");
-  const addresses = JSON.parse(readFileSync(join(folder, "devnet.json"), "utf8")) as Addresses;
-  return { ...addresses, process: child, output, interrupt: () => interrupt(child) };
+  const port = (option: string) => args[args.indexOf(option) + 1] ?? "";
+  const folder = join(".devnet", port("--chain-port"));
+  const addresses = JSON.parse(readFileSync(join(ROOT, folder, "devnet.json"), "utf8")) as Addresses;
+  const market = `http://127.0.0.1:${port("--market-port")}`;
+  return { ...addresses, folder, market, process: child, output, interrupt: () => interrupt(child) };
 }
 
 /** Runs the devnet until it exits. */
@@ -111,6 +119,38 @@ export function killIfRunning(pid: number, signal: NodeJS.Signals): void {
   if (isRunning(pid)) process.kill(pid, signal);
 }
 
+/** Returns a process and all its descendants, which Linux lists in /proc. */
+export function family(pid: number): number[] {
+  const parents = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const status = readFileSync(`/proc/${name}/status`, "utf8");
+        return [{ pid: Number(name), parent: Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) }];
+      } catch {
+        // The process ended during the search.
+        return [];
+      }
+    });
+  const found = [pid];
+  for (const member of found) {
+    found.push(...parents.filter(({ parent }) => parent === member).map((child) => child.pid));
+  }
+  return found;
+}
+
+/** Returns the processes of the chain among these: one, or none if it has not started. */
+export function chainOf(pids: readonly number[]): readonly number[] {
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil";
+    } catch {
+      // The process ended during the search.
+      return false;
+    }
+  });
+}
+
 async function interrupt(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
     child.kill("SIGINT");
@@ -120,8 +160,9 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
 }
 
 /** Returns a text with the ports of a devnet. Documents speak of the default ports; the tests use free ones. */
-export const withPortsOf = ({ chain, operator }: Addresses, text: string) =>
+export const withPortsOf = ({ chain, operator, market, folder }: Devnet, text: string) =>
   text
     .replaceAll("http://127.0.0.1:8080", operator.url)
     .replaceAll("http://127.0.0.1:8545", chain)
-    .replaceAll(".devnet/8545/", `.devnet/${new URL(chain).port}/`);
+    .replaceAll("http://127.0.0.1:8600", market)
+    .replaceAll(".devnet/8545/", `${folder}/`);

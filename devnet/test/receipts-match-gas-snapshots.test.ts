@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { type Address, createTestClient, type Hex, http, publicActions, walletActions } from "viem";
-import { expect, it } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startAnvil } from "../src/anvil.js";
 
 /** test/gas/GasFixture.sol writes its measurements here. */
@@ -22,6 +22,12 @@ interface Measured {
   readonly timestamp: number;
 }
 
+interface Account {
+  readonly balance: Hex;
+  readonly code: Hex;
+  readonly storage: Record<Hex, Hex>;
+}
+
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
 /** The recorded gas of each transaction. */
@@ -32,60 +38,48 @@ const snapshots: Record<string, string> = {
   ...readJson(join(ROOT, "snapshots/accuse.json")),
 };
 
-it("anvil's receipts have the gas of the snapshots for the same calldata", { timeout: 600_000 }, async () => {
+test("anvil's receipts have the gas of the snapshots for the same calldata", async () => {
   rmSync(FOLDER, { recursive: true, force: true });
   await promisify(execFile)(foundryBinary("forge"), ["test", "--isolate", "--match-path", "test/gas/*"], {
     cwd: ROOT,
     env: { ...foundryEnv(), RECORD_GAS: "true", FORGE_SNAPSHOT_CHECK: "true" },
   });
-  const files = readdirSync(FOLDER).filter((file) => !file.endsWith(".state.json"));
+  const measurements = readdirSync(FOLDER)
+    .filter((file) => !file.endsWith(".state.json"))
+    .map((file) => {
+      const state: Record<Address, Account> = readJson(join(FOLDER, file.replace(/json$/, "state.json")));
+      return { ...(readJson(join(FOLDER, file)) as Measured), state };
+    });
+
+  const first = Math.min(...measurements.map(({ timestamp }) => timestamp));
+  const anvil = await startAnvil({ chainId: CHAIN_ID, timestamp: first - 10 });
+  onTestFinished(() => anvil.close());
+  const client = createTestClient({ mode: "anvil", transport: http(anvil.url), pollingInterval: 20 })
+    .extend(publicActions)
+    .extend(walletActions);
+  // A block of another second would take the timestamp that is set for the one with the transaction.
+  await client.setIntervalMining({ interval: 0 });
+  const [account] = await client.getAddresses();
+  if (account === undefined) throw new Error("anvil has no account.");
 
   const receipts: Record<string, string> = {};
-  for (const file of files) {
-    const measured: Measured = readJson(join(FOLDER, file));
-    const state = readJson(join(FOLDER, file.replace(/json$/, "state.json")));
-    receipts[measured.name] = await gasOnAnvil(measured, state);
-  }
-  expect(receipts).toEqual(snapshots);
-});
-
-interface Account {
-  readonly balance: Hex;
-  readonly code: Hex;
-  readonly storage: Record<Hex, Hex>;
-}
-
-async function gasOnAnvil({ to, data, timestamp }: Measured, state: Record<Address, Account>): Promise<string> {
-  const anvil = await startAnvil({ chainId: CHAIN_ID, timestamp: timestamp - 10 });
-  try {
-    const chain = {
-      id: CHAIN_ID,
-      name: "anvil",
-      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-      rpcUrls: { default: { http: [anvil.url] } },
-    };
-    const client = createTestClient({ mode: "anvil", chain, transport: http() })
-      .extend(publicActions)
-      .extend(walletActions);
-    // A block of another second would take the timestamp that is set for this one.
-    await client.setIntervalMining({ interval: 0 });
+  for (const { name, to, data, timestamp, state } of measurements) {
+    const empty = await client.snapshot();
     for (const [address, { balance, code, storage }] of Object.entries(state) as [Address, Account][]) {
       if (code === "0x") continue;
       await client.setCode({ address, bytecode: code });
       await client.setBalance({ address, value: BigInt(balance) });
-      for (const [index, value] of Object.entries(storage)) {
-        await client.setStorageAt({ address, index: index as Hex, value });
+      for (const [index, value] of Object.entries(storage) as [Hex, Hex][]) {
+        await client.setStorageAt({ address, index, value });
       }
     }
     await client.setNextBlockTimestamp({ timestamp: BigInt(timestamp) });
-    const [account] = await client.getAddresses();
-    if (account === undefined) throw new Error("anvil has no account.");
-    const hash = await client.sendTransaction({ account, to, data, gas: 10_000_000n });
+    const hash = await client.sendTransaction({ account, to, data, gas: 10_000_000n, chain: null });
     await client.mine({ blocks: 1 });
-    const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 100 });
-    expect(receipt.status).toBe("success");
-    return receipt.gasUsed.toString();
-  } finally {
-    await anvil.close();
+    const { status, gasUsed } = await client.waitForTransactionReceipt({ hash });
+    expect([name, status]).toEqual([name, "success"]);
+    receipts[name] = gasUsed.toString();
+    await client.revert({ id: empty });
   }
-}
+  expect(receipts).toEqual(snapshots);
+}, 600_000);

@@ -14,16 +14,6 @@ describe("a walk", () => {
     expect(new RandomWalk(1, "ETH-USD", "3421.75").price).toBe(342175n * 10n ** BigInt(PRICE_DECIMALS - 2));
   });
 
-  it("is the same for the same seed and count of steps", () => {
-    expect(prices(7, "ETH-USD", 500)).toEqual(prices(7, "ETH-USD", 500));
-  });
-
-  it("differs for another seed, and for another pair", () => {
-    const walk = prices(7, "ETH-USD", 500);
-    expect(prices(8, "ETH-USD", 500)).not.toEqual(walk);
-    expect(prices(7, "BTC-USD", 500)).not.toEqual(walk);
-  });
-
   it.each([
     ["volatile", 1_400n],
     ["pegged", 200n],
