@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf } from "./code-blocks.js";
@@ -13,7 +14,7 @@ import { postDataRequest } from "./post-data-request.js";
 const run = promisify(execFile);
 
 /** The documents whose commands are run here, one after the other, as a reader would. */
-const DOCUMENTS = ["docs/Cookbook.md", "docs/Tour.md"];
+const DOCUMENTS = ["operator/deploy/README.md", "provider/deploy/README.md", "docs/Cookbook.md", "docs/Tour.md"];
 const README = "README.md";
 
 /** Documents whose blocks other tests run, or compare with the files that they show. */
@@ -34,20 +35,23 @@ const RUNNABLE = ["bash", "js", "sh", "solidity", "ts"];
 
 let devnet: Devnet;
 let ports: string[];
+/** The ports of the operator and of the provider that the documents start beside the devnet. */
+let own: number[];
 
 beforeAll(async () => {
   ports = [...(await freePortOptions()), "--no-feeds"];
+  own = [await freePort(), await freePort()];
   devnet = await startDevnet(ports);
 }, 190_000);
 
 afterAll(() => devnet?.interrupt());
 
-/** Returns a text with the ports of this devnet, also that of the market. */
+/** Returns a text with the ports of this devnet, also that of the market, and with free ones for further services. */
 const here = (text: string) =>
-  withPortsOf(devnet, text).replaceAll(
-    "http://127.0.0.1:8600",
-    `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`,
-  );
+  withPortsOf(devnet, text)
+    .replaceAll("http://127.0.0.1:8600", `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`)
+    .replaceAll(/\b8090\b/g, String(own[0]))
+    .replaceAll(/\b8190\b/g, String(own[1]));
 
 // Before the tour, which ends providers.
 describe(README, () => {
@@ -98,7 +102,9 @@ describe.each(DOCUMENTS)("%s", (file) => {
   test.runIf(HAS_CURL).each(commands.map((block) => [block.text.split("\n")[0]?.slice(0, 60), block] as const))(
     "%s",
     async (_, { text, printed }) => {
-      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", here(text)], { cwd: ROOT, timeout: 60_000 });
+      // A command that fails must not leave a service behind that an earlier one has started.
+      const script = `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n${here(text)}`;
+      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], { cwd: ROOT, timeout: 60_000 });
       if (printed?.note === "prints") expect(stdout.replace(/\s+/g, "")).toMatch(outputPattern(printed.text));
       else expect(stdout).not.toContain('"code":');
     },
