@@ -60,6 +60,7 @@ export const SECTIONS = [
       generated("provider-http", "The provider's HTTP API", providerHttpReference, "2"),
       generated("configuration", "Configuration", configurationReference),
       page("script/README.md", "reference/scripts/", "Deploy and govern"),
+      page("deployments/README.md", "reference/deployments/", "Deployment files"),
     ],
   },
   {
