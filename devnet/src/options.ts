@@ -21,7 +21,7 @@ export interface DevnetOptions {
   readonly operators: number | null;
 }
 
-export const DEFAULT_HEARTBEAT_SECONDS = 30;
+const DEFAULT_HEARTBEAT_SECONDS = 30;
 
 /** How operators take turns on a chain with a block each second: a stage is a block interval and 1.5 s. */
 export const TURNS = { beatSeconds: 5, stageMs: 2_500 } as const;

@@ -120,7 +120,7 @@ async function spawnService(
 }
 
 /** Updates prices often enough to watch them move. */
-export const PRICE_FEED_POLICY = { deviationBps: 50, minIntervalSeconds: 10 };
+const PRICE_FEED_POLICY = { deviationBps: 50, minIntervalSeconds: 10 };
 
 /** Returns a feed of all spot prices. */
 function spotPriceFeed({ folder, options }: DevnetContext) {

@@ -238,11 +238,8 @@ test("GET /datasets lists both datasets, and the devnet's summary names their ke
   expect(kinds.get(devnet.webOracle.numbers)).toBe("median");
   expect(kinds.get(devnet.webOracle.words)).toBe("majority");
   for (const { key } of devnet.webOracle.examples) expect(devnet.output()).toContain(key);
-  const page = readFileSync(join(ROOT, "docs/datasets/web-oracle.md"), "utf8");
-  for (const address of [devnet.webOracle.numbers, devnet.webOracle.words, devnet.webOracle.registry]) {
-    expect(devnet.output()).toContain(address);
-    expect(page).toContain(`\`${address}\``);
-  }
+  const { numbers, words, registry } = devnet.webOracle;
+  for (const address of [numbers, words, registry]) expect(devnet.output()).toContain(address);
   for (const { dataset, key } of devnet.webOracle.examples) {
     const name = dataset === devnet.webOracle.numbers ? "number" : "bytes";
     const own = readFileSync(join(ROOT, `docs/datasets/web-oracle-${name}.md`), "utf8");

@@ -4,6 +4,7 @@
 import { configurationReference } from "./reference/configuration-and-specs.js";
 import { contractPages } from "./reference/contracts.js";
 import { httpReference } from "./reference/operator-http-api.js";
+import { providerHttpReference } from "./reference/provider-http-api.js";
 
 const page = (source, path, label) => ({ source, path, label });
 /** A page that is generated with the site, so that no document can link to it. */
@@ -45,7 +46,6 @@ export const SECTIONS = [
     title: "Datasets",
     pages: [
       page("docs/datasets/financial.md", "datasets/financial/", "Financial"),
-      page("docs/datasets/web-oracle.md", "datasets/web-oracle/", "Web Oracle"),
       page("docs/datasets/web-oracle-number.md", "datasets/web-oracle-number/", "Web Oracle number"),
       page("docs/datasets/web-oracle-bytes.md", "datasets/web-oracle-bytes/", "Web Oracle bytes"),
     ],
@@ -53,14 +53,14 @@ export const SECTIONS = [
   {
     title: "Operators and providers",
     pages: [
-      page("operator/deploy/README.md", "operators/deploy/", "Deploy an operator"),
-      page("docs/Operators.md", "operators/", "Run an operator"),
+      page("operator/deploy/README.md", "operators/", "Run an operator"),
       page("operator/README.md", "reference/operator/", "The operator"),
-      page("provider/deploy/README.md", "providers/deploy/", "Deploy a provider"),
-      page("docs/Providers.md", "providers/", "Run a provider"),
+      page("provider/deploy/README.md", "providers/", "Run a provider"),
       page("provider/README.md", "reference/provider/", "The provider"),
+      generated("provider-http", "The provider's HTTP API", providerHttpReference, "2"),
       generated("configuration", "Configuration", configurationReference),
       page("script/README.md", "reference/scripts/", "Deploy and govern"),
+      page("deployments/README.md", "reference/deployments/", "Deployment files"),
     ],
   },
   {

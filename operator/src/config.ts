@@ -52,7 +52,8 @@ const NetworkSettings = Type.Object(
         minItems: 1,
         description:
           "Instead of a deployment file, the addresses of the datasets. The operator reads their kinds and key forms " +
-          "from the chain, and looks for the directory of providers at the address that is the same on every network.",
+          "from the chain, and looks for the directory of providers at the address that is the same on every network. " +
+          "It then knows no keys before they are stored or requested, and no lens.",
       }),
     ),
     networkId: Type.Optional(

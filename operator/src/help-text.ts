@@ -4,7 +4,7 @@ export const USAGE = `Usage: operator --config FILE [--check-config]
 Serves POST /data/request: collects signed reports from the data providers, and either sends the update to the dataset or
 returns the transaction to the caller. Logs JSON to stdout and shuts down cleanly on SIGTERM.
 
-  --config FILE    required: the configuration, in JSON; operator/README.md lists its settings
+  --config FILE    required: the configuration, in JSON; operator/README.md says where its settings are listed
   --check-config   check the configuration, the files it names and the keys, then exit: 0 if all are valid, else 2
   --help           show this text
 

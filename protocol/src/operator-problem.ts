@@ -1,14 +1,38 @@
 /** Every problem that an operator answers, declared once: its schema, its text and where it occurs derive from here. */
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { orNull } from "./http-schemas/fields.js";
+import { oneOf, orNull } from "./http-schemas/fields.js";
 import type { Problem } from "./http-schemas/problem.js";
 
+/** The reasons why a provider's answer is not used. Stable, because programs read them. */
+const FAILURE_REASONS = [
+  "no_endpoint",
+  "unreachable",
+  "timeout",
+  "late",
+  "redirected",
+  "too_large",
+  "not_text",
+  "refused",
+  "source_busy",
+  "invalid_report",
+  "other_report",
+  "value_too_large",
+  "wrong_signer",
+  "contradicted",
+  "unexpected",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
 /** A data provider's failure to answer an operator. */
-const ProviderFailure = Type.Object({
+export const ProviderFailure = Type.Object({
   provider: Type.String({ description: "The provider's address." }),
   host: orNull(Type.String(), "The host of its endpoint; null if the operator has none."),
-  reason: Type.String({ description: "Stable, for programs." }),
+  reason: oneOf(
+    FAILURE_REASONS,
+    "Stable, for programs. late: it had not answered when the time for the remaining providers ended. source_busy: its " +
+      "sources allow no further requests now. contradicted: it has signed two conflicting statements about one key and round.",
+  ),
   detail: Type.String({ description: 'Completes the sentence "The provider ...".' }),
 });
 export type ProviderFailure = Static<typeof ProviderFailure>;

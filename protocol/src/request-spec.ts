@@ -40,7 +40,11 @@ export const Variable = Type.Object(
       description: "Its name; {name} stands where the value goes.",
     }),
     type: oneOf(["string", "integer"], "An integer consists of digits without leading zeros."),
-    characters: oneOf(CHARACTER_CLASSES, "The characters that its values may have."),
+    characters: oneOf(
+      CHARACTER_CLASSES,
+      "The characters that its values may have. hex is lower case; unreserved is letters, digits and -._~; ascii is " +
+        "what can be printed; unicode is all but control characters.",
+    ),
     minLength: Type.Integer({
       minimum: 0,
       maximum: MAX_LENGTH,
@@ -107,11 +111,14 @@ export const SourceSpec = Type.Object(
         description: "The errors at errorPath that mean that the source's rate limit is used up.",
       }),
     ),
-    type: oneOf(VALUE_TYPES, "The type of the value."),
+    type: oneOf(
+      VALUE_TYPES,
+      "The type of the value, the same for all sources of a spec. A bytes32 is written as 0x and 64 hex digits.",
+    ),
     decimals: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 62, description: "For a uint: the value is the number times 10^decimals." }),
     ),
-    rounding: Type.Optional(oneOf(ROUNDINGS, "For a uint: how digits beyond the decimals are dropped.")),
+    rounding: Type.Optional(oneOf(ROUNDINGS, "For a uint: digits beyond the decimals are rounded, or cut off.")),
     hash: Type.Optional(
       Type.Boolean({
         description: "For a string: true makes its keccak256 the value. Otherwise it may have at most 32 bytes.",

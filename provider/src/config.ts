@@ -53,7 +53,7 @@ export const ProviderConfig = Type.Object(
       minLength: 1,
       description:
         "Path of the folder of the lease, which stops a restarted provider from signing a round twice. It is created " +
-        "if it does not exist; its parent must exist.",
+        "if it does not exist; its parent must exist. Each process needs its own, on a local disk.",
     }),
     sources: Type.Array(Type.String(), {
       default: [],

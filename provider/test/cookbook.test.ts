@@ -181,12 +181,7 @@ describe("the cookbook", () => {
       const { hash, compiled } = loadSpec(at(`cookbook/${file}`));
       const variables = compiled.spec.variables.map(({ name }) => `/<${name}>`).join("");
       expect(cookbook).toContain(`\`WEB/${hash.slice(2)}${variables}\``);
-      for (const { url, path } of compiled.spec.sources) {
-        expect(cookbook).toContain(new URL(url.replace(/\{\w+\}/g, "x")).host);
-        expect(cookbook).toContain(`\`${path}\``);
-      }
     }
-    expect(cookbook.match(/Not run against the live API\./g)).toHaveLength(10);
   });
 
   it.each(Object.entries(RECIPES))("%s takes the value out of what its API answers", async (name, recipe) => {

@@ -1,13 +1,13 @@
 // Generates the reference of the operator's HTTP API from its OpenAPI document.
 
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
-import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
+import { OPERATOR_PROBLEMS, ProviderFailure } from "@dataset-oracle/protocol/operator-problem";
 import { encodeFunctionData, stringToHex } from "viem";
 import { withAppForDocs } from "../app-for-docs.js";
 import { DEVNET } from "../devnet-addresses.js";
 import { objectsOf } from "../json-schema-objects.js";
-import { typeOf } from "../json-schema-text.js";
 import { table } from "../markdown-table.js";
+import { fieldsOf, operationSection } from "./http-operations.js";
 
 /** The data point of the examples, on the devnet. The site replaces it with what its own operator serves. */
 const DATA_POINT = { network_id: DEVNET.networkId, dataset: DEVNET.datasets.financial, key: "SPOTPX/ETH-USD" };
@@ -29,7 +29,7 @@ export async function httpReference() {
   const { info, paths } = await withAppForDocs((app) => app.swagger());
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
-      section(`${method.toUpperCase()} ${path}`, operation, example(method, path, operation)),
+      operationSection(`${method.toUpperCase()} ${path}`, operation, example(method, path, operation)),
     ),
   );
   return [
@@ -49,6 +49,8 @@ export async function httpReference() {
         inWords(detail),
       ]),
     ),
+    "Each of a problem's `failures` has:",
+    fieldsOf(ProviderFailure),
   ].join("\n\n");
 }
 
@@ -74,66 +76,3 @@ function exampleOf(name) {
     throw new Error(`There is no example value for "${name}". Add one in docs/site/reference/operator-http-api.js.`);
   return VALUES[name];
 }
-
-function section(name, { summary, description, parameters = [], requestBody, responses }, command) {
-  const parts = [`## ${name}`, [summary, description].filter(Boolean).join(" "), command];
-  for (const [place, title] of [
-    ["path", "Path parameters"],
-    ["query", "Query parameters"],
-    ["header", "Request headers"],
-  ]) {
-    const rows = parameters
-      .filter((parameter) => parameter.in === place)
-      .map(({ name: parameter, required, description: about, schema }) => [
-        `\`${parameter}\``,
-        typeOf(schema),
-        required ? "yes" : "no",
-        about ?? schema.description,
-      ]);
-    if (rows.length > 0) parts.push(`### ${title}`, table(["parameter", "type", "required", "meaning"], rows));
-  }
-  if (requestBody) parts.push("### Request body", bodies(requestBody.content, "required"));
-  const problems = Object.entries(responses).flatMap(([status, { content }]) => problemsOf(status, content));
-  for (const [status, { description: about, content }] of Object.entries(responses)) {
-    if (Number(status) < 400) parts.push(`### ${status}`, about, bodies(content, "always present"));
-  }
-  parts.push("### Problems", table(["status", "code", "additional fields"], problems));
-  return parts.filter(Boolean).join("\n\n");
-}
-
-/** The fields that every problem has, and every error of a gateway. */
-const COMMON = ["title", "status", "code", "detail", "message"];
-
-/** Returns a row for each code that a status can have, with the fields of its body that other problems do not have. */
-function problemsOf(status, content = {}) {
-  if (Number(status) < 400) return [];
-  const schema = Object.values(content)[0]?.schema;
-  return (schema?.anyOf ?? [schema]).filter(Boolean).flatMap(({ properties }) => {
-    const own = Object.keys(properties).filter((field) => !COMMON.includes(field));
-    const codes = properties.code.anyOf ?? [properties.code];
-    return codes.map((code) => [
-      status,
-      typeOf(code).replaceAll('"', ""),
-      own.map((field) => `\`${field}\``).join(", "),
-    ]);
-  });
-}
-
-const bodies = (content = {}, required) =>
-  Object.entries(content)
-    .map(([type, { schema }]) => {
-      const tables = objectsOf(schema).map(({ at, properties }, index, all) => {
-        const rows = properties.map(({ name, schema: inner, isRequired }) => [
-          `\`${name}\``,
-          typeOf(inner),
-          isRequired ? "yes" : "no",
-          inner.description,
-        ]);
-        const where = at === "[]" ? "Each item of the array" : `In \`${at}\``;
-        const isAlternative = all.slice(0, index).some((other) => other.at === at);
-        const intro = at === "" ? "" : `${where}${isAlternative ? ", alternatively" : ""}:\n\n`;
-        return intro + table(["field", "type", required, "meaning"], rows);
-      });
-      return [`\`${type}\`${schema.description ? `: ${schema.description}` : ""}`, ...tables].join("\n\n");
-    })
-    .join("\n\n");

@@ -21,6 +21,14 @@ test("the reference of the HTTP API has the code of every problem", () => {
   }
 });
 
+test("the reference of a provider's HTTP API lists its paths, fields and problem codes", () => {
+  for (const path of ["POST /report", "POST /report/batch", "GET /live", "GET /ready"]) {
+    expect(text("provider-http")).toContain(`## ${path}\n`);
+  }
+  expect(text("provider-http")).toContain("| 503 | `source_busy` | `keys` |");
+  expect(text("provider-http")).toContain("In `sources[]`:\n");
+});
+
 describe("the reference of the contracts", () => {
   const names = [
     "oracle",

@@ -1,26 +1,9 @@
+import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import type { Logger } from "pino";
 import type { Address } from "viem";
 import type { Clock } from "../context.js";
 
-/** The reasons why a provider's answer is not used. Stable, because programs read them. */
-export const FAILURE_REASONS = [
-  "no_endpoint",
-  "unreachable",
-  "timeout",
-  "late",
-  "redirected",
-  "too_large",
-  "not_text",
-  "refused",
-  "source_busy",
-  "invalid_report",
-  "other_report",
-  "value_too_large",
-  "wrong_signer",
-  "contradicted",
-  "unexpected",
-] as const;
-export type FailureReason = (typeof FAILURE_REASONS)[number];
+export type { FailureReason };
 
 /** A provider's answer that cannot be used. `detail` completes the sentence "The provider ...". */
 export interface Failure {

@@ -20,7 +20,7 @@ Example
   provider try SPOTPX/ETH-USD`;
 
 /** The options and the environment of the commands that take a provider's configuration and its key. */
-const CONFIG_AND_KEY = `  --config FILE   required: the configuration, in JSON; provider/README.md describes the settings
+const CONFIG_AND_KEY = `  --config FILE   required: the configuration, in JSON; provider/README.md says where its settings are listed
   --help          show this text
 
 The environment names the signing key: PROVIDER_PRIVATE_KEY_FILE is the path of a file with the key,
