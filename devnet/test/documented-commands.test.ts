@@ -8,18 +8,17 @@ import { blocksOf } from "./code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet, withPortsOf } from "./devnet-process.js";
 import { HAS_CURL } from "./has-curl.js";
 import { outputPattern } from "./output-pattern.js";
-import { postDataRequest } from "./post-data-request.js";
 
 const run = promisify(execFile);
 
 /** The documents whose commands are run here, one after the other, as a reader would. */
-const DOCUMENTS = ["docs/Cookbook.md", "docs/Tour.md"];
+const DOCUMENTS = ["docs/Cookbook.md"];
 const README = "README.md";
 
 /** Documents whose blocks other tests run, or compare with the files that they show. */
 const ELSEWHERE = [
   // dapp-documents.test.ts
-  ...["docs/Relaying.md", "docs/Dapps.md", "protocol/README.md"],
+  ...["docs/Relaying.md", "docs/Dapps.md", "docs/Solidity.md", "protocol/README.md"],
   // tools/test/mock-oracle-docs.test.ts
   "docs/Adapters.md",
   // web-oracle.test.ts
@@ -49,7 +48,6 @@ const here = (text: string) =>
     `http://127.0.0.1:${ports[ports.indexOf("--market-port") + 1]}`,
   );
 
-// Before the tour, which ends providers.
 describe(README, () => {
   const blocks = blocksOf(README);
 
@@ -70,22 +68,9 @@ describe(README, () => {
     expect(JSON.parse(stdout)).toMatchObject({ network_id: 42, key: "SPOTPX/ETH-USD", status: "OK" });
   });
 
-  test("the cast command works, and prints the price", async () => {
-    const { stdout } = await run("sh", ["-c", here(block("sh", "npx cast call"))], { cwd: ROOT });
-    expect(stdout.split(" ")[0]?.trim()).toBe(devnet.queryPrice);
-  });
-
-  test("the viem program works", async () => {
-    await postDataRequest(devnet, { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: true });
-    const { stdout } = await run("node", ["--input-type=module", "--eval", here(block("js", "viem"))], { cwd: ROOT });
-    expect(stdout).toContain(`A query costs ${devnet.queryPrice} wei.`);
-    expect(stdout).toMatch(/^\d+(\.\d+)? US dollars, updated at \d{10}, status OK\.$/m);
-  });
-
-  test("the Solidity shown is the example that is tested and deployed", () => {
-    expect(block("solidity", "SpotPriceConsumer")).toBe(
-      readFileSync(join(ROOT, "test/examples/SpotPriceConsumer.sol"), "utf8"),
-    );
+  test("the Solidity shown is that of the package, which is compiled", () => {
+    const shown = blocksOf("src/README.md").find(({ language }) => language === "solidity");
+    expect(block("solidity", "contract")).toBe(shown?.text);
   });
 });
 

@@ -186,8 +186,8 @@ contract PriceTest is Test {
     expect(bytecode.object).toMatch(/^0x[0-9a-f]{50,}$/);
   }, 120_000);
 
-  test("is tested by Foundry in a project that has forge-std besides, as the guide says", async () => {
-    expect(read("docs/Dapps.md")).toContain("`forge install foundry-rs/forge-std`");
+  test("is tested by Foundry in a project that has forge-std besides, as the README says", async () => {
+    expect(read("src/README.md")).toContain("`forge install foundry-rs/forge-std`");
     mkdirSync(join(folder, "by-npm/lib"));
     symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "by-npm/lib/forge-std"));
     write("by-npm/test/Price.t.sol", tested);
