@@ -58,6 +58,16 @@ test("every npm script that a document names is there", () => {
   }
 });
 
+test("the map of CONTRIBUTING has every folder, and every path that it names is there", () => {
+  const quoted = [...read("CONTRIBUTING.md").matchAll(/`([^`]+)`/g)].flatMap(([, text = ""]) => text.split(" "));
+  const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  const folders = new Set(files.filter((file) => file.includes("/")).map((file) => file.split("/")[0] ?? ""));
+  for (const folder of folders) expect(quoted).toContain(folder);
+  const paths = quoted.filter((text) => folders.has(text.split("/")[0] ?? "") && !text.includes("NAME"));
+  expect(paths.length).toBeGreaterThan(folders.size);
+  for (const path of paths) expect(existsSync(join(ROOT, path)), path).toBe(true);
+});
+
 test("the page of the financial dataset lists exactly its keys, in both forms", () => {
   const deployment = JSON.parse(read("script/config/42.json"));
   const page = read("docs/datasets/financial.md");
