@@ -28,8 +28,8 @@ const snapshot = (file) => (name) => {
   if (gas === undefined) throw new Error(`snapshots/${file}.json has no "${name}".`);
   return Number(gas);
 };
-const GROUPS = ["update", "batch", "query", "consumer-update", "adapters"];
-const [update, batch, query, consumerUpdate, adapter] = GROUPS.map(snapshot);
+const GROUPS = ["update", "batch", "query", "consumer-update", "accuse", "adapters"];
+const [update, batch, query, consumerUpdate, accuse, adapter] = GROUPS.map(snapshot);
 
 const SIGNERS = ["3", "4", "9", "21"];
 const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
@@ -106,6 +106,11 @@ const consumerUpdates = [
   ],
 ];
 
+const accusations = [
+  ["members", "gas"],
+  [5, 13, 31].map((members) => [String(members), `**${number(accuse(`accusation, ${members} members`))}**`]),
+];
+
 const ADAPTER_READS = [
   ["Chainlink, `latestRoundData`", "Chainlink, latestRoundData"],
   ["Pyth, `getPriceNoOlderThan`", "Pyth, getPriceNoOlderThan"],
@@ -143,7 +148,7 @@ const comparison = [
 ];
 
 const DOCUMENTS = {
-  "docs/Gas.md": { updates, batches, queries, consumerUpdates, adapters },
+  "docs/Gas.md": { updates, batches, queries, consumerUpdates, accusations, adapters },
   "docs/Comparison.md": { comparison },
 };
 for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap(Object.entries)) {
