@@ -10,7 +10,7 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
 import {BatchLibrary, Update} from "./utils/UpdateArguments.sol";
 
-/// @notice Attacks every kind of dataset. docs/Invariants.md lists these attacks and those in the other suites.
+/// @notice Attacks every kind of dataset, by signatures, committees, rounds and calldata that are not as they should be.
 /// @dev All members that sign a value sign `VALUE`, so that they agree in every kind.
 abstract contract DatasetAttacks is DatasetFixture {
     using BatchLibrary for Batch;

@@ -2,7 +2,8 @@
 // has. A test checks that no document is missing.
 
 import { configurationReference } from "./reference/configuration-and-specs.js";
-import { contractPages } from "./reference/contracts.js";
+import { contractPages, errorReference } from "./reference/contracts.js";
+import { guardReference } from "./reference/guards.js";
 import { httpReference } from "./reference/operator-http-api.js";
 import { providerHttpReference } from "./reference/provider-http-api.js";
 
@@ -18,21 +19,21 @@ export const SECTIONS = [
   {
     title: "Start",
     pages: [
-      page("docs/README.md", "", "Overview"),
-      page("docs/Tour.md", "tour/", "Five-minute tour"),
+      page("README.md", "", "Overview"),
       page("docs/Comparison.md", "comparison/", "Compared with other oracles"),
     ],
   },
   {
-    title: "Dapp developers",
+    title: "Contracts and dapps",
     pages: [
-      page("docs/Dapps.md", "dapps/", "Read and update values"),
-      page("docs/Adapters.md", "adapters/", "Subscriptions and adapters"),
+      page("docs/Solidity.md", "solidity/", "Read in a contract"),
+      page("docs/Dapps.md", "dapps/", "Request and read off chain"),
       page("examples/README.md", "examples/", "Examples and starters"),
-      page("protocol/README.md", "reference/client/", "TypeScript client"),
-      page("src/README.md", "reference/solidity/", "Solidity package"),
-      generated("http", "HTTP API", httpReference, "2"),
+      page("docs/Adapters.md", "adapters/", "Subscriptions and adapters"),
       page("docs/Relaying.md", "relaying/", "Without an operator"),
+      page("src/README.md", "reference/solidity/", "Solidity package"),
+      page("protocol/README.md", "reference/client/", "TypeScript client"),
+      generated("http", "HTTP API", httpReference, "2"),
     ],
   },
   {
@@ -65,21 +66,26 @@ export const SECTIONS = [
   },
   {
     title: "Contracts",
-    pages: contractPages().map(({ name, label, generate }) => generated(name, label, generate, "[2, 4]")),
+    pages: [
+      ...contractPages().map(({ name, label, generate }) => generated(name, label, generate, "[2, 4]")),
+      generated("errors", "Errors", errorReference),
+    ],
   },
   {
-    title: "How it works",
+    title: "Security",
     pages: [
+      page("SECURITY.md", "security/", "Security policy"),
+      page("docs/ThreatModel.md", "threat-model/", "Threat model"),
       page("docs/Protocol.md", "protocol/", "Protocol"),
       page("docs/Invariants.md", "invariants/", "Invariants"),
-      page("docs/ThreatModel.md", "threat-model/", "Threat model"),
+      generated("guards", "Guards and their tests", guardReference),
       page("docs/Gas.md", "gas/", "Gas"),
     ],
   },
   {
-    title: "Project",
+    title: "Contributors",
     pages: [
-      page("SECURITY.md", "security/", "Security policy"),
+      page("ARCHITECTURE.md", "architecture/", "Architecture"),
       page("CONTRIBUTING.md", "contributing/", "Contributing"),
     ],
   },

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { toFunctionSelector } from "viem";
 import { table } from "../markdown-table.js";
 
 /** The pages, and the files or the folders of files that each describes. */
@@ -73,6 +74,44 @@ export const contractPages = () =>
     const sections = () => [...files, ...inFolders].map(fileSection);
     return { name, label, generate: () => [`# ${label}`, intro, ...sections()].join("\n\n") };
   });
+
+/** Lists every error with its selector, which is what a tool prints that does not know the error. */
+export function errorReference() {
+  const rows = [...syntaxTrees()].flatMap(([file, { text, nodes }]) =>
+    nodes
+      .flatMap((node) => [node, ...(node.nodes ?? [])])
+      .filter(({ nodeType }) => nodeType === "ErrorDefinition")
+      .map((node) => {
+        const parameters = node.parameters.parameters;
+        const types = parameters.map(({ typeName }) => abiType(typeName));
+        const named = parameters.map(({ name }, i) => [types[i], name].filter(Boolean).join(" "));
+        const { notice } = natSpec(node.documentation, text);
+        return [
+          `\`${node.name}(${named.join(", ")})\``,
+          `\`${toFunctionSelector(`function ${node.name}(${types.join(",")})`)}\``,
+          `${notice} ([${file}](../../src/${file}))`,
+        ];
+      }),
+  );
+  return [
+    "# Errors",
+    "Generated from the contracts. Tools print an error that they do not know as its selector: search for it here.",
+    table(["error", "selector", "meaning, and what to do"], rows.toSorted()),
+  ].join("\n\n");
+}
+
+/** Returns the name of a type in a signature: contracts are addresses there, and enums numbers. */
+function abiType({ nodeType, name, pathNode, baseType }) {
+  if (nodeType === "ElementaryTypeName") return name;
+  if (nodeType === "ArrayTypeName") return `${abiType(baseType)}[]`;
+  const last = pathNode.name.split(".").at(-1);
+  const definitions = [...syntaxTrees().values()]
+    .flatMap(({ nodes }) => nodes.flatMap((node) => [node, ...(node.nodes ?? [])]))
+    .filter((node) => node.name === last);
+  if (definitions.some((node) => node.nodeType === "ContractDefinition")) return "address";
+  if (definitions.some((node) => node.nodeType === "EnumDefinition")) return "uint8";
+  throw new Error(`The type ${pathNode.name} of an error's parameter is not known here.`);
+}
 
 let trees;
 

@@ -39,6 +39,35 @@ describe.each(DOCUMENTS)("%s", (file) => {
   });
 });
 
+test("every document is reached from the README by links", () => {
+  const reached = new Set(["README.md"]);
+  for (const file of reached) {
+    const linked = linksOf(read(file)).filter((link) => !isExternal(link));
+    for (const to of linked.map((link) => linkedFile(file, link).file)) if (DOCUMENTS.includes(to)) reached.add(to);
+  }
+  expect(DOCUMENTS.filter((file) => !reached.has(file))).toEqual([]);
+});
+
+test("every npm script that a document names is there", () => {
+  const packages = ["package.json", "examples/hardhat/package.json"].map((file) => JSON.parse(read(file)));
+  const scripts = Object.assign({}, ...packages.map((one) => one.scripts));
+  for (const file of DOCUMENTS) {
+    for (const [command, name = ""] of read(file).matchAll(/npm run (?:-s |--silent )?([\w:-]+)/g)) {
+      expect(scripts, `${file}: ${command}`).toHaveProperty([name]);
+    }
+  }
+});
+
+test("the map of CONTRIBUTING has every folder, and every path that it names is there", () => {
+  const quoted = [...read("CONTRIBUTING.md").matchAll(/`([^`]+)`/g)].flatMap(([, text = ""]) => text.split(" "));
+  const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  const folders = new Set(files.filter((file) => file.includes("/")).map((file) => file.split("/")[0] ?? ""));
+  for (const folder of folders) expect(quoted).toContain(folder);
+  const paths = quoted.filter((text) => folders.has(text.split("/")[0] ?? "") && !text.includes("NAME"));
+  expect(paths.length).toBeGreaterThan(folders.size);
+  for (const path of paths) expect(existsSync(join(ROOT, path)), path).toBe(true);
+});
+
 test("the page of the financial dataset lists exactly its keys, in both forms", () => {
   const deployment = JSON.parse(read("script/config/42.json"));
   const page = read("docs/datasets/financial.md");

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
+import { toFunctionSelector } from "viem";
+import { formatAbiItem } from "viem/utils";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withAppForDocs } from "../app-for-docs.js";
 import { PAGES } from "../pages.js";
@@ -75,6 +79,24 @@ describe("the reference of the contracts", () => {
     expect(all()).not.toMatch(/^@\w+/m);
     expect(all()).not.toMatch(/^\s+return /m);
   });
+});
+
+test("the list of errors has those of the compiled contracts, with their selectors, and of the helpers", () => {
+  const errors = [...datasetAbi, ...verifiedLensAbi].filter((item) => item.type === "error");
+  const own = errors.filter(({ name }) => !/^(Ownable|Reentrancy|InvalidShortString|StringTooLong)/.test(name));
+  expect(own.length).toBeGreaterThan(20);
+  for (const error of own) {
+    const row = `| \`${formatAbiItem(error, { includeName: true })}\` | \`${toFunctionSelector(formatAbiItem(error))}\` |`;
+    expect(text("errors")).toContain(row);
+  }
+  expect(text("errors")).toContain("| `BadQueryStatus(uint8 status)` | `0x5b7f02da` | The data point cannot be used.");
+});
+
+test("the list of guards has the tests of every invariant", () => {
+  const invariants = [...readFileSync(join(ROOT, "docs/Invariants.md"), "utf8").matchAll(/^\| (I\d+) \|/gm)];
+  expect(invariants.length).toBeGreaterThan(15);
+  for (const [, id] of invariants)
+    expect(text("guards")).toMatch(new RegExp(`^## ${id}\n\n.+\n\n\\| guard .+\n.+\n\\| .*\`test`, "m"));
 });
 
 describe("the reference of the configuration", () => {

@@ -23,7 +23,7 @@ const OVERVIEW = {
 /** One of each kind: prose, commands, wide tables, code, generated ones, a file. */
 const KINDS = [
   "",
-  "tour/",
+  "dapps/",
   "gas/",
   "reference/configuration/",
   "reference/dataset-interface/",
@@ -114,7 +114,7 @@ export function browserTests(folder: string, basePath: string): void {
   });
 
   test("navigation leads from page to page without loading them whole, and up to the operator's own page", async () => {
-    await open(DESKTOP, ["tour/"], async (page) => {
+    await open(DESKTOP, ["dapps/"], async (page) => {
       await page.evaluate("window.isSamePage = true");
       const sidebar = page.locator("#VPSidebarNav");
       for (const name of ["Configuration", "Threat model", "Overview"]) {
@@ -123,8 +123,8 @@ export function browserTests(folder: string, basePath: string): void {
         await page.waitForURL(base + path);
         await expect.poll(() => page.locator(".VPSidebarItem.is-active").allInnerTexts()).toContain(name);
       }
-      await page.locator("main").getByRole("link", { name: "the tour" }).click();
-      await page.waitForURL(`${base}tour/`);
+      await page.locator("main").getByRole("link", { name: "Request and read off chain" }).click();
+      await page.waitForURL(`${base}dapps/`);
       expect(await page.evaluate("window.isSamePage")).toBe(true);
       await page.getByRole("link", { name: "Live data" }).click();
       await page.waitForURL(`${origin}${basePath}/`);
@@ -137,7 +137,7 @@ export function browserTests(folder: string, basePath: string): void {
     const page = await context.newPage();
     const missing: string[] = [];
     page.on("response", (response) => response.status() >= 400 && missing.push(response.url()));
-    const unknown = `${base}tour/nothing/here`;
+    const unknown = `${base}dapps/nothing/here`;
     expect((await page.goto(unknown, { waitUntil: "networkidle" }))?.status()).toBe(404);
     expect(missing).toEqual([unknown]);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such page");
@@ -154,9 +154,9 @@ export function browserTests(folder: string, basePath: string): void {
     await open(DESKTOP, ["dapps/"], async (page) => {
       const shown = () => page.locator("main").textContent();
       await expect.poll(shown).toContain(`${origin}${basePath}/data/request`);
-      await page.locator("#VPSidebarNav").getByRole("link", { name: "Five-minute tour" }).click();
-      await page.waitForURL(`${base}tour/`);
-      await expect.poll(shown).toContain(`curl -s ${origin}${basePath}/data/request`);
+      await page.locator("#VPSidebarNav").getByRole("link", { name: "Overview" }).click();
+      await page.waitForURL(base);
+      await expect.poll(shown).toContain(`curl -X POST ${origin}${basePath}/data/request`);
       expect(await shown()).not.toContain("http://127.0.0.1:8080");
     });
   });
@@ -177,7 +177,7 @@ export function browserTests(folder: string, basePath: string): void {
   });
 
   test("light and dark follow the system, and the switch", async () => {
-    await open({ ...DESKTOP, colorScheme: "dark" }, ["tour/"], async (page) => {
+    await open({ ...DESKTOP, colorScheme: "dark" }, ["dapps/"], async (page) => {
       const isDark = () => page.evaluate("document.documentElement.classList.contains('dark')");
       expect(await isDark()).toBe(true);
       await page.getByRole("switch").first().click();
@@ -208,7 +208,7 @@ export function browserTests(folder: string, basePath: string): void {
   });
 
   test("the menu of a phone leads to another page", async () => {
-    await open(PHONE, ["tour/"], async (page) => {
+    await open(PHONE, ["dapps/"], async (page) => {
       await page.getByRole("button", { name: "Menu", exact: true }).click();
       await page.locator("#VPSidebarNav").getByRole("link", { name: "Threat model" }).click();
       await page.waitForURL("**/threat-model/");
@@ -217,7 +217,7 @@ export function browserTests(folder: string, basePath: string): void {
   });
 
   test("the keyboard gets past the navigation, and a block is copied", async () => {
-    await open({ ...DESKTOP, permissions: ["clipboard-read", "clipboard-write"] }, ["tour/"], async (page) => {
+    await open({ ...DESKTOP, permissions: ["clipboard-read", "clipboard-write"] }, [""], async (page) => {
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       expect(new URL(page.url()).hash).toBe("#VPContent");
