@@ -1,19 +1,20 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
-import { folderOf } from "@dataset-oracle/tools/install-development-chains";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf } from "../../devnet/test/code-blocks.js";
 import { type Devnet, freePortOptions, startDevnet, withPortsOf } from "../../devnet/test/devnet-process.js";
 import { HAS_CURL } from "../../devnet/test/has-curl.js";
+import { PRINTED } from "./printed.js";
+
+// Those that need Hardhat, ethers or web3.js are tested in compatibility/.
 
 const execute = promisify(execFile);
 const BLOCKS = blocksOf("examples/README.md").map(({ text }) => text);
-const HARDHAT = join(folderOf("hardhat-3"), "node_modules");
 
 /** The folder for the generated projects, outside the repository. */
 const folder = mkdtempSync(join(tmpdir(), "examples-"));
@@ -27,10 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await devnet?.interrupt();
 });
-
-function rewrite(path: string): void {
-  writeFileSync(path, withPortsOf(devnet, readFileSync(path, "utf8")));
-}
 
 /** Runs the one block of the README that holds a text, as a reader would. */
 async function shell(holds: string, starter: string, env: NodeJS.ProcessEnv): Promise<string> {
@@ -81,32 +78,6 @@ describe("the starter for Foundry", () => {
   });
 });
 
-/** CI installs Hardhat; on a developer's machine `npm run dev-chains` does. */
-describe.runIf(existsSync(join(HARDHAT, "@nomicfoundation/hardhat-viem")))("the starter for Hardhat", () => {
-  const env = () => withPrograms(join(HARDHAT, "node", "bin"));
-
-  test("is created and passes its tests with the packages that npm would install", async () => {
-    const target = project("hardhat");
-    await execute("node", [join(ROOT, "tools/create-example-project.js"), "hardhat", target, "--copy"]);
-    const modules = join(target, "node_modules");
-    mkdirSync(modules);
-    for (const name of readdirSync(HARDHAT)) symlinkSync(join(HARDHAT, name), join(modules, name));
-    for (const name of ["contracts", "protocol"]) {
-      const into = join(modules, "@dataset-oracle", name);
-      mkdirSync(into, { recursive: true });
-      const [tarball = ""] = readdirSync(target).filter((file) => file.startsWith(`dataset-oracle-${name}-`));
-      await execute("tar", ["-xzf", join(target, tarball), "-C", into, "--strip-components=1"]);
-    }
-    const { stdout } = await execute("npm", ["test"], { cwd: target, env: env(), timeout: 100_000 });
-    expect(stdout).toContain("3 passing");
-  });
-
-  test("buys a ticket on the devnet with an update of this moment", async () => {
-    for (const file of ["hardhat.config.ts", "scripts/buy.ts"]) rewrite(join(project("hardhat"), file));
-    expect(await shell("npm run buy", "hardhat", env())).toMatch(/^0x[0-9a-f]{64}: success, 1 ticket$/m);
-  });
-});
-
 describe("the JavaScript examples", () => {
   test("have the devnet's addresses", async () => {
     const { DATASET, CONSUMER, LENS } = await import(join(ROOT, "examples/javascript/devnet-addresses.js"));
@@ -114,24 +85,14 @@ describe("the JavaScript examples", () => {
     expect({ DATASET, CONSUMER, LENS }).toEqual({ DATASET: dataset, CONSUMER: consumer, LENS: lens });
   });
 
-  const commands =
-    BLOCKS.find((text) => text.includes("viem.js"))
-      ?.trim()
-      .split("\n") ?? [];
-
-  test.each(commands)("%s", async (command) => {
+  test("viem.js reads and updates in every way", async () => {
     const env = { ...process.env, RPC_URL: devnet.chain, OPERATOR_URL: devnet.operator.url };
-    const { stdout, stderr } = await execute("bash", ["-c", command], { cwd: ROOT, env, timeout: 60_000 });
+    const { stdout, stderr } = await execute("node", ["examples/javascript/viem.js"], {
+      cwd: ROOT,
+      env,
+      timeout: 60_000,
+    });
     expect(stderr).toBe("");
-    const number = "\\d+(\\.\\d+)?";
-    expect(stdout).toMatch(
-      new RegExp(
-        `^Requested: ${number}, by transaction 0x[0-9a-f]{64}\\.\nRead paid: ${number}\\.\nRead verified: ${number}\\.\nWritten fresh: ${number}\\.\n$`,
-      ),
-    );
-  });
-
-  test("are all run", () => {
-    expect(commands).toEqual(["viem", "ethers", "web3"].map((name) => `node examples/javascript/${name}.js`));
+    expect(stdout).toMatch(PRINTED);
   });
 });
