@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gethBinary } from "@dataset-oracle/tools/install-development-chains";
+import { gethBinary } from "@dataset-oracle/tools/compile-geth";
 import { createPublicClient, http, stringToHex } from "viem";
 import { freePort } from "./free-ports.js";
 import { readyOrClosed, startProcess } from "./start-process.js";
@@ -19,7 +19,7 @@ export interface Geth {
   close(): Promise<void>;
 }
 
-/** Reports whether geth is compiled. `npm run dev-chains` compiles it. */
+/** Reports whether geth is compiled. `npm run geth` compiles it. */
 export const isGethCompiled = (): boolean => existsSync(gethBinary());
 
 /** Starts geth on loopback, with a chain that has a block each second, and waits until it answers. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { isGethCompiled } from "@dataset-oracle/devnet/geth";
+import { GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
@@ -13,15 +13,10 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OperatorProcess } from "./chaos/operator-process.js";
 import { type Chain, chainOf } from "./support/chain.js";
-import { chainIdOf, startDevelopmentChain } from "./support/development-chains.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 
-/**
- * What real deployments do and the smoke tests of all development chains leave out, on a real geth: `npm run dev-chains`
- * compiles it.
- */
+/** `npm run geth` compiles it. */
 
-const CHAIN_ID = chainIdOf("geth");
 const DEPLOYER = generatePrivateKey();
 const SENDER = generatePrivateKey();
 
@@ -38,7 +33,7 @@ async function runScript(name: string): Promise<void> {
     DEPLOY_CONFIG: join(folder, "settings.json"),
     DEPLOYMENTS_DIR: relative(ROOT, folder),
     FOUNDRY_BROADCAST: join(folder, "broadcast"),
-    GATEWAYS: `https://operator.example/data/gateway/${CHAIN_ID}/{sender}/{data}`,
+    GATEWAYS: `https://operator.example/data/gateway/${GETH_CHAIN_ID}/{sender}/{data}`,
   };
   const args = ["script", `script/${name}.s.sol`, "--rpc-url", chain.url, ...key];
   await promisify(execFile)(foundryBinary("forge"), args, { cwd: ROOT, env, timeout: 110_000 });
@@ -49,16 +44,16 @@ function writeSettings(): void {
   const members = providers.map(({ address }) => address);
   const own = { owner: privateKeyToAccount(DEPLOYER).address, members, queryPrice: "1000" };
   for (const name of ["financial", "webOracleNumber", "webOracleBytes"]) Object.assign(settings[name], own);
-  writeFileSync(join(folder, "settings.json"), JSON.stringify({ ...settings, chainId: CHAIN_ID }));
+  writeFileSync(join(folder, "settings.json"), JSON.stringify({ ...settings, chainId: GETH_CHAIN_ID }));
 }
 
 describe.skipIf(!isGethCompiled())("on geth", () => {
   beforeAll(async () => {
     // forge may write only below deployments/.
     folder = mkdtempSync(join(ROOT, "deployments", "test-"));
-    deploymentFile = join(folder, `${CHAIN_ID}.json`);
+    deploymentFile = join(folder, `${GETH_CHAIN_ID}.json`);
     providers = await startProviders(4);
-    chain = chainOf(await startDevelopmentChain("geth"), CHAIN_ID);
+    chain = chainOf({ ...(await startGeth()), mode: "geth" }, GETH_CHAIN_ID);
     for (const key of [DEPLOYER, SENDER]) await chain.fund(privateKeyToAccount(key).address);
     writeSettings();
   });
@@ -88,7 +83,7 @@ describe.skipIf(!isGethCompiled())("on geth", () => {
       const response = await fetch(`${operator.url}/data/request`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ network_id: CHAIN_ID, dataset, key, broadcast: true }),
+        body: JSON.stringify({ network_id: GETH_CHAIN_ID, dataset, key, broadcast: true }),
       });
       const answer = (await response.json()) as DataAnswer;
       expect([response.status, answer]).toEqual([

@@ -19,9 +19,9 @@ const OTHERS = [
     "test:ts",
     "check",
     "check:sol",
+    "check:compatibility",
     "format",
     "forge",
-    "lock",
   ],
   ...["alerts", "crash", "chaos", "container", "docs"],
 ];

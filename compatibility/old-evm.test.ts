@@ -1,13 +1,13 @@
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { call } from "viem/actions";
 import { expect, test } from "vitest";
-import { createChainClient } from "../src/rpc/client.js";
-import { connectEndpoint } from "../src/rpc/endpoint.js";
-import { classifyNodeError } from "../src/rpc/node-errors.js";
-import { rpcErrorIn } from "../src/rpc/rpc-error.js";
-import { startChain } from "./support/chain.js";
-import { startOperator } from "./support/operator.js";
-import { startProviders } from "./support/stub-providers.js";
+import { createChainClient } from "../operator/src/rpc/client.js";
+import { connectEndpoint } from "../operator/src/rpc/endpoint.js";
+import { classifyNodeError } from "../operator/src/rpc/node-errors.js";
+import { rpcErrorIn } from "../operator/src/rpc/rpc-error.js";
+import { startChain } from "../operator/test/support/chain.js";
+import { startOperator } from "../operator/test/support/operator.js";
+import { startProviders } from "../operator/test/support/stub-providers.js";
 
 /** Init code with PUSH0 and Cancun's instructions. */
 const INIT_CODE = "0x5f5f5d5f5c505f5f5f5e5f5ff3";

@@ -1,12 +1,10 @@
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { type Address, type Hash, keccak256, stringToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, chainOf } from "./support/chain.js";
-import { type ChainName, chainIdOf, isInstalled, startDevelopmentChain } from "./support/development-chains.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
-
-/** On anvil these tests always run, on other development chains where they are installed: `npm run dev-chains`. */
+import { type Chain, chainOf } from "../operator/test/support/chain.js";
+import { type RunningOperator, startOperator } from "../operator/test/support/operator.js";
+import { type Provider, startProviders } from "../operator/test/support/stub-providers.js";
+import { type ChainName, chainIdOf, isInstalled, startDevelopmentChain } from "./development-chains.js";
 
 const ETH = "SPOTPX/ETH-USD";
 /** No feed updates it. */

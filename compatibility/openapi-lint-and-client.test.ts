@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,10 +8,11 @@ import spectralCore, { type RulesetDefinition } from "@stoplight/spectral-core";
 import spectralRulesets from "@stoplight/spectral-rulesets";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { type Devnet, freePortOptions, startDevnet } from "../devnet/test/devnet-process.js";
+import { linkPackages } from "./linked-packages.js";
+import { openApiDocuments } from "./openapi-documents.js";
 
 const runFile = promisify(execFile);
-const binary = (name: string) => join(ROOT, "node_modules", ".bin", name);
 const folder = mkdtempSync(join(tmpdir(), "openapi-"));
 
 let devnet: Devnet;
@@ -27,11 +28,16 @@ beforeAll(async () => {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(documents[name]));
   }
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  linkPackages(folder);
 }, 190_000);
 
 afterAll(async () => {
   await devnet?.interrupt();
+});
+
+test("the documents whose hash the stamp holds are those of running services", async () => {
+  const { operator, provider } = await openApiDocuments();
+  expect({ operator, provider }).toEqual(documents);
 });
 
 const documentOf = (name: string) => documents[name] as OpenAPI3;
@@ -46,7 +52,7 @@ describe.each(["operator", "provider"])("the OpenAPI document of the %s", (name)
   test("has nothing that Redocly complains about", async () => {
     const args = ["lint", `${name}.json`, "--extends=recommended", "--format=json"];
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-    const { stdout } = await runFile(binary("redocly"), args, { cwd: folder, env });
+    const { stdout } = await runFile(join(folder, "node_modules/@redocly/cli/bin/cli.js"), args, { cwd: folder, env });
     expect(JSON.parse(stdout).problems).toEqual([]);
   });
 
@@ -121,9 +127,13 @@ test("a generated client compiles, and reads every kind of answer", async () => 
   }
   writeFileSync(join(folder, "client.ts"), CLIENT);
   const flags = ["--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022"];
-  const compiled = runFile(binary("tsc"), ["client.ts", ...flags, "--types", "node", "--skipLibCheck"], {
-    cwd: folder,
-  });
+  const compiled = runFile(
+    join(ROOT, "node_modules/.bin/tsc"),
+    ["client.ts", ...flags, "--types", "node", "--skipLibCheck"],
+    {
+      cwd: folder,
+    },
+  );
   await compiled.catch(({ stdout }) => expect(stdout).toBe(""));
   const { operator, providers, dataset } = devnet;
   const args = ["client.js", operator.url, providers[0]?.url ?? "", dataset];

@@ -19,12 +19,12 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, startChain } from "./support/chain.js";
-import { signedUpdate } from "./support/signed-update.js";
+import { type Chain, OWNER, startChain } from "../operator/test/support/chain.js";
+import { signedUpdate } from "../operator/test/support/signed-update.js";
 
-// Contracts of others read a dataset, as their packages publish them and with the compilers that they name. Only this
-// test needs the packages: @pythnetwork/pyth-sdk-solidity (Apache-2.0) and @morpho-org/morpho-blue (BUSL-1.1 until
-// 2026, since then GPL-2.0 or later).
+// Contracts of others read a dataset, as their packages publish them and with the compilers that they name:
+// @pythnetwork/pyth-sdk-solidity (Apache-2.0) and @morpho-org/morpho-blue (BUSL-1.1 until 2026, since then GPL-2.0 or
+// later).
 
 const require = createRequire(import.meta.url);
 

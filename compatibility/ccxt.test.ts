@@ -5,8 +5,8 @@ import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-pri
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { SourceReader } from "../src/source/source-reader.js";
+import { loadSources, SHIPPED_SOURCES } from "../provider/src/source/load-sources.js";
+import { SourceReader } from "../provider/src/source/source-reader.js";
 
 /** The parts of ccxt that are used; its own types are too large to be checked here. */
 interface CcxtExchange {
