@@ -29,7 +29,12 @@ Examples
 const { values, positionals } = readArguments(USAGE, { install: { type: "boolean" } }, { allowPositionals: true });
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** Runs a program. If it fails, this process ends with its exit code. */
+/**
+ * Runs a program. If it fails, this process ends with its exit code.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
 function run(command, args, cwd = ROOT) {
   const { status } = spawnSync(command, args, { cwd, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);

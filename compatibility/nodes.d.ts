@@ -9,3 +9,5 @@ export declare const NODES: readonly string[];
 
 /** Returns an environment in which a version comes first. */
 export declare function withNode(major: 20 | 22 | 24, env?: NodeJS.ProcessEnv): NodeJS.ProcessEnv;
+
+export declare function installNodes(): void;

@@ -9,3 +9,6 @@ export declare function complaint(
   stamp: Readonly<Record<string, string>>,
   current: Readonly<Record<string, string>>,
 ): string | null;
+
+/** Writes the hashes of what is checked now. */
+export declare function renewStamp(): Promise<void>;

@@ -19,10 +19,19 @@ const PATHS = {
   "the examples": ["examples", "tools/create-example-project.js", ":!examples/test", ":!*.md"],
 };
 
+/** @param {string} text */
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
-/** Hashes the files of a repository as git would store them now: new ones too, unless they are ignored. */
+/**
+ * Hashes the files of a repository as git would store them now: new ones too, unless they are ignored.
+ *
+ * @type {typeof import("./stamp.js").hashFiles}
+ */
 export function hashFiles(repository, patterns) {
+  /**
+   * @param {readonly string[]} args
+   * @param {string} [input]
+   */
   const git = (args, input) => execFileSync("git", args, { cwd: repository, encoding: "utf8", input });
   const listed = git([
     "ls-files",
@@ -42,7 +51,11 @@ export function hashFiles(repository, patterns) {
   return sha256(lines.toSorted().join("\n"));
 }
 
-/** The blocks of code in the documents that import another library than viem, which these tests run. */
+/**
+ * The blocks of code in the documents that import another library than viem, which these tests run.
+ *
+ * @type {typeof import("./stamp.js").documentedBlocks}
+ */
 export function documentedBlocks(repository) {
   const documents = execFileSync("git", ["grep", "-l", "^import .* from", "--", "*.md"], {
     cwd: repository,
@@ -52,7 +65,7 @@ export function documentedBlocks(repository) {
     .trim()
     .split("\n")
     .flatMap((file) => [...readFileSync(join(repository, file), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)])
-    .map(([, block]) => block)
+    .map(([, block = ""]) => block)
     .filter((block) => /from "(?!viem|@dataset-oracle|node:)/.test(block));
 }
 
@@ -66,7 +79,11 @@ async function currentHashes() {
   return { ...Object.fromEntries(files), "the schemas of the routes": schemas, "the documents' code": blocks };
 }
 
-/** Says what to do if something has changed since the stamp was written, else returns null. */
+/**
+ * Says what to do if something has changed since the stamp was written, else returns null.
+ *
+ * @type {typeof import("./stamp.js").complaint}
+ */
 export function complaint(stamp, current) {
   const changed = Object.keys(current).filter((name) => stamp[name] !== current[name]);
   if (changed.length === 0) return null;

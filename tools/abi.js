@@ -41,10 +41,21 @@ const lens = "lens/QueryLens.sol";
 const { object } = artifactOf(lens).deployedBytecode;
 write("client/query-lens-code.ts", lens, `export const queryLensCode =\n  "${object}";`);
 
+/**
+ * @param {string} source The path of a contract in src/.
+ * @returns {{ abi: object[], deployedBytecode: { object: string } }}
+ */
 function artifactOf(source) {
   return JSON.parse(readFileSync(join(ROOT, "out", basename(source), `${basename(source, ".sol")}.json`), "utf8"));
 }
 
+/**
+ * Writes a file, or checks it.
+ *
+ * @param {string} file
+ * @param {string} source The contract that it is generated from.
+ * @param {string} declaration
+ */
 function write(file, source, declaration) {
   const text = `// Generated from src/${source} by \`npm run abi\`.\n\n${declaration}\n`;
   const path = join(ROOT, "protocol", "src", file);
@@ -56,7 +67,12 @@ function write(file, source, declaration) {
   }
 }
 
-/** Leaves out the names of Solidity's own types, which mean nothing outside of Solidity. */
+/**
+ * Leaves out the names of Solidity's own types, which mean nothing outside of Solidity.
+ *
+ * @param {object[]} abi
+ * @returns {object[]}
+ */
 function withoutInternalTypes(abi) {
   return JSON.parse(JSON.stringify(abi, (key, value) => (key === "internalType" ? undefined : value)));
 }

@@ -8,9 +8,10 @@ import { parseArgs } from "node:util";
  *
  * @type {import("./arguments.js").readArguments}
  */
-export function readArguments(usage, options = {}, { allowPositionals = false } = {}) {
+export function readArguments(usage, options = /** @type {any} */ ({}), { allowPositionals = false } = {}) {
   try {
     const plain = Object.entries(options).map(([name, { range: _, ...option }]) => [name, option]);
+    /** @type {{ values: Record<string, any>, positionals: string[] }} */
     const { values, positionals } = parseArgs({
       options: { ...Object.fromEntries(plain), help: { type: "boolean" } },
       allowPositionals,
@@ -22,13 +23,18 @@ export function readArguments(usage, options = {}, { allowPositionals = false } 
     for (const [name, { range }] of Object.entries(options)) {
       if (range !== undefined && values[name] !== undefined) requireWholeNumber(name, values[name], range);
     }
-    return { values, positionals };
+    return /** @type {any} */ ({ values, positionals });
   } catch (error) {
-    console.error(`${error.message}\n\n${usage}`);
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
     process.exit(2);
   }
 }
 
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {readonly [number, number]} range
+ */
 function requireWholeNumber(name, text, [least, most]) {
   const isWithin = /^(?:0|[1-9]\d{0,9})$/.test(text) && Number(text) >= least && Number(text) <= most;
   if (!isWithin) throw new Error(`--${name} ${text} is not a whole number from ${least} to ${most}.`);

@@ -5,12 +5,15 @@ import { join } from "node:path";
 
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Tests"];
 
-/** Makes a certificate authority with openssl, because Node makes no certificates. */
+/** @type {typeof import("./certificates.js").createCertificateAuthority} */
 export function createCertificateAuthority(folder = mkdtempSync(join(tmpdir(), "authority-"))) {
+  /** @param {string[]} args */
   const openssl = (...args) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
+  /** @param {string} name */
   const read = (name) => readFileSync(join(folder, name), "utf8");
   openssl("req", "-x509", ...NEW_KEY, "-keyout", "ca.key", "-out", "ca.pem", "-days", "1");
   let issued = 0;
+  /** @type {import("./certificates.js").Authority["issue"]} */
   const issue = (hosts, days = 1) => {
     const name = String(++issued);
     writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(",")}\n`);
@@ -19,6 +22,7 @@ export function createCertificateAuthority(folder = mkdtempSync(join(tmpdir(), "
     openssl("x509", "-req", "-in", `${name}.csr`, ...signed, "-days", String(days), "-out", `${name}.pem`);
     return { cert: read(`${name}.pem`), key: read(`${name}.key`) };
   };
+  /** @type {import("./certificates.js").Authority["selfSigned"]} */
   const selfSigned = (host) => {
     const name = ["-keyout", "self.key", "-out", "self.pem", "-days", "1", "-addext", `subjectAltName=DNS:${host}`];
     openssl("req", "-x509", ...NEW_KEY, ...name);

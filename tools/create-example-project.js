@@ -27,11 +27,15 @@ const STARTERS = ["foundry", "hardhat"];
 if (positionals.length !== 2) fail("Name a starter and a new folder.");
 if (!STARTERS.includes(starter)) fail(`There is no starter ${starter}. The starters are: ${STARTERS.join(", ")}.`);
 if (existsSync(folder)) fail(`${folder} exists already. Name a new folder.`);
-const [major, minor] = process.versions.node.split(".").map(Number);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 // Checked before anything is copied: what an older Node installs, a newer one cannot use.
 if (starter === "hardhat" && !values.copy && (major < 22 || (major === 22 && minor < 13)))
   fail(`Hardhat needs Node 22.13 or newer, and this is ${process.version}. Install a newer Node, and try again.`);
 
+/**
+ * @param {string} from In the repository.
+ * @param {string} to In the new folder.
+ */
 const copy = (from, to) => cpSync(join(ROOT, from), join(folder, to), { recursive: true });
 
 copy(`examples/${starter}`, ".");
@@ -51,16 +55,24 @@ if (starter === "foundry") {
   }
 }
 
-/** Runs a program in the new folder. If it fails, this process ends with its exit code. */
-function run(command, args, options) {
+/**
+ * Runs a program in the new folder. If it fails, this process ends with its exit code.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").ExecFileSyncOptions} options
+ */
+function run(command, args, options = {}) {
   try {
     execFileSync(command, args, { cwd: folder, stdio: "inherit", ...options });
   } catch (error) {
-    console.error(`${error.message.trim()}\nThe new project is incomplete or fails its tests: ${folder}`);
-    process.exit(error.status ?? 1);
+    const { message, status } = /** @type {Error & { status?: number }} */ (error);
+    console.error(`${message.trim()}\nThe new project is incomplete or fails its tests: ${folder}`);
+    process.exit(status ?? 1);
   }
 }
 
+/** @param {string} reason */
 function fail(reason) {
   console.error(`${reason}\n\n${USAGE}`);
   process.exit(2);

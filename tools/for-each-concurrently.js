@@ -1,4 +1,4 @@
-/** Runs `work` on every item, with at most `atOnce` at the same time. */
+/** @type {typeof import("./for-each-concurrently.js").forEachConcurrently} */
 export async function forEachConcurrently(items, atOnce, work) {
   const queue = [...items].entries();
   const worker = async () => {

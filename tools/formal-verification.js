@@ -31,10 +31,18 @@ readArguments(USAGE);
 const FOLDER = "test/proofs";
 /** A query takes a few seconds at most. */
 const QUERY_TIMEOUT_MS = 60_000;
-/** The verdicts of the model checker (CHC), by the code of its message. */
+/**
+ * The verdicts of the model checker (CHC), by the code of its message.
+ *
+ * @type {Record<string, string>}
+ */
 const VERDICTS = { 9576: "proven", 6328: "refuted" };
 
-/** Halmos's verdicts, by its exit code for a test. */
+/**
+ * Halmos's verdicts, by its exit code for a test.
+ *
+ * @type {Record<number, string>}
+ */
 const HALMOS_VERDICTS = { 0: "proven", 1: "refuted" };
 
 /** The compiler blocks until its solver answers, and the solver is asynchronous, so it runs in a thread of its own. */
@@ -42,6 +50,7 @@ const signal = new Int32Array(new SharedArrayBuffer(8));
 const text = new Uint8Array(new SharedArrayBuffer(1 << 20));
 const solver = new Worker(new URL("./z3-worker.js", import.meta.url), { workerData: { signal, text } });
 
+/** @param {string} query */
 function smtSolver(query) {
   Atomics.store(signal, 0, 0);
   solver.postMessage(query);
@@ -51,9 +60,26 @@ function smtSolver(query) {
   return { contents: Buffer.from(text.slice(0, signal[1])).toString() };
 }
 
+/** @param {string} path */
 const read = (path) => ({ contents: readFileSync(join(ROOT, path), "utf8") });
 
-/** Runs the model checker on one contract and returns its messages. */
+/**
+ * A message of the compiler.
+ *
+ * @typedef {object} Message
+ * @property {string} severity
+ * @property {string} errorCode
+ * @property {string} formattedMessage
+ * @property {{ file: string, start: number }} [sourceLocation]
+ */
+
+/**
+ * Runs the model checker on one contract.
+ *
+ * @param {string} path
+ * @param {string} contract
+ * @returns {Message[]}
+ */
 function check(path, contract) {
   const input = {
     language: "Solidity",
@@ -73,7 +99,12 @@ function check(path, contract) {
   return output.errors ?? [];
 }
 
-/** Returns the assertions of a contract, in order: where each is, and its expected verdict. */
+/**
+ * Returns the assertions of a contract, in order: where each is, and its expected verdict.
+ *
+ * @param {string} source
+ * @param {string} contract
+ */
 function assertions(source, contract) {
   const start = source.indexOf(`contract ${contract} `);
   const end = source.indexOf("\n}", start);
@@ -88,7 +119,7 @@ let total = 0;
 for (const file of readdirSync(join(ROOT, FOLDER)).sort()) {
   const path = `${FOLDER}/${file}`;
   const source = read(path).contents;
-  for (const [, contract] of source.matchAll(/^contract (\w+) /gm)) {
+  for (const [, contract = ""] of source.matchAll(/^contract (\w+) /gm)) {
     const began = performance.now();
     const messages = check(path, contract);
     const compilation = messages.find(({ severity }) => severity === "error");
@@ -98,7 +129,7 @@ for (const file of readdirSync(join(ROOT, FOLDER)).sort()) {
         ({ errorCode, sourceLocation }) =>
           errorCode in VERDICTS && sourceLocation?.file === path && sourceLocation.start === index,
       );
-      const verdict = VERDICTS[message?.errorCode] ?? "undecided";
+      const verdict = VERDICTS[message?.errorCode ?? ""] ?? "undecided";
       ++total;
       if (verdict !== expected) ++wrong;
       console.log(`${verdict === expected ? "ok   " : "WRONG"} ${contract}: ${verdict}, expected ${expected}`);
@@ -127,9 +158,9 @@ async function checkWithHalmos() {
   const folder = mkdtempSync(join(tmpdir(), "halmos-"));
   try {
     const report = join(folder, "report.json");
-    const env = { ...foundryEnv(), FOUNDRY_PROFILE: "symbolic" };
     // Halmos has forge compile.
-    env.PATH = `${dirname(foundryBinary("forge"))}${delimiter}${env.PATH}`;
+    const path = `${dirname(foundryBinary("forge"))}${delimiter}${process.env.PATH}`;
+    const env = { ...foundryEnv(), FOUNDRY_PROFILE: "symbolic", PATH: path };
     const options = [
       "--match-test",
       "^(check|refute)_",
@@ -162,6 +193,11 @@ async function checkWithHalmos() {
   }
 }
 
+/**
+ * @param {string} path
+ * @param {string} output What Halmos printed.
+ * @returns {{ test_results: Record<string, { name: string, exitcode: number }[]> }}
+ */
 function readReport(path, output) {
   try {
     return JSON.parse(readFileSync(path, "utf8"));

@@ -10,12 +10,17 @@ import { fileURLToPath } from "node:url";
 import { ROOT } from "./repository-root.js";
 
 const require = createRequire(import.meta.url);
+/** @type {Record<string, string>} */
 const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
 
 /** The folders of `forge lint`: it writes artifacts without bytecode, which the next build would take for complete. */
 const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
 
-/** Returns the path of a Foundry tool's native binary. */
+/**
+ * Returns the path of a Foundry tool's native binary.
+ *
+ * @param {string} tool
+ */
 export function foundryBinary(tool) {
   const name = `@foundry-rs/${tool}-${process.platform}-${CPU_NAMES[process.arch] ?? process.arch}`;
   try {
@@ -45,21 +50,23 @@ export function foundryEnv() {
 /**
  * Runs a Foundry tool in the foreground, in the repository's root.
  *
- * @returns Its exit code; 1 if a signal ended it.
+ * @param {string} tool
+ * @param {readonly string[]} args
+ * @returns {Promise<number>} Its exit code; 1 if a signal ended it.
  */
 export function runFoundry(tool, args) {
   return new Promise((resolve, reject) => {
     const env = { ...foundryEnv(), ...(args[0] === "lint" && LINT_FOLDERS) };
     const child = spawn(foundryBinary(tool), args, { cwd: ROOT, env, stdio: "inherit" });
     // Whoever ends this process ends the tool: a compilation that went on would write to the folders of the next one.
-    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill(signal));
+    for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.once(signal, () => child.kill(signal));
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? 1));
   });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [tool, ...args] = process.argv.slice(2);
+  const [tool = "", ...args] = process.argv.slice(2);
   // The scripts deploy the contracts from the artifacts of this build.
   if (tool === "forge" && args[0] === "script") process.exitCode = await runFoundry("forge", ["build", "src"]);
   if (!process.exitCode) process.exitCode = await runFoundry(tool, args);

@@ -21,8 +21,10 @@ const LIBRARIES = [
   },
 ];
 
+/** @param {{ path: string, proof: string }} library */
 const isPresent = ({ path, proof }) => existsSync(join(ROOT, path, proof));
 
+/** @param {{ path: string }} library */
 function fetchSubmodule({ path }) {
   try {
     execFileSync("git", ["submodule", "update", "--init", "--depth", "1", path], {

@@ -20,6 +20,7 @@ Examples
   npm run lock
   npm run lock -- compatibility`;
 
+/** @type {Record<string, string>} */
 const CPUS = { amd64: "x64", x64: "x64", arm64: "arm64" };
 
 const { positionals } = readArguments(USAGE, {}, { allowPositionals: true });
@@ -34,7 +35,7 @@ for (const { dev, optionalDependencies = {} } of Object.values(lock.packages)) {
     if (!os || lock.packages[`node_modules/${name}`]) continue;
     lock.packages[`node_modules/${name}`] = {
       version,
-      cpu: [CPUS[cpu]],
+      cpu: [CPUS[cpu ?? ""]],
       ...(dev && { dev }),
       ...(libc && { libc: ["musl"] }),
       optional: true,

@@ -30,7 +30,11 @@ const LINKED = ["lib", "node_modules"];
 /** Fixed, so that every run gives the same result. */
 const SETTINGS = { FOUNDRY_FUZZ_SEED: "0x1", FOUNDRY_PROFILE: "default", FOUNDRY_INVARIANT_SHRINK_RUN_LIMIT: "0" };
 
-/** Returns the guards, in the order of the list. */
+/**
+ * Returns the guards, in the order of the list.
+ *
+ * @type {typeof import("./mutants.js").readMutants}
+ */
 export function readMutants() {
   return JSON.parse(readFileSync(join(ROOT, "test/mutants.json"), "utf8"));
 }
@@ -38,6 +42,7 @@ export function readMutants() {
 /**
  * Returns the source without the guard.
  *
+ * @type {typeof import("./mutants.js").mutate}
  * @throws Error if the source does not have the guard exactly once.
  */
 export function mutate(source, { guard, file, find, replace }) {
@@ -56,7 +61,11 @@ function copyProject() {
   return folder;
 }
 
-/** @returns {Map<string, boolean>} by the name of each test, true if it passed in every contract that has it */
+/**
+ * @param {string} folder
+ * @param {readonly string[]} names
+ * @returns {Map<string, boolean>} By the name of each test, true if it passed in every contract that has it.
+ */
 function runTests(folder, names) {
   const { stdout, stderr } = spawnSync(
     foundryBinary("forge"),
@@ -65,11 +74,14 @@ function runTests(folder, names) {
   );
   const json = stdout.slice(stdout.lastIndexOf("\n{", stdout.length - 3) + 1);
   if (!json.startsWith("{")) throw new Error(`forge did not run the tests:\n${stdout}\n${stderr}`);
+  /** @type {Map<string, boolean>} */
   const passed = new Map(names.map((name) => [name, true]));
   const seen = new Set();
-  for (const { test_results: results } of Object.values(JSON.parse(json))) {
+  /** @type {Record<string, { test_results: Record<string, { status: string }> }>} */
+  const suites = JSON.parse(json);
+  for (const { test_results: results } of Object.values(suites)) {
     for (const [signature, { status }] of Object.entries(results)) {
-      const name = signature.split("(")[0];
+      const [name = ""] = signature.split("(");
       seen.add(name);
       if (status !== "Success") passed.set(name, false);
     }
@@ -80,6 +92,10 @@ function runTests(folder, names) {
   return passed;
 }
 
+/**
+ * @param {string} filter
+ * @returns {number} The exit code.
+ */
 function run(filter) {
   const mutants = readMutants().filter(({ guard, file, invariants }) =>
     [guard, file, ...invariants].join(" ").includes(filter),

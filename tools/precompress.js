@@ -8,7 +8,11 @@ const TEXT = new Set([".css", ".html", ".js", ".svg"]);
 /** Smaller files fit into one packet as they are. */
 const LEAST_BYTES = 1_000;
 
-/** Writes a `.gz` beside each text file of a folder. */
+/**
+ * Writes a `.gz` beside each text file of a folder.
+ *
+ * @param {string} folder
+ */
 export function precompress(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);

@@ -1,4 +1,8 @@
-/** Returns a function that gives repeatable random numbers from 0 up to, but not including, 1 (mulberry32). */
+/**
+ * Mulberry32.
+ *
+ * @type {typeof import("./seeded-random.js").seededRandom}
+ */
 export function seededRandom(seed) {
   let state = seed >>> 0;
   return () => {
@@ -9,9 +13,10 @@ export function seededRandom(seed) {
   };
 }
 
-/** Makes repeatable random choices. */
+/** @type {typeof import("./seeded-random.js").seededChoices} */
 export function seededChoices(seed, stream = 0) {
   const next = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b));
+  /** @param {number} end */
   const below = (end) => Math.floor(next() * end);
-  return { next, below, pick: (all) => all[below(all.length)] };
+  return { next, below, pick: (all) => all[below(all.length)] ?? all[0] };
 }

@@ -1,6 +1,10 @@
 export interface SlitherResult {
   readonly check: string;
   readonly description: string;
+  readonly impact: string;
+  readonly elements: readonly {
+    readonly source_mapping: { readonly filename_relative: string; readonly lines: readonly number[] };
+  }[];
 }
 export interface Explanation {
   readonly check: string;

@@ -27,7 +27,11 @@ Example
 /** Of this build alone. */
 const FOLDERS = { FOUNDRY_OUT: "out/slither", FOUNDRY_CACHE_PATH: "cache/slither" };
 
-/** Returns the explanations: one detector, one reason, and the results that it holds for. */
+/**
+ * Returns the explanations: one detector, one reason, and the results that it holds for.
+ *
+ * @type {typeof import("./slither.js").readTriage}
+ */
 export function readTriage() {
   return JSON.parse(readFileSync(join(ROOT, "test/slither.json"), "utf8"));
 }
@@ -35,6 +39,8 @@ export function readTriage() {
 /**
  * Returns a result's text on one line, without its places in the files, which change with every edit above them, and
  * without the versions that each file allows: their number changes with every new file.
+ *
+ * @type {typeof import("./slither.js").describe}
  */
 export function describe({ description }) {
   return description
@@ -48,9 +54,14 @@ export function describe({ description }) {
 /**
  * Compares what Slither found with what is explained.
  *
+ * @type {typeof import("./slither.js").compare}
  * @returns The results without an explanation, and the explanations without a result.
  */
 export function compare(found, triage) {
+  /**
+   * @param {import("./slither.js").Explanation} entry
+   * @param {import("./slither.js").SlitherResult} result
+   */
   const isAbout = ({ check, results }, result) => check === result.check && results.includes(describe(result));
   const unexplained = found.filter((result) => !triage.some((entry) => isAbout(entry, result)));
   const unused = triage.flatMap(({ check, results }) =>
@@ -89,7 +100,11 @@ async function main() {
   return unexplained.length + unused.length > 0 ? 1 : 0;
 }
 
-/** Returns what Slither finds in the compiled contracts. */
+/**
+ * Returns what Slither finds in the compiled contracts.
+ *
+ * @returns {import("./slither.js").SlitherResult[]}
+ */
 function findings() {
   const folder = mkdtempSync(join(tmpdir(), "slither-"));
   try {
@@ -97,8 +112,12 @@ function findings() {
     // Slither asks forge for the project's settings.
     const env = { ...process.env, PATH: `${dirname(foundryBinary("forge"))}${delimiter}${process.env.PATH}` };
     const options = ["--ignore-compile", "--foundry-out-directory", FOLDERS.FOUNDRY_OUT, "--exclude-dependencies"];
-    const run = ["slither", [".", ...options, "--fail-none", "--json", report]];
-    const { status, stderr } = spawnSync(...run, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
+    const { status, stderr } = spawnSync("slither", [".", ...options, "--fail-none", "--json", report], {
+      cwd: ROOT,
+      env,
+      encoding: "utf8",
+      maxBuffer: 1 << 26,
+    });
     if (status !== 0) throw new Error(`Slither failed:\n${stderr}`);
     return JSON.parse(readFileSync(report, "utf8")).results.detectors ?? [];
   } finally {
@@ -106,6 +125,7 @@ function findings() {
   }
 }
 
+/** @param {import("./slither.js").SlitherResult} result */
 function placeOf({ elements: [element] }) {
   return element ? `${element.source_mapping.filename_relative}:${element.source_mapping.lines[0]}` : "several files";
 }

@@ -85,10 +85,20 @@ const RUNS = {
   libraries: ["--match-path", "test/{libraries,types}/*", ...DEPLOYED.flatMap((name) => ["--skip", name])],
 };
 
-/** Adds the hits of an lcov report to `hits`: by file, then by line or branch. */
+/**
+ * Adds the hits of an lcov report.
+ *
+ * @param {string} report Its path.
+ * @param {Map<string, Map<string, number>>} hits By file, then by line or branch.
+ */
 function read(report, hits) {
   let file = "";
-  const add = (place, count) => hits.get(file)?.set(place, (hits.get(file)?.get(place) ?? 0) + (Number(count) || 0));
+  /**
+   * @param {string | undefined} place
+   * @param {string | undefined} count
+   */
+  const add = (place = "", count = "") =>
+    hits.get(file)?.set(place, (hits.get(file)?.get(place) ?? 0) + (Number(count) || 0));
   for (const entry of readFileSync(report, "utf8").split("\n")) {
     const [kind, rest = ""] = entry.split(/:(.*)/s);
     const parts = rest.split(",");
@@ -113,12 +123,13 @@ function assemblyLines(lines) {
   for (const [index, line] of lines.entries()) {
     if (end !== null && line === end) end = null;
     else if (end !== null) found.add(index + 1);
-    else if (/^\s*assembly .*\{$/.test(line)) end = `${line.match(/^\s*/)[0]}}`;
+    else if (/^\s*assembly .*\{$/.test(line)) end = `${line.match(/^\s*/)?.[0]}}`;
   }
   return found;
 }
 
 const folder = mkdtempSync(join(tmpdir(), "coverage-"));
+/** @type {Map<string, Map<string, number>>} */
 const hits = new Map();
 let failed = false;
 let runs = 0;

@@ -6,6 +6,7 @@ import { init } from "z3-solver";
 const { signal, text } = workerData;
 const { Z3 } = await init();
 
+/** @param {string} query */
 async function solve(query) {
   const context = Z3.mk_context(Z3.mk_config());
   try {
@@ -15,7 +16,7 @@ async function solve(query) {
   }
 }
 
-parentPort.on("message", async (query) => {
+parentPort?.on("message", async (query) => {
   const answer = await solve(query).catch((error) => `unknown ${error}`);
   Atomics.store(signal, 1, new TextEncoder().encodeInto(answer, text).written);
   Atomics.store(signal, 0, 1);

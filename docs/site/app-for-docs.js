@@ -6,11 +6,12 @@ import { connectNetworks } from "@dataset-oracle/operator/dist/operator.js";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 
+/** @type {any} */
 const SETTINGS = Object.fromEntries(
   Object.entries(OperatorConfig.properties).map(([name, { default: value }]) => [name, value]),
 );
 
-/** Calls `ask` with the app of an operator that serves no network and opens no port, with all plugins. */
+/** @type {typeof import("./app-for-docs.js").withAppForDocs} */
 export async function withAppForDocs(ask) {
   const closing = new AbortController();
   const logger = createLogger({ level: "silent" });

@@ -1,7 +1,7 @@
 export const DEVNET: {
   readonly operator: string;
   readonly networkId: number;
-  readonly lens: string;
+  readonly lens: `0x${string}`;
   readonly provider: string;
-  readonly datasets: Readonly<Record<"financial" | "webOracleNumber" | "webOracleBytes", string>>;
+  readonly datasets: Readonly<Record<"financial" | "webOracleNumber" | "webOracleBytes", `0x${string}`>>;
 };

@@ -1,6 +1,10 @@
 // Takes the inline scripts and styles out of the built site: the content security policy allows none.
 
-/** Removes the inline scripts and styles of a page. The scripts must run elsewhere: `inlineScripts` returns them. */
+/**
+ * Removes the inline scripts and styles of a page. The scripts must run elsewhere: `inlineScripts` returns them.
+ *
+ * @param {string} html
+ */
 export const stripInlineScriptsAndStyles = (html) =>
   html
     .replace(/<script id="check-[^>]*>.*?<\/script>\s*/gs, "")

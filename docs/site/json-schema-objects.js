@@ -3,7 +3,9 @@
 /**
  * Returns the properties of a schema and of the objects nested in it, object by object. Alternatives have one path.
  *
- * @returns {{ at: string, properties: { name: string, schema: object, isRequired: boolean }[] }[]} The path of
+ * @param {import("./json-schema-text.js").JsonSchema} schema
+ * @param {string} at
+ * @returns {{ at: string, properties: { name: string, schema: import("./json-schema-text.js").JsonSchema, isRequired: boolean }[] }[]} The path of
  *   each object: "" for the first, then for example `networks[].feeds[]`.
  */
 export function objectsOf(schema, at = "") {

@@ -1,18 +1,49 @@
 // Describes JSON schemas in words.
 
-/** Returns the type of a value. */
+/**
+ * What is read of a JSON schema.
+ *
+ * @typedef {object} JsonSchema
+ * @property {string} [type]
+ * @property {string} [description]
+ * @property {unknown} [const]
+ * @property {unknown} [default]
+ * @property {unknown[]} [enum]
+ * @property {JsonSchema[]} [anyOf]
+ * @property {JsonSchema} [items]
+ * @property {Record<string, JsonSchema>} [properties]
+ * @property {Record<string, JsonSchema>} [patternProperties]
+ * @property {string[]} [required]
+ * @property {number} [minimum]
+ * @property {number} [exclusiveMinimum]
+ * @property {number} [maximum]
+ * @property {number} [minLength]
+ * @property {number} [maxLength]
+ */
+
+/**
+ * Returns the type of a value.
+ *
+ * @param {JsonSchema} schema
+ * @returns {string}
+ */
 export function typeOf(schema) {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((only) => `\`${JSON.stringify(only)}\``).join(" or ");
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(" or ");
   if (schema.items) return `array of ${typeOf(schema.items)}`;
-  if (schema.patternProperties) return `object of ${typeOf(Object.values(schema.patternProperties)[0])}`;
+  if (schema.patternProperties) return `object of ${Object.values(schema.patternProperties).slice(0, 1).map(typeOf)}`;
   return schema.type ?? "any";
 }
 
-/** Returns the bounds of a value, or "" if there are none. */
+/**
+ * Returns the bounds of a value, or "" if there are none.
+ *
+ * @param {JsonSchema} schema
+ */
 export function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }) {
-  const number = (value) => value.toLocaleString("en-US");
+  /** @param {number | undefined} value */
+  const number = (value) => value?.toLocaleString("en-US") ?? "";
   const least = minimum ?? minLength;
   const most = maximum ?? maxLength;
   const unit = minLength !== undefined || maxLength !== undefined ? " characters" : "";

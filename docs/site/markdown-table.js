@@ -1,6 +1,10 @@
 // Writes Markdown tables for generated pages.
 
-/** Escapes the text of a cell. */
+/**
+ * Escapes the text of a cell.
+ *
+ * @param {unknown} text
+ */
 const cell = (text) =>
   String(text ?? "")
     .replaceAll("|", "\\|")
@@ -8,7 +12,7 @@ const cell = (text) =>
 
 /**
  * @param {readonly string[]} head
- * @param {readonly (readonly string[])[]} rows
+ * @param {readonly (readonly unknown[])[]} rows
  */
 export const table = (head, rows) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");

@@ -7,8 +7,20 @@ import { guardReference } from "./reference/guards.js";
 import { httpReference } from "./reference/operator-http-api.js";
 import { providerHttpReference } from "./reference/provider-http-api.js";
 
+/**
+ * @param {string} source
+ * @param {string} path
+ * @param {string} label
+ */
 const page = (source, path, label) => ({ source, path, label });
-/** A page that is generated with the site, so that no document can link to it. */
+/**
+ * A page that is generated with the site, so that no document can link to it.
+ *
+ * @param {string} name
+ * @param {string} label
+ * @param {import("./pages.js").Page["generate"]} generate
+ * @param {string} [outline]
+ */
 const generated = (name, label, generate, outline) => ({
   ...page(`docs/reference/${name}.md`, `reference/${name}/`, label),
   generate,

@@ -11,7 +11,11 @@ export const HEAD_SCRIPT = "head.js";
 
 const AT_RUN_TIME = "window.__GUIDE_BASE__";
 
-/** Vite settings that make scripts use the path found at run time. */
+/**
+ * Vite settings that make scripts use the path found at run time.
+ *
+ * @type {NonNullable<import("vitepress").UserConfig["vite"]>}
+ */
 export const VITE_SETTINGS = {
   define: { "import.meta.env.BASE_URL": AT_RUN_TIME },
   build: { assetsInlineLimit: 0 },

@@ -6,16 +6,32 @@ import { PAGES } from "./pages.js";
 
 const pageOf = new Map(PAGES.map((page) => [page.source, page]));
 
-/** Returns the folder of the site that shows a file. */
+/**
+ * Returns the folder of the site that shows a file.
+ *
+ * @param {string} file
+ */
 export const folderOf = (file) => pageOf.get(file)?.path ?? `source/${file}/`;
 
-/** Returns the document of a folder of the site; undefined for a page that shows a file as code: it has no links. */
+/**
+ * Returns the document of a folder of the site; undefined for a page that shows a file as code: it has no links.
+ *
+ * @param {string} folder
+ */
 export const documentOf = (folder) => PAGES.find(({ path }) => path === folder)?.source;
 
-/** Returns the path of an image on the site. */
+/**
+ * Returns the path of an image on the site.
+ *
+ * @param {string} file
+ */
 export const imageOf = (file) => `images/${posix.basename(file)}`;
 
-/** Returns true for a file that is not a document of the site, so that its page shows it as code. */
+/**
+ * Returns true for a file that is not a document of the site, so that its page shows it as code.
+ *
+ * @param {string} file
+ */
 export const isShownAsCode = (file) => !pageOf.has(file);
 
 /**

@@ -62,7 +62,14 @@ const PAGES = [
   },
 ];
 
+/**
+ * A node of the compiler's syntax tree. What else it has depends on its kind.
+ *
+ * @typedef {{ nodeType: string } & Record<string, any>} Node
+ */
+
 const SRC = join(ROOT, "src");
+/** @type {[from: string, to: string][]} */
 const REMAPPINGS = [
   ["@openzeppelin/contracts/", "lib/openzeppelin-contracts/contracts/"],
   ["@dataset-oracle/contracts/", "src/"],
@@ -75,13 +82,20 @@ export const contractPages = () =>
     return { name, label, generate: () => [`# ${label}`, intro, ...sections()].join("\n\n") };
   });
 
+/**
+ * @param {Node} node
+ * @returns {Node[]}
+ */
+const withMembers = (node) => [node, ...(node.nodes ?? [])];
+
 /** Lists every error with its selector, which is what a tool prints that does not know the error. */
 export function errorReference() {
   const rows = [...syntaxTrees()].flatMap(([file, { text, nodes }]) =>
     nodes
-      .flatMap((node) => [node, ...(node.nodes ?? [])])
+      .flatMap(withMembers)
       .filter(({ nodeType }) => nodeType === "ErrorDefinition")
       .map((node) => {
+        /** @type {Node[]} */
         const parameters = node.parameters.parameters;
         const types = parameters.map(({ typeName }) => abiType(typeName));
         const named = parameters.map(({ name }, i) => [types[i], name].filter(Boolean).join(" "));
@@ -100,19 +114,25 @@ export function errorReference() {
   ].join("\n\n");
 }
 
-/** Returns the name of a type in a signature: contracts are addresses there, and enums numbers. */
+/**
+ * Returns the name of a type in a signature: contracts are addresses there, and enums numbers.
+ *
+ * @param {Node} type
+ * @returns {string}
+ */
 function abiType({ nodeType, name, pathNode, baseType }) {
   if (nodeType === "ElementaryTypeName") return name;
   if (nodeType === "ArrayTypeName") return `${abiType(baseType)}[]`;
   const last = pathNode.name.split(".").at(-1);
   const definitions = [...syntaxTrees().values()]
-    .flatMap(({ nodes }) => nodes.flatMap((node) => [node, ...(node.nodes ?? [])]))
+    .flatMap(({ nodes }) => nodes.flatMap(withMembers))
     .filter((node) => node.name === last);
   if (definitions.some((node) => node.nodeType === "ContractDefinition")) return "address";
   if (definitions.some((node) => node.nodeType === "EnumDefinition")) return "uint8";
   throw new Error(`The type ${pathNode.name} of an error's parameter is not known here.`);
 }
 
+/** @type {Map<string, { text: Buffer, nodes: Node[] }> | undefined} */
 let trees;
 
 /** Returns the syntax tree of every file of src/, by its path there. */
@@ -121,14 +141,17 @@ function syntaxTrees() {
   return trees;
 }
 
+/** @returns {Map<string, { text: Buffer, nodes: Node[] }>} */
 function parse() {
+  /** @type {Record<string, { content: string }>} */
   const sources = {};
+  /** @param {string} file */
   const add = (file) => {
     if (sources[file]) return;
     const content = readFileSync(join(ROOT, file), "utf8");
     sources[file] = { content };
-    for (const [, path] of content.matchAll(/^import\s[^"]*"([^"]+)";/gm)) {
-      const [from, to] = REMAPPINGS.find(([prefix]) => path.startsWith(prefix)) ?? [];
+    for (const [, path = ""] of content.matchAll(/^import\s[^"]*"([^"]+)";/gm)) {
+      const [from, to] = REMAPPINGS.find(([prefix]) => path.startsWith(prefix)) ?? ["", ""];
       add(from ? path.replace(from, to) : posix.join(posix.dirname(file), path));
     }
   };
@@ -143,6 +166,7 @@ function parse() {
       outputSelection: { "*": { "": ["ast"] } },
     },
   };
+  /** @type {{ errors?: { severity: string, formattedMessage: string }[], sources: Record<string, { ast: Node }> }} */
   const output = JSON.parse(
     execFileSync("node", [join(ROOT, "tools/solc-wrapper.js"), "--standard-json"], {
       input: JSON.stringify(input),
@@ -155,7 +179,10 @@ function parse() {
   return new Map(
     files.map((file) => [
       file,
-      { text: Buffer.from(sources[`src/${file}`].content), nodes: output.sources[`src/${file}`].ast.nodes },
+      {
+        text: Buffer.from(sources[`src/${file}`]?.content ?? ""),
+        nodes: output.sources[`src/${file}`]?.ast.nodes ?? [],
+      },
     ]),
   );
 }
@@ -170,15 +197,18 @@ const GROUPS = [
   ["ErrorDefinition", "Errors"],
 ];
 
+/** @param {string} file */
 function fileSection(file) {
-  const { text, nodes } = syntaxTrees().get(file);
+  const tree = syntaxTrees().get(file);
+  if (tree === undefined) throw new Error(`There is no file src/${file}.`);
+  const { text, nodes } = tree;
   const link = `[src/${file}](../../src/${file})`;
   const free = nodes.filter(({ nodeType }) => GROUPS.some(([type]) => type === nodeType));
   const contracts = nodes.filter(({ nodeType }) => nodeType === "ContractDefinition");
   const sections = contracts.map((contract) => {
     const doc = natSpec(contract.documentation, text);
     const kind = contract.abstract ? "abstract contract" : contract.contractKind;
-    const bases = contract.baseContracts.map(({ baseName }) => `\`${baseName.name}\``);
+    const bases = contract.baseContracts.map((/** @type {Node} */ { baseName }) => `\`${baseName.name}\``);
     return [
       `## ${contract.name}`,
       `${kind}${bases.length > 0 ? ` is ${bases.join(", ")}` : ""}, in ${link}`,
@@ -189,11 +219,17 @@ function fileSection(file) {
   });
   if (free.length === 0) return sections.join("\n\n");
   const name = posix.basename(file, ".sol");
-  const title = contracts.length > 0 ? `## Outside ${contracts[0].name}` : `## ${name}`;
+  const [contract] = contracts;
+  const title = contract ? `## Outside ${contract.name}` : `## ${name}`;
   return [...sections, `${title}\n\nin ${link}`, ...members(free, text)].join("\n\n");
 }
 
-/** Describes the members of a contract that are not private. */
+/**
+ * Describes the members of a contract that are not private.
+ *
+ * @param {Node[]} nodes
+ * @param {Buffer} text
+ */
 function members(nodes, text) {
   return GROUPS.flatMap(([type, title]) => {
     const shown = nodes.filter((node) => node.nodeType === type && isShown(node));
@@ -202,9 +238,14 @@ function members(nodes, text) {
   });
 }
 
+/** @param {Node} node */
 const isShown = (node) =>
   node.nodeType === "VariableDeclaration" ? node.visibility === "public" : node.visibility !== "private";
 
+/**
+ * @param {Node} node
+ * @param {Buffer} text
+ */
 function member(node, text) {
   const doc = natSpec(node.documentation, text);
   const name = node.name || node.kind;
@@ -223,9 +264,14 @@ function member(node, text) {
     .join("\n\n");
 }
 
-/** Returns a member as it is written in its file, without its body. */
+/**
+ * Returns a member as it is written in its file, without its body.
+ *
+ * @param {Node} node
+ * @param {Buffer} text
+ */
 function signature(node, text) {
-  const [start, length] = node.src.split(":").map(Number);
+  const [start = 0, length = 0] = node.src.split(":").map(Number);
   const end = node.body ? Number(node.body.src.split(":")[0]) : start + length;
   const lines = text.subarray(start, end).toString().trimEnd().split("\n");
   // All lines but the first still have the indentation of their contract.
@@ -237,21 +283,27 @@ function signature(node, text) {
     : header.replace(/;?$/, ";");
 }
 
-/** Splits a NatSpec comment into its tags; text without a tag is its notice. */
+/**
+ * Splits a NatSpec comment into its tags; text without a tag is its notice.
+ *
+ * @param {{ src: string } | undefined} documentation
+ * @param {Buffer} file
+ */
 function natSpec(documentation, file) {
+  /** @type {{ notice: string, dev: string, params: [string, string][], returns: [string, string][], inherits: string }} */
   const doc = { notice: "", dev: "", params: [], returns: [], inherits: "" };
   if (!documentation) return doc;
   // The tree leaves out the comment's empty lines.
-  const [start, length] = documentation.src.split(":").map(Number);
+  const [start = 0, length = 0] = documentation.src.split(":").map(Number);
   const lines = file
     .subarray(start, start + length)
     .toString()
     .split("\n");
   const text = lines.map((line) => line.replace(/^\s*\/\/\/ ?/, "")).join("\n");
   for (const part of text.split(/^\s*(?=@)/m)) {
-    const [, tag = "notice", body] = /^(?:@(\S+)\s+)?([\s\S]*)$/.exec(part);
+    const [, tag = "notice", body = ""] = /^(?:@(\S+)\s+)?([\s\S]*)$/.exec(part) ?? [];
     const value = body.trim();
-    const [, first, rest] = /^(\S+)\s*([\s\S]*)$/.exec(value) ?? [];
+    const [, first = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(value) ?? [];
     if (tag === "inheritdoc") doc.inherits = value;
     else if (tag === "param") doc.params.push([first, rest]);
     else if (tag === "return") doc.returns.push([first, rest]);

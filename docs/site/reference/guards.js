@@ -9,7 +9,7 @@ import { table } from "../markdown-table.js";
 
 export function guardReference() {
   const page = readFileSync(join(ROOT, "docs/Invariants.md"), "utf8");
-  const sections = [...page.matchAll(/^\| (I\d+) \| (.*) \|$/gm)].flatMap(([, id, statement]) => {
+  const sections = [...page.matchAll(/^\| (I\d+) \| (.*) \|$/gm)].flatMap(([, id = "", statement]) => {
     const guards = readMutants().filter(({ invariants }) => invariants.includes(id));
     const rows = guards.map(({ guard, file, caughtBy }) => [
       guard,

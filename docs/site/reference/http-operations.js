@@ -5,11 +5,23 @@ import { typeOf } from "../json-schema-text.js";
 import { table } from "../markdown-table.js";
 
 /**
+ * What is read of an operation.
+ *
+ * @typedef {Record<string, { schema: import("../json-schema-text.js").JsonSchema }>} Content
+ * @typedef {object} Operation
+ * @property {string} [summary]
+ * @property {string} [description]
+ * @property {{ in: string, name: string, required?: boolean, description?: string, schema: import("../json-schema-text.js").JsonSchema }[]} [parameters]
+ * @property {{ content: Content }} [requestBody]
+ * @property {Record<string, { description?: string, content?: Content }>} responses
+ */
+
+/**
  * Returns the section of an operation.
  *
- * @param name Its method and path.
- * @param operation As the OpenAPI document describes it.
- * @param command A block with an example; empty without one.
+ * @param {string} name Its method and path.
+ * @param {Operation} operation As the OpenAPI document describes it.
+ * @param {string} command A block with an example; empty without one.
  */
 export function operationSection(name, { summary, description, parameters = [], requestBody, responses }, command) {
   const parts = [`## ${name}`, [summary, description].filter(Boolean).join(" "), command];
@@ -31,7 +43,7 @@ export function operationSection(name, { summary, description, parameters = [], 
   if (requestBody) parts.push("### Request body", bodies(requestBody.content, "required"));
   const problems = Object.entries(responses).flatMap(([status, { content }]) => problemsOf(status, content));
   for (const [status, { description: about, content }] of Object.entries(responses)) {
-    if (Number(status) < 400) parts.push(`### ${status}`, about, bodies(content, "always present"));
+    if (Number(status) < 400) parts.push(`### ${status}`, about ?? "", bodies(content, "always present"));
   }
   parts.push("### Problems", table(["status", "code", "additional fields"], problems));
   return parts.filter(Boolean).join("\n\n");
@@ -40,13 +52,19 @@ export function operationSection(name, { summary, description, parameters = [], 
 /** The fields that every problem has, and every error of a gateway. */
 const COMMON = ["title", "status", "code", "detail", "message"];
 
-/** Returns a row for each code that a status can have, with the fields of its body that other problems do not have. */
+/**
+ * Returns a row for each code that a status can have, with the fields of its body that other problems do not have.
+ *
+ * @param {string} status
+ * @param {Content} content
+ */
 function problemsOf(status, content = {}) {
   if (Number(status) < 400) return [];
-  const schema = Object.values(content)[0]?.schema;
-  return (schema?.anyOf ?? [schema]).filter(Boolean).flatMap(({ properties }) => {
+  const [first] = Object.values(content);
+  const schemas = first === undefined ? [] : (first.schema.anyOf ?? [first.schema]);
+  return schemas.flatMap(({ properties = {} }) => {
     const own = Object.keys(properties).filter((field) => !COMMON.includes(field));
-    const codes = properties.code.anyOf ?? [properties.code];
+    const codes = properties.code?.anyOf ?? [properties.code ?? {}];
     return codes.map((code) => [
       status,
       typeOf(code).replaceAll('"', ""),
@@ -55,7 +73,11 @@ function problemsOf(status, content = {}) {
   });
 }
 
-/** Returns a table of the fields of a schema's object, and one for each object in it. */
+/**
+ * Returns a table of the fields of a schema's object, and one for each object in it.
+ *
+ * @param {import("../json-schema-text.js").JsonSchema} schema
+ */
 export function fieldsOf(schema, required = "always present") {
   const tables = objectsOf(schema).map(({ at, properties }, index, all) => {
     const rows = properties.map(({ name, schema: inner, isRequired }) => [
@@ -72,6 +94,10 @@ export function fieldsOf(schema, required = "always present") {
   return tables.join("\n\n");
 }
 
+/**
+ * @param {Content | undefined} content
+ * @param {string} required The title of the column that says whether a field is.
+ */
 const bodies = (content = {}, required) =>
   Object.entries(content)
     .map(([type, { schema }]) => {

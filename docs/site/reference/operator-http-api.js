@@ -16,6 +16,7 @@ const CALL = encodeFunctionData({
   functionName: "fetchUpdate",
   args: [DATA_POINT.dataset, stringToHex(DATA_POINT.key)],
 });
+/** @type {Record<string, unknown>} */
 const VALUES = {
   ...DATA_POINT,
   broadcast: false,
@@ -26,7 +27,8 @@ const VALUES = {
   data: CALL,
 };
 export async function httpReference() {
-  const { info, paths } = await withAppForDocs((app) => app.swagger());
+  /** @type {{ info: { description: string }, paths: Record<string, Record<string, import("./http-operations.js").Operation>> }} */
+  const { info, paths } = await withAppForDocs(async (app) => (await app.inject("/openapi.json")).json());
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
       operationSection(`${method.toUpperCase()} ${path}`, operation, example(method, path, operation)),
@@ -54,16 +56,26 @@ export async function httpReference() {
   ].join("\n\n");
 }
 
-/** Returns a text with its placeholders, which the site would take for expressions, as code. */
+/**
+ * Returns a text with its placeholders, which the site would take for expressions, as code.
+ *
+ * @param {string} text
+ */
 const inWords = (text) => text.replace(/\{(\w+)\}/g, "`{$1}`");
 
-/** Returns the command of a request with everything that is required, on a devnet. */
+/**
+ * Returns the command of a request with everything that is required, on a devnet.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {import("./http-operations.js").Operation} operation
+ */
 function example(method, path, { parameters = [], requestBody }) {
   const asked = parameters.filter(({ in: place, required }) => place === "query" && required);
   const query = asked.map(({ name }) => `${name}=${exampleOf(name)}`).join("&");
-  const at = path.replace(/\{(\w+)\}/g, (_, name) => exampleOf(name)) + (query && `?${query}`);
-  const schema = requestBody?.content["application/json"].schema;
-  const [{ properties }] = schema ? objectsOf(schema) : [{ properties: [] }];
+  const at = path.replace(/\{(\w+)\}/g, (_, name) => String(exampleOf(name))) + (query && `?${query}`);
+  const schema = requestBody?.content["application/json"]?.schema;
+  const properties = (schema ? objectsOf(schema)[0]?.properties : undefined) ?? [];
   const body = Object.fromEntries(
     properties.flatMap(({ name, isRequired }) => (isRequired ? [[name, exampleOf(name)]] : [])),
   );
@@ -71,6 +83,7 @@ function example(method, path, { parameters = [], requestBody }) {
   return ["```sh", `curl -s '${DEVNET.operator}${at}'${post}`, "```"].join("\n");
 }
 
+/** @param {string} name */
 function exampleOf(name) {
   if (!(name in VALUES))
     throw new Error(`There is no example value for "${name}". Add one in docs/site/reference/operator-http-api.js.`);
