@@ -3,23 +3,18 @@ import type { ServedDataset } from "@dataset-oracle/protocol/http-schemas/datase
 import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/node-announcement";
 import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { NetworkSettings } from "../src/config.js";
-import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { OTHER_ACCOUNT } from "./support/chain.js";
+import { startCommittee } from "./support/committee.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import type { Provider } from "./support/stub-providers.js";
 
 /** These tests run operators that learn from the directory on chain where the providers answer. */
 
-let chain: Chain;
-let providers: Provider[];
-let dataset: Address;
 let directory: Address;
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
-  dataset = await chain.deploy(providers.map(({ address }) => address));
-});
+const { chain, providers, dataset } = await startCommittee(4);
 
 beforeEach(async () => {
   directory = await chain.deployContract("CommitteeDirectory", committeeDirectoryAbi, []);
@@ -42,7 +37,13 @@ async function start(
   settings: Partial<NetworkSettings> = {},
   known: readonly Provider[] = [],
 ): Promise<RunningOperator> {
-  const network = { committeeDirectory: directory, allowLocalProviders: true, reorgDepth: 100, ...settings };
+  const network = {
+    committeeDirectory: directory,
+    allowLocalProviders: true,
+    reorgDepth: 100,
+    rpcPollMs: 50,
+    ...settings,
+  };
   const operator = await startOperator([{ chain, datasets: [dataset], providers: known, settings: network }]);
   onTestFinished(() => operator.close());
   return operator;
@@ -139,10 +140,4 @@ test("an announced URL of this machine is asked on a development network only; a
   const configured = await start({ allowLocalProviders: false }, providers);
   expect((await configured.ask(request())).status).toBe("OK");
   expect(providers.map(askedOf)).toEqual(before.map((count) => count + 2));
-});
-
-test("a directory that is no contract fails the start by name", async () => {
-  await expect(start({ committeeDirectory: OTHER_ACCOUNT })).rejects.toThrow(
-    `${OTHER_ACCOUNT}, the committeeDirectory, is not a contract`,
-  );
 });

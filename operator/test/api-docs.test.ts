@@ -1,8 +1,7 @@
 import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
-import { beforeAll, expect, test } from "vitest";
-import { startChain } from "./support/chain.js";
+import { expect, test } from "vitest";
+import { startCommittee } from "./support/committee.js";
 import { startOperator } from "./support/operator.js";
-import { startProviders } from "./support/stub-providers.js";
 
 interface Operation {
   readonly operationId?: string;
@@ -20,17 +19,11 @@ interface OpenApiJson {
   readonly paths: Record<string, Record<string, Operation>>;
 }
 
-let base: string;
-let document: OpenApiJson;
-
-beforeAll(async () => {
-  const [chain, providers] = await Promise.all([startChain(42), startProviders(1)]);
-  const dataset = await chain.deploy(providers.map(({ address }) => address));
-  ({ base } = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" }));
-  const response = await fetch(`${base}/openapi.json`, { signal: AbortSignal.timeout(10_000) });
-  expect(response.status).toBe(200);
-  document = (await response.json()) as OpenApiJson;
-});
+const { chain, providers, dataset } = await startCommittee(1);
+const { base } = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" });
+const response = await fetch(`${base}/openapi.json`, { signal: AbortSignal.timeout(10_000) });
+expect(response.status).toBe(200);
+const document = (await response.json()) as OpenApiJson;
 
 const operations = () => Object.values(document.paths).flatMap((methods) => Object.values(methods));
 

@@ -1,18 +1,13 @@
 import type { Address } from "viem";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
+import { afterEach, describe, expect, test } from "vitest";
+import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
-
-let chain: Chain;
-let providers: Provider[];
+import { startProviders } from "./support/stub-providers.js";
 
 const body = (dataset: Address, key: string) => ({ network_id: 42, dataset, key, broadcast: true });
 const KEY = "SPOTPX/ETH-USD";
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(), startProviders(6)]);
-});
+const [chain, providers] = await Promise.all([startChain(), startProviders(6)]);
 
 afterEach(() => {
   for (const provider of providers) provider.behavior = "honest";
@@ -41,7 +36,8 @@ describe("a committee that changes while the operator runs", () => {
 
   test("is detected when the old one no longer answers", async () => {
     const dataset = await chain.deploy(providers.slice(0, 3).map(({ address }) => address));
-    const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
+    const settings = { providerTimeoutMs: 500 };
+    const rotating = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
     for (const provider of providers.slice(0, 3)) provider.behavior = "hangs";
     await chain.setCommittee(
       dataset,

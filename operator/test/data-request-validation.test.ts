@@ -1,21 +1,13 @@
-import { type Address, stringToHex } from "viem";
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { stringToHex } from "viem";
+import { describe, expect, test } from "vitest";
+import { startCommittee } from "./support/committee.js";
+import { startOperator } from "./support/operator.js";
 
-let chain: Chain;
-let providers: Provider[];
-let operator: RunningOperator;
-let dataset: Address;
 const KEY = "SPOTPX/ETH-USD";
 const body = (more: object = {}) => ({ network_id: 42, dataset, key: KEY, broadcast: false, ...more });
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(), startProviders(1)]);
-  dataset = await chain.deploy(providers.map(({ address }) => address));
-  operator = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" });
-});
+const { chain, providers, dataset } = await startCommittee(1);
+const operator = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" });
 
 describe("a body that is not valid", () => {
   test.each([
@@ -130,62 +122,14 @@ test("an operator without a sender account serves only broadcast: false", async 
   await keyless.close();
 });
 
-describe("HTTP", () => {
-  test.each([["text/plain"], ["application/x-www-form-urlencoded"], ["application/xml"]])(
-    "a body of type %s is a 415",
-    async (type) => {
-      const problem = await operator.askForProblem(JSON.stringify(body()), { "content-type": type });
-      expect([problem.http, problem.code]).toEqual([415, "unsupported_media_type"]);
-    },
-  );
-
-  test("JSON with a charset is JSON", async () => {
-    await operator.ask(body(), { "content-type": "application/json; charset=utf-8" });
-  });
-
-  test("a body over 16 KiB is a 413", async () => {
-    const problem = await operator.askForProblem(body({ key: "K".repeat(17_000) }));
-    expect([problem.http, problem.code]).toEqual([413, "body_too_large"]);
-  });
-
-  test.each([["GET"], ["PUT"], ["PATCH"], ["DELETE"]])("%s is a 405 that names POST", async (method) => {
-    const response = await fetch(`${operator.base}/data/request`, { method });
-    expect(response.status).toBe(405);
-    expect(response.headers.get("allow")).toBe("POST");
-    expect(response.headers.get("content-type")).toBe("application/problem+json");
-  });
-
-  test.each(["//data/request", "/data/request/", "//data//request/"])("%s is served", async (path) => {
-    const response = await fetch(`${operator.base}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body()),
-    });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toHaveProperty("transaction");
-  });
-
-  test("a wait that is not a number is a 400, whether it would be waited or not", async () => {
-    const asked = providers[0]?.asked.length;
-    for (const broadcast of [true, false]) {
-      const problem = await operator.askForProblem(body({ broadcast }), { prefer: "wait=abc" });
-      expect([problem.http, problem.code]).toEqual([400, "bad_request"]);
-      expect(problem.detail).toBe("prefer: wait must be a whole number of seconds, as in wait=10.");
-    }
-    expect(providers[0]?.asked.length).toBe(asked);
-  });
-
-  test("a path outside the base path is a 404", async () => {
-    const response = await fetch(`${operator.base.replace("/oracle", "")}/data/request`, { method: "POST" });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ code: "no_such_path", title: expect.any(String) });
-  });
-
-  test("a path that cannot be decoded is a 400", async () => {
-    const response = await fetch(`${operator.base}/%zz`);
-    expect(response.status).toBe(400);
-    expect(response.headers.get("content-type")).toBe("application/problem+json");
-  });
+test("a wait that is not a number is a 400, whether it would be waited or not", async () => {
+  const asked = providers[0]?.asked.length;
+  for (const broadcast of [true, false]) {
+    const problem = await operator.askForProblem(body({ broadcast }), { prefer: "wait=abc" });
+    expect([problem.http, problem.code]).toEqual([400, "bad_request"]);
+    expect(problem.detail).toBe("prefer: wait must be a whole number of seconds, as in wait=10.");
+  }
+  expect(providers[0]?.asked.length).toBe(asked);
 });
 
 test("the answer has the key in both forms, whichever the caller sent", async () => {

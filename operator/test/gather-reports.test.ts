@@ -1,13 +1,10 @@
 import { type Address, keccak256, parseEther, stringToHex } from "viem";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
-import { type AnsweredProblem, type RunningOperator, startOperator } from "./support/operator.js";
+import { afterEach, describe, expect, test } from "vitest";
+import { startChain } from "./support/chain.js";
+import { type AnsweredProblem, startOperator } from "./support/operator.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
-import { type Behavior, type Provider, startProviders } from "./support/stub-providers.js";
+import { type Behavior, startProviders } from "./support/stub-providers.js";
 
-let chain: Chain;
-let providers: Provider[];
-let operator: RunningOperator;
 /** Datasets by committee size. The first providers are the members. */
 const datasets = new Map<number, Address>();
 let counter = 0;
@@ -39,13 +36,11 @@ async function failUnsent(size: number, key: string): Promise<AnsweredProblem> {
   return problem;
 }
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(), startProviders(6)]);
-  const members = providers.map(({ address }) => address);
-  for (const size of [1, 3, 4, 5, 6]) datasets.set(size, await chain.deploy(members.slice(0, size)));
-  const settings = { gasPerHourForNewKeys: 100_000_000 };
-  operator = await startOperator([{ chain, datasets: [...datasets.values()], providers, settings }]);
-});
+const [chain, providers] = await Promise.all([startChain(), startProviders(5)]);
+const members = providers.map(({ address }) => address);
+for (const size of [1, 3, 4, 5]) datasets.set(size, await chain.deploy(members.slice(0, size)));
+const settings = { gasPerHourForNewKeys: 100_000_000 };
+const operator = await startOperator([{ chain, datasets: [...datasets.values()], providers, settings }]);
 
 afterEach(() => behave());
 
@@ -56,75 +51,39 @@ test("when providers sign with other keys than configured, the problem does not 
   expect(detail).not.toContain("Try again");
 });
 
-test("additional fields in a report are ignored", async () => {
-  behave("talkative", "talkative", "talkative", "talkative");
-  expect((await operator.ask(body(4, newKey()), { prefer: "wait=10" })).reports).toHaveLength(4);
-});
-
-test.each<[Behavior, string]>([
-  ["hangs", "timeout"],
-  ["garbage", "invalid_report"],
-  ["not a report", "invalid_report"],
-  ["no data with a value", "invalid_report"],
-  ["wrong signer", "wrong_signer"],
-  ["high s", "wrong_signer"],
-  ["another provider", "other_report"],
-  ["another round", "other_report"],
-  ["another key", "other_report"],
-  ["huge value", "value_too_large"],
-  ["closes the connection", "unreachable"],
-  ["oversized", "too_large"],
-  ["redirects", "redirected"],
-  ["server error", "refused"],
-  ["unknown key", "refused"],
-  ["busy source", "source_busy"],
-])("%s: one provider of four stops nothing; two do, and both are named", async (behavior, reason) => {
-  behave("honest", behavior);
+test("of four providers, one that fails stops nothing; two do, and both are named", async () => {
+  behave("honest", "closes the connection");
   const answer = await operator.ask(body(4, newKey(), false));
   expect(answer.status).toBe("OK");
   expect(answer.reports.map(({ provider }) => provider)).toEqual([0, 2, 3].map((i) => providers[i]?.address));
 
-  behave(behavior, "honest", "honest", behavior);
-  const problem = await failUnsent(4, newKey());
+  behave("closes the connection", "honest", "honest", "closes the connection");
+  const key = newKey();
+  const problem = await failUnsent(4, key);
   expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
   expect(problem.failures?.map(({ provider, host, reason }) => ({ provider, host, reason }))).toEqual(
     [providers[0], providers[3]].map((provider) => ({
       provider: provider?.address,
       host: new URL(provider?.url ?? "").host,
-      reason,
+      reason: "unreachable",
     })),
   );
   for (const i of [0, 3]) expect(problem.detail).toContain(providers[i]?.address);
+  behave();
+  const later = await operator.ask(body(4, key), { prefer: "wait=10" });
+  expect(await chain.query(ofSize(4), key)).toMatchObject({ updatedAt: BigInt(later.timestamp), status: "OK" });
 });
 
-test("one provider of four that is slightly slower than the others is still part of the update", async () => {
-  behave("honest", "honest", "honest", "slow");
-  const settings = { graceMs: 1_000 };
-  const patient = await startOperator([{ chain, datasets: [ofSize(4)], providers, settings }]);
-  expect((await patient.ask(body(4, newKey(), false))).reports.length).toBe(4);
-  await patient.close();
-});
-
-test.each([
-  [3, 1],
-  [6, 2],
-])("exactly two thirds of the committee are no quorum: of %i members, with %i down", async (size, down) => {
-  behave(...Array<Behavior>(down).fill("server error"));
-  const problem = await failUnsent(size, newKey());
+test("exactly two thirds of the committee are no quorum: of three members, with one down", async () => {
+  behave("server error");
+  const problem = await failUnsent(3, newKey());
   expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
-  expect(problem.failures?.length).toBe(down);
+  expect(problem.failures?.length).toBe(1);
 });
 
-test.each([
-  [1, 0],
-  [4, 1],
-  [5, 1],
-  [6, 1],
-])("of %i members, %i down are no obstacle", async (size, down) => {
-  behave(...Array<Behavior>(down).fill("server error"));
-  const answer = await operator.ask(body(size, newKey()), { prefer: "wait=10" });
-  expect(answer.reports.length).toBe(size - down);
-  expect(answer.status).toBe("OK");
+test("a committee of one is a quorum", async () => {
+  const answer = await operator.ask(body(1, newKey()), { prefer: "wait=10" });
+  expect(answer).toMatchObject({ status: "OK", reports: { length: 1 } });
 });
 
 describe("no data", () => {
@@ -143,11 +102,6 @@ describe("no data", () => {
     const problem = await failUnsent(4, newKey());
     expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
     expect(problem.detail).toContain("2 signed a value and 2 signed that there is none");
-  });
-
-  test("from one provider leaves the others' values", async () => {
-    behave("no data");
-    expect(await operator.ask(body(4, newKey(), false))).toMatchObject({ status: "OK", reports: { length: 3 } });
   });
 });
 
@@ -242,25 +196,4 @@ describe("an unserved key", () => {
     await watched.close();
     await proxy.close();
   });
-});
-
-test("an invalid endpoint fails only its own provider", async () => {
-  const broken = providers.map((provider, i) =>
-    i === 0 ? { ...provider, url: "http://provider.example:99999" } : provider,
-  );
-  const lenient = await startOperator([{ chain, datasets: [ofSize(3), ofSize(4)], providers: broken }]);
-  expect((await lenient.ask(body(4, newKey(), false))).reports.length).toBe(3);
-  const problem = await lenient.askForProblem(body(3, newKey()));
-  expect([problem.http, problem.code]).toEqual([503, "no_quorum"]);
-  expect(problem.failures).toMatchObject([{ provider: providers[0]?.address, reason: "unexpected" }]);
-  await lenient.close();
-});
-
-test("two unreachable providers of four fail the request, and the same key works when they are back", async () => {
-  const key = newKey();
-  behave("closes the connection", "closes the connection");
-  await failUnsent(4, key);
-  behave();
-  const answer = await operator.ask(body(4, key), { prefer: "wait=10" });
-  expect(await chain.query(ofSize(4), key)).toMatchObject({ updatedAt: BigInt(answer.timestamp), status: "OK" });
 });

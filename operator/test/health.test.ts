@@ -1,27 +1,17 @@
-import { type Address, parseEther } from "viem";
-import { beforeAll, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
-
-let chain: Chain;
-let proxy: RpcProxy;
-let providers: Provider[];
-let operator: RunningOperator;
-let dataset: Address;
+import { parseEther } from "viem";
+import { expect, test } from "vitest";
+import { startCommittee } from "./support/committee.js";
+import { startOperator } from "./support/operator.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 
 /** anvil does not offer everything. */
 const ENDPOINT = { endpoint: "rpcUrls/0", ready: true, without: expect.any(Array) };
 
 const get = (path: string) => fetch(`${operator.base}${path}`, { signal: AbortSignal.timeout(10_000) });
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
-  dataset = await chain.deploy(providers.map(({ address }) => address));
-  proxy = await startRpcProxy(chain.url);
-  operator = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url] }]);
-});
+const { chain, providers, dataset } = await startCommittee(4);
+const proxy = await startRpcProxy(chain.url);
+const operator = await startOperator([{ chain, datasets: [dataset], providers, rpcUrls: [proxy.url] }]);
 
 test("shows liveness, and readiness with the capabilities of each network", async () => {
   expect(await (await get("/live")).json()).toEqual({ live: true });

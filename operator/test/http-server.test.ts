@@ -1,21 +1,12 @@
-import type { Address } from "viem";
-import { beforeAll, expect, test } from "vitest";
-import { type Chain, startChain } from "./support/chain.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type Provider, startProviders } from "./support/stub-providers.js";
+import { expect, test } from "vitest";
+import { startCommittee } from "./support/committee.js";
+import { startOperator } from "./support/operator.js";
 
-let chain: Chain;
-let providers: Provider[];
-let operator: RunningOperator;
-let dataset: Address;
 const KEY = "SPOTPX/ETH-USD";
 const body = (more: object = {}) => ({ network_id: 42, dataset, key: KEY, broadcast: false, ...more });
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(), startProviders(1)]);
-  dataset = await chain.deploy(providers.map(({ address }) => address));
-  operator = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" });
-});
+const { chain, providers, dataset } = await startCommittee(1);
+const operator = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" });
 
 test("a page of any origin may post", async () => {
   const response = await fetch(`${operator.base}/data/request`, {

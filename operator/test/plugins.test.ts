@@ -1,9 +1,9 @@
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import { type Address, encodeFunctionData, type Hex, stringToHex } from "viem";
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { PLUGINS, type PluginName } from "../src/config.js";
-import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
+import { OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 
@@ -11,14 +11,10 @@ import { type Provider, startProviders } from "./support/stub-providers.js";
 
 const FEED = "SPOTPX/FEED-USD";
 
-let chain: Chain;
-let providers: Provider[];
 /** New for each test, so that nothing is stored. */
 let dataset: Address;
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
-});
+const [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
 
 beforeEach(async () => {
   dataset = await chain.deploy(providers.map(({ address }) => address));

@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
@@ -17,11 +16,11 @@ import {
   type TransactionSerializableEIP1559,
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { closeAtEnd } from "./support/close-at-end.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "./support/operator.js";
-import { spawnOperator } from "./support/spawn-operator.js";
+import { prepareOperator } from "./support/prepare-operator.js";
 import { type Provider, startProviders } from "./support/stub-providers.js";
 import { type StubSigner, startStubSigner } from "./support/stub-signer.js";
 
@@ -156,27 +155,12 @@ describe("an account whose key a signer holds", () => {
   test("does not wait longer than a deadline, and signs once the signer answers again", async () => {
     const account = await accountOf(signer.url);
     signer.fault = () => {};
+    const { timeout } = AbortSignal;
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout.call(AbortSignal, ms / 50));
     await expect(account.signTransaction(TRANSACTION)).rejects.toThrow("no answer within 5000 ms");
+    vi.restoreAllMocks();
     signer.fault = null;
     expect(await account.signTransaction(TRANSACTION)).toBe(await held.signTransaction(TRANSACTION));
-  });
-
-  test("shows the credential to the signer, and neither it nor the URL in an error", async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "signer-")), "authorization");
-    writeFileSync(file, "Bearer canary-in-the-header\n", { mode: 0o600 });
-    const url = `${signer.url}canary-in-the-path?key=canary-in-the-query`;
-    const account = await accountOf(url, { OPERATOR_SIGNER_AUTHORIZATION_FILE: file });
-    const seen: (string | undefined)[] = [];
-    signer.fault = ({ headers, url }, response) => {
-      seen.push(headers.authorization);
-      response.end(JSON.stringify({ error: { code: -32000, message: `${url} is not for ${headers.authorization}` } }));
-    };
-    const error = await account.signTransaction(TRANSACTION).then(String, String);
-    expect(seen).toEqual(["Bearer canary-in-the-header"]);
-    expect(error).toContain("is not for");
-    expect(error).not.toContain("canary");
-    await signer.close();
-    expect(await account.signTransaction(TRANSACTION).then(String, String)).toContain("ECONNREFUSED");
   });
 
   test("trusts the certificate authority that a file names, and by default no other than the usual ones", async () => {
@@ -285,20 +269,6 @@ describe("an operator whose key a signer holds", () => {
 
   const body = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
 
-  test("sends updates, one after the other, however slow the signer is", async () => {
-    signer.wrap = async (signed) => {
-      await sleep(150);
-      return signed;
-    };
-    const operator = await start();
-    const before = await chain.nonce(held.address);
-    const keys = ["SPOTPX/A-USD", "SPOTPX/B-USD", "SPOTPX/C-USD"];
-    await Promise.all(keys.map((key) => operator.ask(body(key), { prefer: "wait=20" })));
-    for (const key of keys) expect((await chain.query(dataset, key)).status).toBe("OK");
-    expect(await chain.nonce(held.address)).toBe(before + 3);
-    await operator.close();
-  });
-
   test("answers all waiting requests with a problem of its own when nothing is signed, and the nonce stays free", async () => {
     const operator = await start();
     await operator.ask(body(KEY));
@@ -352,64 +322,31 @@ describe("an operator whose key a signer holds", () => {
     await operator.close();
   });
 
-  describe("as a process", () => {
-    let folder: string;
+  test("is configured without asking the signer, and starts while the signer is away, but not without the account", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "remote-signer-"));
+    const path = join(folder, "operator.json");
+    const urls = providers.map(({ address, url }) => ({ address, url }));
+    const network = { datasets: [dataset], networkId: 42, rpcUrls: [chain.url], providers: urls };
+    writeFileSync(path, JSON.stringify({ networks: [network] }));
+    const prepare = (url: string, change?: Record<string, string>) =>
+      prepareOperator(["--config", path], variables(url, change));
+    const asked = signer.calls.length;
+    const mistaken = await prepare(signer.url, { OPERATOR_SIGNER_ADDRESS: stranger.address });
+    expect(signer.calls.length).toBe(asked);
+    await expect(mistaken.connect()).rejects.toThrow(
+      `The signer at OPERATOR_SIGNER_URL does not have ${stranger.address}`,
+    );
 
-    beforeAll(() => {
-      folder = mkdtempSync(join(tmpdir(), "remote-signer-"));
-      const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [KEY] };
-      writeFileSync(join(folder, "42.json"), JSON.stringify({ chainId: 42, datasets: { financial } }));
-    });
-
-    function writeConfig(port: number): string {
-      const urls = providers.map(({ address, url }) => ({ address, url }));
-      const network = { deployment: "42.json", rpcUrls: [chain.url], providers: urls };
-      const path = join(folder, "operator.json");
-      writeFileSync(path, JSON.stringify({ port, metricsPort: 0, networks: [network] }));
-      return path;
-    }
-
-    test("does not start for an account that the signer does not have", async () => {
-      const env = variables(signer.url, { OPERATOR_SIGNER_ADDRESS: stranger.address });
-      const { exited, output } = spawnOperator(["--config", writeConfig(0)], env);
-      expect(await exited).toBe(2);
-      expect(output()).toContain(`The signer at OPERATOR_SIGNER_URL does not have ${stranger.address}`);
-    });
-
-    test("is checked without asking the signer, and its help names the variables", async () => {
-      const asked = signer.calls.length;
-      const { exited, output } = spawnOperator(["--config", writeConfig(0), "--check-config"], variables(signer.url));
-      expect(await exited).toBe(0);
-      expect(output()).toContain(`Senders on network 42: ${held.address}.`);
-      expect(signer.calls.length).toBe(asked);
-      const help = spawnOperator(["--help"]);
-      await help.exited;
-      for (const name of ["URL", "ADDRESS", "AUTHORIZATION_FILE", "CA_FILE"]) {
-        expect(help.output()).toContain(`OPERATOR_SIGNER_${name}`);
-      }
-    });
-
-    test("starts while the signer is away, and sends once it is there", async () => {
-      const [port, signerPort] = [await freePort(), await freePort()];
-      const env = variables(`http://127.0.0.1:${signerPort}/`);
-      const { output } = spawnOperator(["--config", writeConfig(port)], env);
-      await expect.poll(output, { timeout: 60_000 }).toContain("Server listening");
-      expect(output()).toContain("the signer cannot be asked for its accounts");
-      const post = async () => {
-        const headers = { "content-type": "application/json" };
-        const request = {
-          method: "POST",
-          headers,
-          body: JSON.stringify(body(KEY)),
-          signal: AbortSignal.timeout(20_000),
-        };
-        const response = await fetch(`http://127.0.0.1:${port}/data/request`, request);
-        return { status: response.status, code: ((await response.json()) as { code?: string }).code };
-      };
-      expect(await post()).toEqual({ status: 503, code: "signer_failed" });
-      await startStubSigner(held, 42, undefined, signerPort);
-      expect((await post()).status).toBe(200);
-    });
+    const port = await freePort();
+    const prepared = await prepare(`http://127.0.0.1:${port}/`);
+    expect((await prepared.connect()).networks.has(42)).toBe(true);
+    expect(prepared.log.join("")).toContain("the signer cannot be asked for its accounts");
+    const account = prepared.senders.get(42)?.accounts[0];
+    const operator = await startOperator([{ chain, datasets: [dataset], providers }], { account: account ?? held });
+    expect(await operator.askForProblem(body(KEY))).toMatchObject({ http: 503, code: "signer_failed" });
+    await startStubSigner(held, 42, undefined, port);
+    await operator.ask(body(KEY));
+    await operator.close();
   });
 });
 

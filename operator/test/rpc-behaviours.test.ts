@@ -10,15 +10,12 @@ import {
   EXECUTION,
   either,
   error,
-  http,
   methods,
   only,
   PENDING_BLOCK,
   PENDING_COUNT,
-  page,
   READS,
   RECEIPTS,
-  RESET_IN_ANSWER,
   RESET_OF_REUSED,
   result,
   SILENCE,
@@ -29,19 +26,16 @@ import {
 } from "./rpc-behaviours/behaviour.js";
 import { startCommittee } from "./support/committee.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
-import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 
 /**
  * What an operator does when RPC endpoints behave as no ideal node does: one behaviour for each meaning that
- * src/rpc/reported-answers.test.ts finds in their answers. late-networks.test.ts has those at the start.
+ * src/rpc/reported-answers.test.ts finds in their answers. What becomes of an endpoint is in src/rpc/pool.test.ts, and
+ * how an operator starts in late-networks.test.ts.
  */
 
 /** What the operator does, as protocol.md demands it. */
 type Right =
-  /** Each request is answered as if there were only the second endpoint. What becomes of the first: */
-  | "the first is asked again"
-  | "the first is not asked this again"
-  | "the first rests"
   /** Each request is answered. */
   | "it is answered"
   /** A request that waits for its transaction to be mined is answered. */
@@ -80,19 +74,14 @@ const WITHOUT_BASE_FEE = changed("without a base fee", (block: object) => ({ ...
 const LEGACY_FEES = methods("legacy fees", "eth_getBlockByNumber", "eth_gasPrice", "eth_sendRawTransaction");
 
 const BEHAVIOURS: readonly Behaviour[] = [
-  ["the first of two", EVERYTHING, TOO_MANY, "the first rests"],
-  ["the first of two", EVERYTHING, RESET_IN_ANSWER, "the first rests"],
-  ["the first of two", EVERYTHING, page(200, "Checking your browser"), "the first rests"],
-  ["the first of two", EXECUTION, error(-32000, "Exceeded the quota usage"), "the first rests"],
-  ["the first of two", only("eth_getTransactionCount"), result("0x"), "the first rests"],
+  ["the first of two", EVERYTHING, TOO_MANY, "it is answered"],
   ["each of two", EVERYTHING, TOO_MANY, FAILED],
   ["the only one", EVERYTHING, SILENCE, { http: 504, code: "rpc_timeout" }],
   ["the only one", READS, RESET_OF_REUSED, "it is answered"],
   ["the first of two", SUBMISSION, RESET_OF_REUSED, "it is mined"],
 
-  ["the first of two", STATE, HEADER_NOT_FOUND, "the first is asked again"],
+  ["the first of two", STATE, HEADER_NOT_FOUND, "it is answered"],
   ["each of two", STATE, HEADER_NOT_FOUND, FAILED],
-  ["the first of two", EXECUTION, http(413, "content length too large"), "the first is asked again"],
   ["the first of two", EXECUTION, result("0x"), "it is answered"],
   ["the first of two", RECEIPTS, error(-32000, "transaction indexing is in progress"), "it is mined"],
   [
@@ -107,7 +96,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["each of two", PENDING_BLOCK, error(-32000, "pending block is not available"), "it is answered"],
   ["each of two", PENDING_COUNT, error(-32602, "invalid block parameter: pending"), "it is answered"],
   ["each of two", only("txpool_contentFrom"), NO_METHOD, "it is answered"],
-  ["the first of two", EXECUTION, NO_METHOD, "the first is not asked this again"],
+  ["the first of two", EXECUTION, NO_METHOD, "it is answered"],
   ["the first of two", SUBMISSION, NO_METHOD, "it is mined"],
   ["each of two", SUBMISSION, NO_METHOD, FAILED],
 
@@ -151,8 +140,6 @@ function sentenceOf([at, asked, answered, right]: Behaviour): string {
 let counter = 0;
 /** The keys of the accepted transactions, with their rounds. */
 const accepted = new Map<string, number>();
-/** How an endpoint's state is checked: these calls do not show that it is used. */
-const CHECKS = ["eth_chainId", "eth_getBlockByNumber"];
 
 const { chain, providers, dataset } = await startCommittee(1);
 
@@ -165,38 +152,13 @@ async function ask(operator: RunningOperator, headers: Record<string, string> = 
   accepted.set(body.key, timestamp);
 }
 
-async function check(
-  operator: RunningOperator,
-  first: RpcProxy,
-  [, asked, , right]: Behaviour,
-  expect: ExpectStatic,
-): Promise<void> {
-  const isResting = () => operator.log.some((line) => line.includes("rpcUrls/0") && line.includes("endpoint failed"));
-  if (typeof right !== "string") {
-    const { http, code, says = "" } = right;
-    const requests = asked === EVERYTHING ? [true, false] : [true];
-    for (const problem of await Promise.all(requests.map((broadcast) => operator.askForProblem(newBody(broadcast))))) {
-      expect([problem.http, problem.code]).toEqual([http, code]);
-      expect(`${problem.title} ${problem.detail}`).toContain(says);
-    }
-    return;
-  }
-  await ask(operator, right === "it is mined" ? { prefer: "wait=20" } : {});
-  if (right === "the first rests") {
-    await expect.poll(isResting).toBe(true);
-    // Calls that have begun before it rested are over afterwards.
-    await ask(operator);
-  }
-  first.calls.length = 0;
-  await ask(operator);
-  const used = first.calls.filter(({ method }) => !CHECKS.includes(method));
-  const isAskedThis = used.some(asked.matches);
-  if (right === "the first rests") expect(used).toEqual([]);
-  else if (right === "the first is asked again") expect([isAskedThis, isResting()]).toEqual([true, false]);
-  else if (right === "the first is not asked this again") {
-    expect([isAskedThis, used.length > 0]).toEqual([false, true]);
-    const health = await (await fetch(`${operator.base}/ready`)).text();
-    expect(health).toMatch(/"endpoint":"rpcUrls\/0","ready":true,"without":\[[^\]]*"eth_/);
+async function check(operator: RunningOperator, [, asked, , right]: Behaviour, expect: ExpectStatic): Promise<void> {
+  if (typeof right === "string") return ask(operator, right === "it is mined" ? { prefer: "wait=20" } : {});
+  const { http, code, says = "" } = right;
+  const requests = asked === EVERYTHING ? [true, false] : [true];
+  for (const problem of await Promise.all(requests.map((broadcast) => operator.askForProblem(newBody(broadcast))))) {
+    expect([problem.http, problem.code]).toEqual([http, code]);
+    expect(`${problem.title} ${problem.detail}`).toContain(says);
   }
 }
 
@@ -221,7 +183,7 @@ test.concurrent.for(BEHAVIOURS.map((one) => [sentenceOf(one), one] as const))(
       let nth = 0;
       proxy.script = (call) => (asked.matches(call) ? answered.reply(call, nth++) : null);
     }
-    await check(operator, first, behaviour, expect);
+    await check(operator, behaviour, expect);
     stopped = null;
     for (const proxy of proxies) proxy.script = () => null;
     // An earlier check of an endpoint can still wait for an answer.

@@ -1,6 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import {
-  type Address,
   decodeErrorResult,
   encodeErrorResult,
   encodeFunctionData,
@@ -8,16 +7,16 @@ import {
   type Hex,
   hexToNumber,
 } from "viem";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createChainClient } from "../src/rpc/client.js";
 import { connectEndpoint } from "../src/rpc/endpoint.js";
 import { Simulator } from "../src/update/simulator.js";
-import { type Chain, startChain } from "./support/chain.js";
-import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
+import { startChain } from "./support/chain.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 
-let chain: Chain;
-let proxy: RpcProxy;
-let dataset: Address;
+const chain = await startChain();
+const dataset = await chain.deploy(["0x0000000000000000000000000000000000000001"]);
+const proxy = await startRpcProxy(chain.url);
 let simulator: Simulator;
 let elapsed: number;
 let closing: AbortController;
@@ -38,12 +37,6 @@ const untilTrusted = () =>
       return asked();
     })
     .toEqual(["eth_simulateV1"]);
-
-beforeAll(async () => {
-  chain = await startChain();
-  dataset = await chain.deploy(["0x0000000000000000000000000000000000000001"]);
-  proxy = await startRpcProxy(chain.url);
-});
 
 beforeEach(() => {
   elapsed = 0;

@@ -33,7 +33,7 @@ export interface FaultProxyOptions {
 }
 
 /** A silent call hangs longer than any caller waits. */
-const SILENCE_MS = 4_000;
+const SILENCE_MS = 12_000;
 const STALE_MS = 3_000;
 const HTTP_ERRORS = [429, 500, 502, 503, 504] as const;
 /** These errors are answered without passing the call on. */

@@ -1,0 +1,109 @@
+import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { pino } from "pino";
+import { Histogram } from "prom-client";
+import { type Address, stringToHex } from "viem";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Behavior, type Provider, startProviders } from "../../test/support/stub-providers.js";
+import type { Dataset } from "../dataset/dataset.js";
+import { ProviderFailures } from "./failures.js";
+import { ProviderUrls } from "./provider-urls.js";
+import { GuardedHttp, Providers } from "./providers.js";
+import { decideByQuorum } from "./quorum.js";
+import { ReportSource } from "./report-source.js";
+
+/** What real servers answer in place of a report, and what becomes of the others' reports. */
+
+const DATASET: Address = "0x1111111111111111111111111111111111111111";
+const NETWORK = 42;
+/** Seconds since 1970. */
+const ROUND = 1_790_000_000n;
+const closing = new AbortController();
+
+let providers: Provider[];
+let counter = 0;
+
+beforeAll(async () => {
+  providers = await startProviders(4);
+});
+
+afterEach(() => behave());
+
+afterAll(async () => {
+  closing.abort();
+  await Promise.all(providers.map((provider) => provider.close()));
+});
+
+function behave(...behaviors: Behavior[]): void {
+  for (const [i, provider] of providers.entries()) provider.behavior = behaviors[i] ?? "honest";
+}
+
+/** Asks all providers, and returns their answers in the committee's order. */
+function gather(urls = providers.map(({ url }) => url), settings = { providerTimeoutMs: 20_000, graceMs: 20_000 }) {
+  const logger = pino({ level: "silent" });
+  const digests = new FastReportDigests(NETWORK, DATASET, keccak);
+  const dataset = { chainId: NETWORK, address: DATASET, maxValue: 2n ** 208n - 1n, digests } as Dataset;
+  const members = providers.map(({ address }) => address);
+  const labelNames = ["network", "provider", "outcome"] as const;
+  const asked = new Providers(
+    NETWORK,
+    new ProviderUrls(new Map(members.map((member, i) => [member, urls[i] ?? ""])), logger),
+    new ProviderFailures(logger, Date.now),
+    new GuardedHttp(new Set(urls), false, closing.signal),
+    new Histogram({ name: "durations", help: "Durations.", labelNames, registers: [] }),
+  );
+  const source = new ReportSource(dataset, asked, settings, closing.signal);
+  const key = stringToHex(`SPOTPX/T${counter++}-USD`);
+  return source.gatherReports(key, ROUND, { members, toleranceBps: 100n }, null, () => {});
+}
+
+const reasons = (answers: Awaited<ReturnType<typeof gather>>) =>
+  answers.map((answer) => (answer.kind === "failure" ? answer.reason : answer.outcome));
+
+test.each<[Behavior, string]>([
+  ["garbage", "invalid_report"],
+  ["not a report", "invalid_report"],
+  ["no data with a value", "invalid_report"],
+  ["wrong signer", "wrong_signer"],
+  ["high s", "wrong_signer"],
+  ["another provider", "other_report"],
+  ["another round", "other_report"],
+  ["another key", "other_report"],
+  ["huge value", "value_too_large"],
+  ["closes the connection", "unreachable"],
+  ["oversized", "too_large"],
+  ["redirects", "redirected"],
+  ["server error", "refused"],
+  ["unknown key", "refused"],
+  ["busy source", "source_busy"],
+])("%s: its provider fails with %s, and no other", async (behavior, reason) => {
+  behave(behavior, "honest", "honest", behavior);
+  const answers = await gather();
+  expect(reasons(answers)).toEqual([reason, "OK", "OK", reason]);
+  expect(decideByQuorum(4, answers).kind).toBe("no_quorum");
+});
+
+test("a provider that hangs fails with timeout", async () => {
+  behave("hangs", "hangs", "hangs", "hangs");
+  const answers = await gather(undefined, { providerTimeoutMs: 50, graceMs: 50 });
+  expect(reasons(answers)).toEqual(["timeout", "timeout", "timeout", "timeout"]);
+});
+
+test("additional fields in a report are ignored", async () => {
+  behave("talkative", "talkative", "talkative", "talkative");
+  expect(reasons(await gather())).toEqual(["OK", "OK", "OK", "OK"]);
+});
+
+test("an invalid endpoint fails only its own provider", async () => {
+  const [, ...others] = providers.map(({ url }) => url);
+  expect(reasons(await gather(["http://provider.example:99999", ...others]))).toEqual(["unexpected", "OK", "OK", "OK"]);
+});
+
+test("after a quorum, a slower provider is waited for as long as the grace period, and no longer", async () => {
+  behave("honest", "honest", "honest", "slow");
+  expect(reasons(await gather())).toEqual(["OK", "OK", "OK", "OK"]);
+  behave("honest", "honest", "honest", "hangs");
+  const answers = await gather(undefined, { providerTimeoutMs: 60_000, graceMs: 50 });
+  expect(reasons(answers)).toEqual(["OK", "OK", "OK", "late"]);
+  expect(decideByQuorum(4, answers)).toMatchObject({ kind: "update", outcome: "OK", reports: { length: 3 } });
+});
