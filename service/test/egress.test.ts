@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Socket } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
@@ -69,6 +70,7 @@ it("requests to one host have no more than 16 connections at once, and are refus
   const egress = open();
   const before = server.requests.length;
   const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
   const ask = () => {
     const limits = { ...LIMITS, timeoutMs: 60_000 };
     return egress.fetchText({ url: `${API}/silent`, method: "GET" }, limits, ending.signal);
