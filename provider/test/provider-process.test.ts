@@ -47,14 +47,14 @@ async function ask(pair: string, ageSeconds = 1): Promise<{ status: number; body
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, body: (await response.json()) as ReportAnswer };
 }
 
 describe("the provider's process, with the simulated market", () => {
   it("signs nothing in its first seconds, then becomes ready", async () => {
-    const isReady = async () => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })).status;
+    const isReady = async () => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(60_000) })).status;
     // A round from before its start, even on a busy machine.
     expect(await ask("ETH-USD", 4)).toMatchObject({ status: 503, body: { code: "round_forgotten" } });
     // A busy machine may take longer to start than the provider is silent.
@@ -84,7 +84,7 @@ describe("the provider's process, with the simulated market", () => {
   });
 
   it("GET /live is 200", async () => {
-    const response = await fetch(`${url}/live`, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(`${url}/live`, { signal: AbortSignal.timeout(60_000) });
     expect([response.status, await response.json()]).toEqual([200, { status: "live" }]);
   });
 
