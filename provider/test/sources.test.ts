@@ -11,15 +11,13 @@ import {
 } from "./support/fake-exchanges.js";
 import { ACCOUNT, reportOf, startProvider, type TestProvider, wireValue } from "./support/test-provider.js";
 
-const SOURCE_TIMEOUT_MS = 2_000;
 const JSON_TYPE = { "content-type": "application/json" };
 
 let exchanges: FakeExchanges;
 let provider: TestProvider;
 beforeAll(async () => {
   exchanges = await startFakeExchanges();
-  const { redirectedOrigins } = exchanges;
-  provider = await startProvider({ redirectedOrigins, sourceTimeoutMs: SOURCE_TIMEOUT_MS });
+  provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
 });
 afterAll(async () => {
   await provider.close();
