@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { chainOf } from "./support/chain.js";
 
 /**
- * What real deployments do and the smoke tests of all development chains leave out, on a real geth: `npm run dev-chains`
+ * What real deployments do and the smoke tests of all development chains leave out, on a real geth: `npm run geth`
  * compiles it.
  */
 

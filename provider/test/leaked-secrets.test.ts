@@ -108,7 +108,7 @@ describe("a provider shows none of its secrets", () => {
     const seen: string[] = [];
     const ask = async (path: string, body?: unknown) => {
       const response = await fetch(`${url}${path}`, {
-        signal: AbortSignal.timeout(10_000),
+        signal: AbortSignal.timeout(60_000),
         ...(body !== undefined && {
           method: "POST",
           headers: { "content-type": "application/json" },
@@ -144,7 +144,7 @@ describe("a provider shows none of its secrets", () => {
     for (const path of ["/", "/key", "/../key", "/metrics"]) await ask(path);
 
     const metricsUrl = /metrics for Prometheus at (http:[^"]+)"/.exec(provider.printed.stdout)?.[1] ?? "";
-    seen.push(await (await fetch(metricsUrl, { signal: AbortSignal.timeout(5_000) })).text());
+    seen.push(await (await fetch(metricsUrl, { signal: AbortSignal.timeout(60_000) })).text());
     seen.push(readFileSync(`/proc/${provider.child.pid}/cmdline`, "utf8"));
     provider.child.kill("SIGTERM");
     expect((await provider.closed)[0]).toBe(0);

@@ -46,7 +46,7 @@ it("a provider's process signs the exact price that the exchanges' recorded answ
       key: spotPriceKey("BTC-USD"),
       timestamp: Math.floor(Date.now() / 1_000),
     }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const body = (await response.json()) as { value: string; sources: { name: string; value: string | null }[] };
   expect({ status: response.status, ...body }).toMatchObject({ status: 200, outcome: "OK" });

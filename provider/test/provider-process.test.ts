@@ -36,28 +36,26 @@ afterAll(async () => {
   await market.close();
 });
 
-async function ask(pair: string, ageSeconds = 1): Promise<{ status: number; body: ReportAnswer }> {
+async function ask(pair: string): Promise<{ status: number; body: ReportAnswer }> {
   const body = {
     network_id: 42,
     dataset: DATASET,
     key: spotPriceKey(pair),
-    timestamp: Math.floor(Date.now() / 1000) - ageSeconds,
+    timestamp: Math.floor(Date.now() / 1000) - 1,
   };
   const response = await fetch(`${url}/report`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, body: (await response.json()) as ReportAnswer };
 }
 
 describe("the provider's process, with the simulated market", () => {
   it("signs nothing in its first seconds, then becomes ready", async () => {
-    const isReady = async () => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })).status;
-    // A round from before its start, even on a busy machine.
-    expect(await ask("ETH-USD", 4)).toMatchObject({ status: 503, body: { code: "round_forgotten" } });
-    // A busy machine may take longer to start than the provider is silent.
+    const isReady = async () => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(60_000) })).status;
+    // For how long, and what it answers until then, is shown with a clock that stands still.
     expect(provider.printed.stdout).toContain("no new round up to");
     await expect.poll(isReady, { timeout: 60_000 }).toBe(200);
     expect((await ask("ETH-USD")).status).toBe(200);
@@ -84,7 +82,7 @@ describe("the provider's process, with the simulated market", () => {
   });
 
   it("GET /live is 200", async () => {
-    const response = await fetch(`${url}/live`, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(`${url}/live`, { signal: AbortSignal.timeout(60_000) });
     expect([response.status, await response.json()]).toEqual([200, { status: "live" }]);
   });
 

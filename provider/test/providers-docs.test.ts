@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runProvider, writeConfig } from "./support/provider-process.js";
+import { writeConfig } from "./support/provider-process.js";
+import { runCommand } from "./support/run-command.js";
 import { PRIVATE_KEY } from "./support/test-provider.js";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -17,7 +18,7 @@ it("the example of a configuration is valid", async () => {
     .replace("deployments/11155111.json", "deployment.json")
     .replaceAll("/var/lib/dataset-provider", folder);
   writeFileSync(config, example);
-  const { code, stdout } = await runProvider(["check", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+  const { code, stdout } = await runCommand(["check", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
   expect([code, stdout]).toEqual([0, expect.stringContaining("(datasets: 1, keys: 1)")]);
 });
 
@@ -36,8 +37,8 @@ it("the source file can be added, and its pair is then read and served", async (
   const key = "SPOTPX/ETH-CHF";
   const { folder, config } = writeConfig(settings, 42, [key]);
   writeFileSync(join(folder, "example.json"), SOURCE);
-  const fetched = await runProvider(["try", key, "--json", "--config", config]);
-  const checked = await runProvider(["check", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
+  const fetched = await runCommand(["try", key, "--json", "--config", config]);
+  const checked = await runCommand(["check", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
   api.close();
   expect(JSON.parse(fetched.stdout)).toMatchObject({ price: "2001.5", sources: [{ name: "example", used: true }] });
   expect(checked.stdout).toContain("(datasets: 1, keys: 1)");

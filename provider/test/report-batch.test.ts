@@ -4,7 +4,7 @@ import type { BatchReportRequest, SignedBatchReport } from "@dataset-oracle/prot
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import { describe, expect, it } from "vitest";
-import { bitstampTicker, coinbaseTicker, json } from "./support/fake-exchanges.js";
+import { coinbaseTicker, json } from "./support/fake-exchanges.js";
 import { ACCOUNT, DATASET, ETH_USD, START, wireValue } from "./support/test-provider.js";
 import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
 
@@ -82,36 +82,6 @@ describe("rows and reports of one round", () => {
     expect(btc).toMatchObject({ outcome: "NOT_AVAILABLE", value: ZERO_VALUE });
     const turned = (await askRow({ keys: [BTC_USD, ETH_USD], timestamp: round })).body;
     expect(turned).toMatchObject({ missing: wireValue(0b01n), values: [ZERO_VALUE, row.values[0]] });
-  });
-
-  it("say the same when they are asked for at once, while each request to a source brings another price", async () => {
-    const round = quoted.provider.clock.now;
-    // Near to one another, so that none is an outlier.
-    let price = 10_000;
-    quoted.exchanges.behave("kraken", json("{}", 500));
-    for (const [exchange, ticker] of [
-      ["coinbase", coinbaseTicker],
-      ["bitstamp", bitstampTicker],
-    ] as const) {
-      quoted.exchanges.behave(exchange, (response, url) => {
-        // An answer serves all requests until the clock's second is over.
-        quoted.provider.clock.now = Math.min(quoted.provider.clock.now + 1, round + 5);
-        price += 1;
-        json(ticker(String(price)))(response, url);
-      });
-    }
-    const askReport = async () => {
-      const { body } = await quoted.provider.ask({ timestamp: round });
-      expect(body.outcome).toBe("OK");
-      return body.value;
-    };
-    const asks = Array.from({ length: 24 }, async (_, i) =>
-      i % 3 === 0
-        ? askReport()
-        : (await askRow({ timestamp: round, keys: i % 3 === 1 ? KEYS : [ETH_USD] })).body.values[0],
-    );
-    expect(new Set(await Promise.all(asks)).size).toBe(1);
-    expect(price).toBeGreaterThan(10_002);
   });
 });
 

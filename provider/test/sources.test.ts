@@ -4,24 +4,20 @@ import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type Behaviour,
-  bitstampTicker,
   coinbaseTicker,
   type FakeExchanges,
   json,
-  krakenTicker,
   startFakeExchanges,
 } from "./support/fake-exchanges.js";
 import { ACCOUNT, reportOf, startProvider, type TestProvider, wireValue } from "./support/test-provider.js";
 
-const SOURCE_TIMEOUT_MS = 2_000;
 const JSON_TYPE = { "content-type": "application/json" };
 
 let exchanges: FakeExchanges;
 let provider: TestProvider;
 beforeAll(async () => {
   exchanges = await startFakeExchanges();
-  const { redirectedOrigins } = exchanges;
-  provider = await startProvider({ redirectedOrigins, sourceTimeoutMs: SOURCE_TIMEOUT_MS });
+  provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
 });
 afterAll(async () => {
   await provider.close();
@@ -84,33 +80,6 @@ describe("a source that", () => {
     const asked = exchanges.requests.filter((url) => url.startsWith("/coinbase"));
     expect(asked).toEqual(["/coinbase/products/ETH-USD/ticker"]);
   });
-
-  it("tells of an error with HTTP 200, as Kraken does, does not count", async () => {
-    exchanges.behave("kraken", json('{"error":["EQuery:Unknown asset pair"]}'));
-    const { body } = await provider.ask();
-    expect(body.value).toBe(e18(2000n));
-    expect(body.sources).toContainEqual(
-      expect.objectContaining({ name: "kraken", reason: "source_error: says: EQuery:Unknown asset pair" }),
-    );
-  });
-
-  it("answers a pair twice does not count", async () => {
-    exchanges.behave("bitstamp", json(bitstampTicker("2001", ["ETH-USD", "ETH-USD"])));
-    const { body } = await provider.ask();
-    expect(body.value).toBe(e18(2000n));
-    expect(failuresIn(body)).toEqual(["bitstamp several_nodes"]);
-  });
-});
-
-describe("a price", () => {
-  it("is the median of the sources that answered", async () => {
-    expect((await provider.ask()).body.value).toBe(e18(2001n));
-  });
-
-  it("keeps every digit of a number without quotes", async () => {
-    exchanges.behave("coinbase", json(coinbaseTicker("PRICE").replace('"PRICE"', "2001.123456789012345678")));
-    expect((await provider.ask()).body.value).toBe(wireValue(2_001_123_456_789_012_345_678n));
-  });
 });
 
 describe("when too few sources answer", () => {
@@ -128,18 +97,5 @@ describe("when too few sources answer", () => {
     expect((await provider.ask()).text).toBe(text);
     provider.clock.now += 1;
     expect((await provider.ask()).body).toMatchObject({ outcome: "OK", value: e18(2001n) });
-  });
-
-  it("how many are needed is configured", async () => {
-    const strict = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins, minSources: 3 });
-    try {
-      exchanges.behave("kraken", json(krakenTicker("-1")));
-      expect((await strict.ask()).body.outcome).toBe("NOT_AVAILABLE");
-      exchanges.behave("kraken", json(krakenTicker("2002")));
-      strict.clock.now += 1;
-      expect((await strict.ask()).body.outcome).toBe("OK");
-    } finally {
-      await strict.close();
-    }
   });
 });

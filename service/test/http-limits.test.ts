@@ -27,43 +27,38 @@ async function open(
   return { socket, text, isClosed: () => socket.destroyed };
 }
 
+/** Writes a request on a connection of its own, and returns everything that is answered. */
+async function send(port: number, request: string, from?: string): Promise<string> {
+  const { socket, text } = await open(port, from);
+  socket.write(request);
+  return text;
+}
+const GET_FREE = "GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+
 const bodyOf = (answer: string) => JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
 
 describe("a connection", () => {
-  test.concurrent("whose headers do not arrive is closed with 408", async () => {
+  const HEAD = "POST /echo HTTP/1.1\r\nhost: x\r\n";
+  test.concurrent.each([
+    ["headers do", HEAD, "x: y\r\n"],
+    ["body does", `${HEAD}content-type: application/json\r\ncontent-length: 10000\r\n\r\n`, " "],
+  ])("whose %s not arrive is closed with 408", async (_, begin, more) => {
     const { port } = await startEchoApp();
     const { socket, text } = await open(port);
-    socket.write("GET /free HTTP/1.1\r\nhost: x\r\n");
-    // A header now and then does not keep the connection open.
-    const drip = setInterval(() => socket.write("x: y\r\n"), 500);
+    socket.write(begin);
+    // A little now and then does not keep the connection open.
+    const drip = setInterval(() => socket.write(more), 500);
     const answer = await text;
     clearInterval(drip);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-    expect(bodyOf(answer)).toMatchObject({
-      status: 408,
-      code: "bad_request",
-      detail: expect.stringContaining("within 5 s"),
-    });
-  });
-
-  test.concurrent("whose body does not arrive is closed with 408", async () => {
-    const { port } = await startEchoApp();
-    const { socket, text } = await open(port);
-    socket.write(`POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10000\r\n\r\n`);
-    const drip = setInterval(() => socket.write(" "), 500);
-    const answer = await text;
-    clearInterval(drip);
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    const detail = expect.stringContaining("within 5 s");
+    expect(bodyOf(answer)).toMatchObject({ status: 408, code: "bad_request", detail });
   });
 
   test("above maxConnections is closed unanswered, and the next is served when one becomes free", async () => {
     const { port } = await startEchoApp({ maxConnections: 3 });
     const held = await Promise.all([open(port), open(port), open(port)]);
-    const ask = async () => {
-      const { socket, text } = await open(port);
-      socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-      return text;
-    };
+    const ask = () => send(port, GET_FREE);
     expect(await ask()).toBe("");
     held[0]?.socket.destroy();
     await expect.poll(ask).toMatch(/^HTTP\/1\.1 200 /);
@@ -72,11 +67,7 @@ describe("a connection", () => {
 
   test("above maxConnectionsPerCaller is closed unanswered, while other callers are served", async () => {
     const { port } = await startEchoApp({ maxConnections: 30, maxConnectionsPerCaller: 3 });
-    const ask = async (from: string) => {
-      const { socket, text } = await open(port, from);
-      socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-      return text;
-    };
+    const ask = (from: string) => send(port, GET_FREE, from);
     // One address tries to take every connection, each busy with requests that no limit counts.
     const held = await Promise.all(Array.from({ length: 40 }, () => open(port)));
     await expect.poll(() => held.filter(({ isClosed }) => isClosed()).length).toBe(37);
@@ -89,7 +80,7 @@ describe("a connection", () => {
   test("of a trusted proxy is not limited per caller, because all callers share it", async () => {
     const { port } = await startEchoApp({ maxConnectionsPerCaller: 1, trustedProxies: ["127.0.0.2"] });
     const held = await Promise.all(Array.from({ length: 5 }, () => open(port, "127.0.0.2")));
-    held[4]?.socket.write("GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    held[4]?.socket.write(GET_FREE);
     expect(await held[4]?.text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
@@ -102,11 +93,7 @@ describe("a connection", () => {
 describe("a request", () => {
   test("may have headers of 8 KiB; more is a 431", async () => {
     const { port } = await startEchoApp();
-    const ask = async (bytes: number) => {
-      const { socket, text } = await open(port);
-      socket.write(`GET /free HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx: ${"y".repeat(bytes)}\r\n\r\n`);
-      return text;
-    };
+    const ask = (bytes: number) => send(port, GET_FREE.replace("close", `close\r\nx: ${"y".repeat(bytes)}`));
     expect(await ask(8_000)).toMatch(/^HTTP\/1\.1 200 /);
     const refused = await ask(8_200);
     expect(refused).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
@@ -122,13 +109,8 @@ describe("a request", () => {
 
   test("may have a body of 16 KiB; more is a 413 before all of it has arrived", async () => {
     const { port } = await startEchoApp();
-    const post = async (framing: string, body: string) => {
-      const { socket, text } = await open(port);
-      socket.write(
-        `POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${framing}\r\nconnection: close\r\n\r\n${body}`,
-      );
-      return text;
-    };
+    const head = "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\n";
+    const post = (framing: string, body: string) => send(port, `${head}${framing}\r\n\r\n${body}`);
     expect(bodyOf(await post("content-length: 16384", BODY.padEnd(16_384)))).toEqual({ count: 1 });
 
     const refused = await post("content-length: 16385", "");

@@ -1,21 +1,24 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 const run = promisify(execFile);
 
-/** Returns the output of a process that logs a number of lines, and then runs a statement. */
-async function printed(lines: number, then: string): Promise<string[]> {
-  const script = `
+/** Returns the arguments of a process that logs a number of lines, and then runs a statement. */
+const argumentsFor = (lines: number, then: string) => [
+  "--input-type=module",
+  "--eval",
+  `
     import { createLogger } from "@dataset-oracle/service/process/logger";
     const logger = createLogger({ name: "test" });
     for (let i = 0; i < ${lines}; i++) logger.info({ i }, "line");
-    ${then}`;
-  const args = ["--input-type=module", "--eval", script];
-  const { stdout } = await run(process.execPath, args, { cwd: import.meta.dirname, maxBuffer: 1e8 }).catch(
-    (error) => error,
-  );
+    ${then}`,
+];
+
+async function printed(lines: number, then: string): Promise<string[]> {
+  const options = { cwd: import.meta.dirname, maxBuffer: 1e8 };
+  const { stdout } = await run(process.execPath, argumentsFor(lines, then), options).catch((error) => error);
   return stdout.trimEnd().split("\n");
 }
 
@@ -65,8 +68,14 @@ it.skipIf(!existsSync("/dev/full"))(
 );
 
 it("lines are written while the process runs", async () => {
-  const then = 'setTimeout(() => process.kill(process.pid, "SIGKILL"), 1_500);';
-  expect(await printed(10, then)).toHaveLength(10);
+  const args = argumentsFor(10, "setInterval(() => {}, 1_000);");
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname });
+  let text = "";
+  child.stdout.on("data", (data) => {
+    text += String(data);
+  });
+  await expect.poll(() => text.trimEnd().split("\n")).toHaveLength(10);
+  child.kill("SIGKILL");
 });
 
 it("lines are whole and in order, whatever their length and their characters", async () => {

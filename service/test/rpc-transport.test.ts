@@ -21,7 +21,7 @@ afterAll(() => {
   server.close();
 });
 
-const getChainId = (path = "", timeoutMs = 5_000) =>
+const getChainId = (path = "", timeoutMs = 60_000) =>
   createPublicClient({ transport: rpcTransport(`${url}${path}`, timeoutMs) }).getChainId();
 
 it("posts calls with the URL's credentials, and returns their results", async () => {
@@ -47,23 +47,23 @@ it.each<[string, RequestListener, number, string]>([
   [
     "a redirect",
     (_request, response) => void response.writeHead(302, { location: "http://127.0.0.1:1" }).end(),
-    5_000,
+    60_000,
     "answered 302, and redirects are not followed",
   ],
   [
     "an error of a gateway",
     (_request, response) => void response.writeHead(502, JSON_TYPE).end('"x"'),
-    5_000,
+    60_000,
     "answered HTTP 502",
   ],
   [
     "a result of another shape",
     (_request, response) =>
       void response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: [] })),
-    5_000,
+    60_000,
     "answered eth_chainId in an unexpected shape",
   ],
-  ["no network", (request) => void request.socket.destroy(), 5_000, "UND_ERR_SOCKET"],
+  ["no network", (request) => void request.socket.destroy(), 60_000, "UND_ERR_SOCKET"],
 ])("fails with %s, and is called once", async (_, listener, timeoutMs, details) => {
   const path = `/${timeoutMs}/${details.replaceAll(" ", "-")}`;
   let calls = 0;

@@ -60,7 +60,7 @@ describe("an API's secret", () => {
   function get(secrets: Secrets, path: string, dial = server.dial) {
     const egress = new Egress({ secrets, dial, resolve: async () => ["93.184.215.14"] });
     onTestFinished(() => egress.close());
-    const limits = { timeoutMs: 2_000, maxBytes: 1024 * 1024 };
+    const limits = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
     return egress.fetchText({ url: `https://api.example.com${path}`, method: "GET" }, limits);
   }
 

@@ -101,7 +101,7 @@ const A_VALUE = expect.stringMatching(/^0x[0-9a-f]{64}$/);
 
 describe("a decision", () => {
   it("is made once for each data point and round, in the order in which they are asked for", async () => {
-    const { decider, asked, kept, metrics } = open();
+    const { decider, clock, asked, kept, metrics } = open();
     const [eth] = await decider.decide([ETH], START, CALLER);
     const [btc, again] = await decider.decide([BTC, ETH], START, CALLER);
     expect([eth?.outcome, btc?.outcome, again]).toEqual(["OK", "OK", eth]);
@@ -119,6 +119,9 @@ describe("a decision", () => {
     ]);
     const { values } = await metrics.decisions.get();
     expect(values).toEqual([{ labels: { form: "SPOT_PRICE", outcome: "OK" }, value: 3 }]);
+    // It is repeated when its round can no longer be decided.
+    clock.now += 500n;
+    expect(await decider.decide([ETH], START, CALLER)).toEqual([eth]);
   });
 
   it("says what each source's part in it was", async () => {

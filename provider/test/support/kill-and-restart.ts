@@ -138,7 +138,7 @@ async function ask(url: string, { keys, timestamp }: Question, tally: KillTally)
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ network_id: 42, dataset: DATASET, timestamp, ...named }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const text = await response.text();
   if (response.status !== 200) {

@@ -61,7 +61,7 @@ export async function untilListening({ child, printed }: ProviderProcess): Promi
 
 /** Waits until a provider's process signs. */
 export async function untilReady(url: string): Promise<void> {
-  while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(10_000) })).status !== 200) {
+  while ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(60_000) })).status !== 200) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -35,6 +35,6 @@ export async function startEchoApp(
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   apps.push(app);
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
-    fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(5_000) });
+    fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(60_000) });
   return { port: Number(new URL(url).port), get, server: app.server };
 }
