@@ -1,8 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addGuide, addPage } from "@dataset-oracle/operator/dist/plugins/page/plugin.js";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { pino } from "pino";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,54 +15,61 @@ import { PAGES } from "../../pages.js";
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
 const DESKTOP = { viewport: { width: 1440, height: 900 } } as const;
 
+/** Operators may serve everything below a path. */
+const BASE_PATH = "/oracle";
 /** The financial dataset of the tests' operator. Its address differs from the devnet's. */
 const SERVED = "0x00000000000000000000000000000000000C0ffE";
 const OVERVIEW = {
   networks: [{ network_id: 7, verified_lens: null, datasets: [{ name: "financial", dataset: SERVED, providers: [] }] }],
 };
 
-/** One of each kind: prose, commands, wide tables, code, generated ones, a file. */
+/** The pages with a text, of those that are not generated. */
+const pagesWith = (text: string) =>
+  PAGES.filter(({ source }) => {
+    const file = join(ROOT, source);
+    return existsSync(file) && readFileSync(file, "utf8").includes(text);
+  });
+/** Two pages with commands for an operator. */
+const [REQUESTS, MORE_REQUESTS] = pagesWith(`${DEVNET.operator}/data/request`);
+const [FIRST] = PAGES;
+const LAST = PAGES.at(-1);
+
+/** One of each kind: prose with commands, wide tables, code, generated ones, a file. */
 const KINDS = [
-  "",
-  "dapps/",
+  REQUESTS?.path ?? "",
   "gas/",
   "reference/configuration/",
   "reference/dataset-interface/",
   "source/src/Oracle.sol/",
 ];
 
-/**
- * Tests the site in a browser.
- *
- * @param folder Where it was built.
- * @param basePath The path at which an operator serves its own page, which the site is below.
- */
-export function browserTests(folder: string, basePath: string): void {
-  /** The folder of the operator's own page. */
-  let home: string;
+/** Tests the site that was built in a folder, in a browser. */
+export function browserTests(folder: string): void {
   let app: App;
   let origin: string;
   let base: string;
   let browser: Browser;
 
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), "site-page-"));
+    const home = mkdtempSync(join(tmpdir(), "site-page-"));
     writeFileSync(
       join(home, "index.html"),
       '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Live data</title></html>',
     );
     const logger = pino({ level: "silent" });
     app = await buildApp({ logger, requestsPerMinute: 1_000, maxConnections: 100, trustedProxies: [] });
-    await app.register(
-      async (routes) => {
-        await addGuide(routes as unknown as App, folder, { name: "guide", perMinute: 100_000 });
-        await addPage(routes as unknown as App, home);
-        routes.get("/overview", async () => OVERVIEW);
-      },
-      { prefix: basePath },
-    );
+    for (const prefix of ["", BASE_PATH]) {
+      await app.register(
+        async (routes) => {
+          await addGuide(routes as unknown as App, folder, { name: "guide", perMinute: 100_000 });
+          await addPage(routes as unknown as App, home);
+          routes.get("/overview", async () => OVERVIEW);
+        },
+        { prefix },
+      );
+    }
     origin = await app.listen({ host: "127.0.0.1", port: 0 });
-    base = `${origin}${basePath}/guide/`;
+    base = `${origin}${BASE_PATH}/guide/`;
     browser = await launchBrowser();
   });
 
@@ -79,7 +87,7 @@ export function browserTests(folder: string, basePath: string): void {
     options: BrowserContextOptions,
     paths: readonly string[],
     look: (page: Page, path: string) => unknown,
-    waitUntil: "networkidle" | "load" = "networkidle",
+    { waitUntil = "networkidle", from = base }: { waitUntil?: "networkidle" | "load"; from?: string } = {},
   ) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -94,7 +102,7 @@ export function browserTests(folder: string, basePath: string): void {
       if (response.status() >= 400) errors.push(`${response.status()} ${response.url()}`);
     });
     for (const path of paths) {
-      await page.goto(base + path, { waitUntil });
+      await page.goto(from + path, { waitUntil });
       await look(page, path);
     }
     await context.close();
@@ -102,42 +110,49 @@ export function browserTests(folder: string, basePath: string): void {
   }
 
   test("search finds a word, and opens the page that has it", async () => {
-    await open(DESKTOP, ["security/"], async (page) => {
+    await open(DESKTOP, [""], async (page) => {
       await page.getByRole("button", { name: "Search" }).click();
       await page.locator("#localsearch-input").fill("heartbeat");
       await page.locator("#localsearch-list a").first().waitFor();
       await page.keyboard.press("Enter");
-      await page.waitForURL((url) => !url.pathname.endsWith("/security/"));
+      await page.waitForURL((url) => url.href !== base);
       expect(page.url()).toContain(base);
       await expect.poll(() => page.locator("main").textContent()).toMatch(/heartbeat/i);
     });
   });
 
-  test("navigation leads from page to page without loading them whole, and up to the operator's own page", async () => {
-    await open(DESKTOP, ["dapps/"], async (page) => {
-      await page.evaluate("window.isSamePage = true");
-      const sidebar = page.locator("#VPSidebarNav");
-      for (const name of ["Configuration", "Threat model", "Overview"]) {
-        await sidebar.getByRole("link", { name, exact: true }).click();
-        const { path = "" } = PAGES.find(({ label }) => label === name) ?? {};
-        await page.waitForURL(base + path);
-        await expect.poll(() => page.locator(".VPSidebarItem.is-active").allInnerTexts()).toContain(name);
-      }
-      await page.locator("main").getByRole("link", { name: "Request and read off chain" }).click();
-      await page.waitForURL(`${base}dapps/`);
-      expect(await page.evaluate("window.isSamePage")).toBe(true);
-      await page.getByRole("link", { name: "Live data" }).click();
-      await page.waitForURL(`${origin}${basePath}/`);
-      expect(await page.title()).toBe("Live data");
-    });
-  });
+  test.each(["", BASE_PATH])(
+    "below '%s', navigation leads from page to page without loading them whole, and to the operator's own page",
+    async (path) => {
+      const from = `${origin}${path}/guide/`;
+      const lead = async (page: Page) => {
+        await page.evaluate("window.isSamePage = true");
+        for (const target of [LAST, FIRST]) {
+          await page
+            .locator("#VPSidebarNav")
+            .getByRole("link", { name: target?.label ?? "", exact: true })
+            .click();
+          await page.waitForURL(from + target?.path);
+          await expect.poll(() => page.locator(".VPSidebarItem.is-active").allInnerTexts()).toContain(target?.label);
+        }
+        await page.locator('main p a[href^="."], main td a[href^="."], main li a[href^="."]').first().click();
+        await page.waitForURL((url) => url.href !== from);
+        expect(page.url()).toContain(from);
+        expect(await page.evaluate("window.isSamePage")).toBe(true);
+        await page.getByRole("link", { name: "Live data" }).click();
+        await page.waitForURL(`${origin}${path}/`);
+        expect(await page.title()).toBe("Live data");
+      };
+      await open(DESKTOP, [REQUESTS?.path ?? ""], lead, { from });
+    },
+  );
 
   test("an unknown address has a page that says so and leads back", async () => {
     const context = await browser.newContext(DESKTOP);
     const page = await context.newPage();
     const missing: string[] = [];
     page.on("response", (response) => response.status() >= 400 && missing.push(response.url()));
-    const unknown = `${base}dapps/nothing/here`;
+    const unknown = `${base}gas/nothing/here`;
     expect((await page.goto(unknown, { waitUntil: "networkidle" }))?.status()).toBe(404);
     expect(missing).toEqual([unknown]);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("No such page");
@@ -146,18 +161,22 @@ export function browserTests(folder: string, basePath: string): void {
     await expect.poll(() => page.locator("h1").textContent()).toContain("Dataset Oracle");
     await page.goto(unknown);
     await page.getByRole("link", { name: "Live data" }).click();
-    await page.waitForURL(`${origin}${basePath}/`);
+    await page.waitForURL(`${origin}${BASE_PATH}/`);
     await context.close();
   });
 
   test("commands ask the operator that serves them, on the first page and on the next one", async () => {
-    await open(DESKTOP, ["dapps/"], async (page) => {
+    await open(DESKTOP, [REQUESTS?.path ?? ""], async (page) => {
       const shown = () => page.locator("main").textContent();
-      await expect.poll(shown).toContain(`${origin}${basePath}/data/request`);
-      await page.locator("#VPSidebarNav").getByRole("link", { name: "Overview" }).click();
-      await page.waitForURL(base);
-      await expect.poll(shown).toContain(`curl -X POST ${origin}${basePath}/data/request`);
-      expect(await shown()).not.toContain("http://127.0.0.1:8080");
+      await expect.poll(shown).toContain(`${origin}${BASE_PATH}/data/request`);
+      const next = MORE_REQUESTS ?? REQUESTS;
+      await page
+        .locator("#VPSidebarNav")
+        .getByRole("link", { name: next?.label ?? "", exact: true })
+        .click();
+      await page.waitForURL(base + next?.path);
+      await expect.poll(shown).toContain(`${origin}${BASE_PATH}/data/request`);
+      expect(await shown()).not.toContain(DEVNET.operator);
     });
   });
 
@@ -177,7 +196,7 @@ export function browserTests(folder: string, basePath: string): void {
   });
 
   test("light and dark follow the system, and the switch", async () => {
-    await open({ ...DESKTOP, colorScheme: "dark" }, ["dapps/"], async (page) => {
+    await open({ ...DESKTOP, colorScheme: "dark" }, [""], async (page) => {
       const isDark = () => page.evaluate("document.documentElement.classList.contains('dark')");
       expect(await isDark()).toBe(true);
       await page.getByRole("switch").first().click();
@@ -187,43 +206,49 @@ export function browserTests(folder: string, basePath: string): void {
     });
   });
 
-  // The rest does not depend on where the site is.
-  if (basePath !== "") return;
-
   test("every page fits a phone", async () => {
-    const paths = PAGES.map(({ path }) => path);
     const look = async (page: Page, path: string) => {
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), path).toBeLessThanOrEqual(0);
       expect((await page.locator("main").textContent())?.length, path).toBeGreaterThan(200);
     };
-    await open(PHONE, paths, look, "load");
+    const paths = PAGES.map(({ path }) => path);
+    await open(PHONE, paths, look, { waitUntil: "load" });
   });
 
-  // In the dark theme only the colours differ.
-  test.each([
-    ["light", undefined],
-    ["dark", ["color-contrast"]],
-  ] as const)("axe finds nothing serious in the %s theme", async (colorScheme, rules) => {
-    await open({ ...DESKTOP, colorScheme }, KINDS, (page) => expectAccessible(page, rules));
+  test("axe finds nothing serious, in either theme", async () => {
+    await open({ ...DESKTOP, colorScheme: "light" }, KINDS, async (page) => {
+      await expectAccessible(page);
+      // Only the colours differ.
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.locator("html.dark").waitFor();
+      await expectAccessible(page, ["color-contrast"]);
+      await page.emulateMedia({ colorScheme: "light" });
+    });
   });
 
   test("the menu of a phone leads to another page", async () => {
-    await open(PHONE, ["dapps/"], async (page) => {
+    await open(PHONE, [""], async (page) => {
       await page.getByRole("button", { name: "Menu", exact: true }).click();
-      await page.locator("#VPSidebarNav").getByRole("link", { name: "Threat model" }).click();
-      await page.waitForURL("**/threat-model/");
-      await expect.poll(() => page.locator("h1").textContent()).toContain("Threat model");
+      await page
+        .locator("#VPSidebarNav")
+        .getByRole("link", { name: LAST?.label ?? "", exact: true })
+        .click();
+      await page.waitForURL(base + LAST?.path);
+      await expect.poll(() => page.locator("h1").textContent()).toBeTruthy();
     });
   });
 
   test("the keyboard gets past the navigation, and a block is copied", async () => {
-    await open({ ...DESKTOP, permissions: ["clipboard-read", "clipboard-write"] }, [""], async (page) => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    await open({ ...DESKTOP, permissions }, [REQUESTS?.path ?? ""], async (page) => {
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       expect(new URL(page.url()).hash).toBe("#VPContent");
-      await page.locator("button.copy").first().click();
-      await page.locator("button.copy.copied").waitFor();
-      expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npm ci && npm start");
+      const block = page.locator("div[class*='language-']").first();
+      await block.locator("button.copy").click();
+      await block.locator("button.copy.copied").waitFor();
+      const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+      expect(copied.trim()).toBe((await block.locator("pre").first().textContent())?.trim());
     });
   });
 }
