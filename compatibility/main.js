@@ -1,13 +1,13 @@
 // Tests with other people's programs and with other versions of them: `npm run compatibility`.
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { gethBinary } from "@dataset-oracle/tools/compile-geth";
 import { runFoundry } from "@dataset-oracle/tools/foundry";
+import { installFolder } from "@dataset-oracle/tools/install-folder";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { installNodes, NEWER, withNode } from "./nodes.js";
 import { renewStamp } from "./stamp.js";
@@ -40,19 +40,9 @@ function run(command, args, cwd = ROOT) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Installs what the lock names, unless it is installed. npm chooses native binaries by the version of Node that runs it. */
-function install() {
-  installNodes();
-  const installed = join(folder, "node_modules", ".installed");
-  const lock = createHash("sha256")
-    .update(readFileSync(join(folder, "package-lock.json")))
-    .digest("hex");
-  if (existsSync(installed) && readFileSync(installed, "utf8") === lock) return;
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder, env: withNode(NEWER), stdio: "inherit" });
-  writeFileSync(installed, lock);
-}
-
-install();
+installNodes();
+// npm chooses native binaries by the version of Node that runs it.
+installFolder("compatibility", withNode(NEWER));
 if (!values.install) {
   run("npm", ["run", "--silent", "build"]);
   // The tests deploy the contracts from these artifacts. Compiling the scripts takes longer than a test may.

@@ -10,6 +10,7 @@ import { Worker } from "node:worker_threads";
 import solc from "solc";
 import { readArguments } from "./arguments.js";
 import { foundryBinary, foundryEnv, runFoundry } from "./foundry.js";
+import { installFolder } from "./install-folder.js";
 import { ROOT } from "./repository-root.js";
 
 const HALMOS = "0.3.3";
@@ -27,6 +28,7 @@ Example
   npm run prove`;
 
 readArguments(USAGE);
+installFolder("tools/prover");
 
 const FOLDER = "test/proofs";
 /** A query takes a few seconds at most. */
@@ -48,7 +50,7 @@ const HALMOS_VERDICTS = { 0: "proven", 1: "refuted" };
 /** The compiler blocks until its solver answers, and the solver is asynchronous, so it runs in a thread of its own. */
 const signal = new Int32Array(new SharedArrayBuffer(8));
 const text = new Uint8Array(new SharedArrayBuffer(1 << 20));
-const solver = new Worker(new URL("./z3-worker.js", import.meta.url), { workerData: { signal, text } });
+const solver = new Worker(new URL("./prover/z3-worker.js", import.meta.url), { workerData: { signal, text } });
 
 /** @param {string} query */
 function smtSolver(query) {

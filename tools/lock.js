@@ -25,7 +25,12 @@ const CPUS = { amd64: "x64", x64: "x64", arm64: "arm64" };
 
 const { positionals } = readArguments(USAGE, {}, { allowPositionals: true });
 const folder = join(ROOT, positionals[0] ?? ".");
-execFileSync("npm", ["install", "--ignore-scripts"], { cwd: folder, stdio: "inherit" });
+// What a folder of its own has as peers, the repository has; and the folder's command installs the rest.
+const ofFolder = positionals.length > 0 ? ["--legacy-peer-deps", "--package-lock-only"] : [];
+execFileSync("npm", ["install", "--ignore-scripts", "--omit-lockfile-registry-resolved", ...ofFolder], {
+  cwd: folder,
+  stdio: "inherit",
+});
 
 const path = join(folder, "package-lock.json");
 const lock = JSON.parse(readFileSync(path, "utf8"));

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { styleText } from "node:util";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { formatEther } from "viem";
 import { CALLER } from "./accounts.js";
 import { publishArguments } from "./publish-example-specs.js";
@@ -13,6 +16,8 @@ export function printReadySummary(running: RunningDevnet, queryPrice: bigint): v
   );
 }
 
+const HAS_DOCUMENTS = existsSync(join(ROOT, "docs/dist/index.html"));
+
 type Row = readonly [name: string, value: string];
 
 function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean): string {
@@ -24,7 +29,10 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
       options.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
       [
         ["page", `${operatorUrl}/  every value, and a form to request updates`],
-        ["guide", `${operatorUrl}/guide/  the documentation, if "npm run docs" has rendered it`],
+        [
+          "guide",
+          `${operatorUrl}/guide/  the documentation${HAS_DOCUMENTS ? "" : ", once `npm run docs` has built it"}`,
+        ],
       ],
     ],
     [

@@ -17,6 +17,7 @@ const OTHERS = [
     "test",
     "test:sol",
     "test:ts",
+    "install:tests",
     "check",
     "check:sol",
     "check:compatibility",

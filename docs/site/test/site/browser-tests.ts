@@ -5,10 +5,14 @@ import { addGuide, addPage } from "@dataset-oracle/operator/dist/plugins/page/pl
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { pino } from "pino";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccessible } from "../../../../operator/page/test/support/axe.js";
-import { launchBrowser } from "../../../../operator/page/test/support/launch-browser.js";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  launchBrowser,
+  type Page,
+} from "../../../../operator/page/test/support/launch-browser.js";
 import { DEVNET } from "../../devnet-addresses.js";
 import { PAGES } from "../../pages.js";
 
