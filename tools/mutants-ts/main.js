@@ -1,14 +1,16 @@
 // Changes the decisions of the TypeScript core one place at a time, and fails unless the unit tests notice.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readArguments } from "../arguments.js";
+import { installFolder } from "../install-folder.js";
 import { ROOT } from "../repository-root.js";
 import { MUTATED_FILES } from "./mutated-files.js";
 import { findSurvivors, readListedSurvivors, score } from "./survivors.js";
 
+const STRYKER = join(import.meta.dirname, "node_modules/@stryker-mutator/core/bin/stryker.js");
 const MIN_KILLED_PERCENT = 90;
 const MIN_NODE = 22;
 
@@ -40,19 +42,13 @@ function run(text) {
     console.error(`No file has "${text}" in its path. tools/mutants-ts/mutated-files.js lists the files.`);
     return 2;
   }
-  const stryker = join(import.meta.dirname, "node_modules/@stryker-mutator/core/bin/stryker.js");
-  if (!existsSync(stryker)) {
-    // The runner takes the repository's own vitest, of which npm would install a second one.
-    const install = ["ci", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"];
-    const { status } = spawnSync("npm", install, { cwd: import.meta.dirname, stdio: "inherit" });
-    if (status !== 0) return 1;
-  }
+  installFolder("tools/mutants-ts");
   const folder = mkdtempSync(join(tmpdir(), "mutants-ts-"));
   try {
     const report = join(folder, "report.json");
     const config = join(folder, "stryker.config.json");
     writeFileSync(config, JSON.stringify(strykerConfig(files, report)));
-    const { status } = spawnSync(process.execPath, [stryker, "run", config], { cwd: ROOT, stdio: "inherit" });
+    const { status } = spawnSync(process.execPath, [STRYKER, "run", config], { cwd: ROOT, stdio: "inherit" });
     if (status !== 0) return 1;
     return judge(JSON.parse(readFileSync(report, "utf8")), files);
   } finally {
