@@ -103,7 +103,7 @@ async function main() {
 /**
  * Returns what Slither finds in the compiled contracts.
  *
- * @returns {import("./slither.js").SlitherResult[]}
+ * @returns {import("./slither.js").PlacedResult[]}
  */
 function findings() {
   const folder = mkdtempSync(join(tmpdir(), "slither-"));
@@ -125,7 +125,7 @@ function findings() {
   }
 }
 
-/** @param {import("./slither.js").SlitherResult} result */
+/** @param {import("./slither.js").PlacedResult} result */
 function placeOf({ elements: [element] }) {
   return element ? `${element.source_mapping.filename_relative}:${element.source_mapping.lines[0]}` : "several files";
 }
