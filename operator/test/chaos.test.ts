@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { describeResult } from "./chaos/chaos-result.js";
-import { runChaos } from "./chaos/chaos-run.js";
+import { type ChaosResult, runChaos } from "./chaos/chaos-run.js";
 import { FAULTS } from "./chaos/fault-injector.js";
 
 /**
@@ -10,7 +9,7 @@ import { FAULTS } from "./chaos/fault-injector.js";
 const isLongMode = process.env.MODE === "long";
 const settings = {
   seed: Number(process.env.CHAOS_SEED ?? 1),
-  requests: Number(process.env.CHAOS_REQUESTS ?? (isLongMode ? 10_000 : 60)),
+  requests: Number(process.env.CHAOS_REQUESTS ?? (isLongMode ? 10_000 : 120)),
   keys: Number(process.env.CHAOS_KEYS ?? (isLongMode ? 200 : 40)),
   onProgress: (answered: number) => console.log(`${answered} requests answered`),
 };
@@ -34,3 +33,24 @@ test("no update is lost, no nonce gap remains and no timestamp goes back under f
   for (const fault of FAULTS) expect(result.faults[fault] ?? 0, fault).toBeGreaterThanOrEqual(1);
   if (isLong) for (const [kind, count] of Object.entries(result.faults)) expect(count, kind).toBeGreaterThanOrEqual(50);
 });
+
+/** Formats a result for the console. */
+function describeResult(title: string, result: ChaosResult): string {
+  const { faults, answers, lost, forgotten, nonces, staleFeeds, memory, seconds } = result;
+  const tally = (of: Readonly<Record<string, number>>) =>
+    Object.entries(of)
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([name, count]) => `  ${String(count).padStart(6)}  ${name}`);
+  const senders = nonces.map(({ latest, pending, queued }) => `${latest} mined, ${pending - latest + queued} left`);
+  return [
+    `${title}, ${seconds} s.`,
+    "Faults survived:",
+    ...tally(faults),
+    "Answers:",
+    ...tally(answers),
+    `Lost: ${lost.length}. Dropped by the chain after their process had ended: ${forgotten}.`,
+    `Transactions by sender: ${senders.join("; ")}.`,
+    `Feeds that are too old: ${staleFeeds.length}.`,
+    `Memory: ${memory.peak} MB at most; ${memory.midRunMedian} MB in the middle of the last processes' lives, ${memory.finalMedian} MB at their end.`,
+  ].join("\n");
+}

@@ -7,7 +7,7 @@ import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-requ
 import { type Address, keccak256, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { OperatorProcess } from "./chaos/operator-process.js";
+import { OperatorProcess } from "./chaos/fleet.js";
 import { startChain } from "./support/chain.js";
 import { startOperator } from "./support/operator.js";
 import { startProviders } from "./support/stub-providers.js";
@@ -28,48 +28,45 @@ const storedRound = async (key: string) => Number((await chain.query(dataset, ke
 
 test("replace the operator's machine while transactions are pending: none is lost, and none is sent twice", async () => {
   const privateKey = generatePrivateKey();
-  const { address } = privateKeyToAccount(privateKey);
-  await chain.fund(address);
-
-  /** Starts an operator with the key in a new folder, as on a new machine. */
-  async function startMachine() {
-    const folder = mkdtempSync(join(tmpdir(), "machine-"));
-    const port = await freePort();
-    const network = {
-      ...{ datasets: [dataset], networkId: 42, rpcUrls: [chain.url], rpcPollMs: 200, gasPercentPerCaller: 100 },
-      providers: providers.map((provider) => ({ address: provider.address, url: provider.url })),
-    };
-    const config = join(folder, "operator.json");
-    writeFileSync(config, JSON.stringify({ port, metricsPort: 0, networks: [network] }));
-    const machine = new OperatorProcess(config, port, privateKey);
-    onTestFinished(() => machine.end("SIGKILL"));
-    await machine.start();
-    return machine;
-  }
-
-  const old = await startMachine();
+  const account = privateKeyToAccount(privateKey);
+  await chain.fund(account.address);
+  const folder = mkdtempSync(join(tmpdir(), "machine-"));
+  const port = await freePort();
+  const urls = providers.map((provider) => ({ address: provider.address, url: provider.url }));
+  const network = {
+    datasets: [dataset],
+    networkId: 42,
+    rpcUrls: [chain.url],
+    providers: urls,
+    gasPercentPerCaller: 100,
+  };
+  writeFileSync(join(folder, "operator.json"), JSON.stringify({ port, metricsPort: 0, networks: [network] }));
+  const old = new OperatorProcess(join(folder, "operator.json"), port, privateKey);
+  onTestFinished(() => old.end("SIGKILL"));
+  await old.start();
   await chain.pauseMining();
   onTestFinished(() => chain.resumeMining());
-  const answers: DataAnswer[] = [];
-  const broadcast = async ({ url }: OperatorProcess, key: string) => {
-    const response = await fetch(`${url}/data/request`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ network_id: 42, dataset, key, broadcast: true }),
-    });
+  const request = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
+  const broadcast = async (key: string): Promise<DataAnswer> => {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(request(key)), signal: AbortSignal.timeout(25_000) };
+    const response = await fetch(`${old.url}/data/request`, init);
     const answer = (await response.json()) as DataAnswer;
     expect([response.status, answer.transaction_hash]).toEqual([200, expect.stringMatching(/^0x/)]);
-    answers.push(answer);
+    return answer;
   };
-  await Promise.all(Array.from({ length: 8 }, (_, i) => broadcast(old, `SPOTPX/K${i}-USD`)));
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => broadcast(`SPOTPX/K${i}-USD`)));
   await old.end("SIGKILL");
 
-  await broadcast(await startMachine(), "SPOTPX/LAST-USD");
+  // It has the key, and nothing else of the old one.
+  const next = await startOperator([{ chain, datasets: [dataset], providers }], { account });
+  onTestFinished(() => next.close());
+  answers.push(await next.ask(request("SPOTPX/LAST-USD")));
   await chain.resumeMining();
   for (const { key, timestamp } of answers) {
     await expect.poll(() => storedRound(key ?? "")).toBeGreaterThanOrEqual(timestamp);
   }
-  expect(await chain.client.getTransactionCount({ address })).toBe(answers.length);
+  expect(await chain.client.getTransactionCount({ address: account.address })).toBe(answers.length);
   const updates = await chain.updates(dataset);
   const hashes = answers.map(({ key }) => keccak256(stringToHex(key ?? "")));
   expect(updates.map(({ keyHash }) => keyHash).toSorted()).toEqual(hashes.toSorted());

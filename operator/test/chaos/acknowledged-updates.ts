@@ -1,7 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { Chain } from "../support/chain.js";
-import type { Tally } from "./chaos-result.js";
-import type { FleetOperator } from "./start-operators.js";
+import type { FleetOperator } from "./fleet.js";
 
 /** An update that was answered with a hash. */
 export interface AcknowledgedUpdate {
@@ -21,7 +20,7 @@ const MAX_ROUND_AGE_MS = 300_000;
 
 /** Compares the answers with the chain. */
 export class AcknowledgedUpdates {
-  readonly answers: Tally = {};
+  readonly answers: Record<string, number> = {};
   readonly #updates: AcknowledgedUpdate[] = [];
   readonly #endedAt = new Map<string, number>();
   readonly #reorgs: number[] = [];

@@ -8,10 +8,8 @@ import { type Chain, startChain } from "../support/chain.js";
 import { type CallFault, type FaultProxy, startFaultProxy } from "../support/fault-proxy.js";
 import { startProviders } from "../support/stub-providers.js";
 import { AcknowledgedUpdates } from "./acknowledged-updates.js";
-import type { ChaosResult, Tally } from "./chaos-result.js";
 import { FaultInjector, planFaults } from "./fault-injector.js";
-import { MemoryWatch } from "./memory-watch.js";
-import { type FleetOperator, startFleet } from "./start-operators.js";
+import { type FleetOperator, type Memory, MemoryWatch, startFleet } from "./fleet.js";
 
 export interface ChaosSettings {
   readonly seed: number;
@@ -19,6 +17,29 @@ export interface ChaosSettings {
   readonly keys: number;
   /** Called now and then with the number of answered requests. */
   readonly onProgress?: (answered: number) => void;
+}
+
+/** The result of a chaos run. */
+export interface ChaosResult {
+  /** Injected faults by kind. All were survived if the rest of the result is as it must be. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** Answers by kind: `sent`, `prepared`, the code of a problem, or `no answer` while an operator was away. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** Updates that were answered with a hash and of which the chain has neither the round nor a newer one. */
+  readonly lost: readonly string[];
+  /** Such updates that the chain dropped after their process had ended, when no process knew of them. */
+  readonly forgotten: number;
+  /**
+   * The final counts by sender: `latest` equals `pending` when nothing is pending, and `queued` is 0 when no gap is
+   * left.
+   */
+  readonly nonces: readonly { readonly latest: number; readonly pending: number; readonly queued: number }[];
+  /** Keys whose timestamp on the chain decreased. */
+  readonly wentBack: readonly string[];
+  /** Feeds that are older than the operators may let them become. */
+  readonly staleFeeds: readonly string[];
+  readonly memory: Memory;
+  readonly seconds: number;
 }
 
 const OPERATORS = 3;
@@ -59,7 +80,7 @@ export async function runChaos(settings: ChaosSettings): Promise<ChaosResult> {
     const dataset = await chain.deploy(providers.map(({ address }) => address));
     // These blocks keep reorganizations from reaching the deployment.
     await chain.client.mine({ blocks: 8 });
-    const faults: Tally = {};
+    const faults: Record<string, number> = {};
     const proxy = (upstream: string, name: "RPC" | "provider", stream: number) =>
       startFaultProxy(upstream, {
         random: seededChoices(settings.seed, stream),
@@ -112,7 +133,7 @@ class ChaosRun {
     private readonly chain: Chain,
     private readonly dataset: Address,
     private readonly operators: readonly FleetOperator[],
-    private readonly faults: Tally,
+    private readonly faults: Record<string, number>,
   ) {
     this.#random = seededChoices(settings.seed, 0);
     this.#acknowledged = new AcknowledgedUpdates(chain, dataset);

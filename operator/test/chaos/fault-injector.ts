@@ -3,8 +3,7 @@ import type { Choices } from "@dataset-oracle/tools/seeded-random";
 import { parseGwei } from "viem";
 import type { Chain } from "../support/chain.js";
 import type { AcknowledgedUpdates } from "./acknowledged-updates.js";
-import type { Tally } from "./chaos-result.js";
-import type { FleetOperator } from "./start-operators.js";
+import type { FleetOperator } from "./fleet.js";
 
 /** One fault of each kind is injected per this many requests. */
 const ONE_IN = {
@@ -49,7 +48,7 @@ export class FaultInjector {
     private readonly operators: readonly FleetOperator[],
     private readonly acknowledged: AcknowledgedUpdates,
     private readonly random: Choices,
-    private readonly tally: Tally,
+    private readonly tally: Record<string, number>,
   ) {}
 
   inject(fault: Fault): void {
