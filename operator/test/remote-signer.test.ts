@@ -294,6 +294,17 @@ describe("an operator whose key a signer holds", () => {
     await operator.close();
   });
 
+  test("goes on trying to keep its feeds fresh", async () => {
+    signer.fault = refuse;
+    const key = "SPOTPX/FEED-USD";
+    const feed = { dataset, keys: [key], heartbeatSeconds: 60, deviationBps: 10_000, minIntervalSeconds: 1 };
+    const operator = await start({}, { feeds: [feed], feedPollMs: 200 });
+    await expect.poll(() => operator.log.join("")).toContain('"code":"signer_failed"');
+    signer.fault = null;
+    await expect.poll(async () => (await chain.query(dataset, key)).status, { timeout: 60_000 }).toBe("OK");
+    await operator.close();
+  });
+
   test("goes on trying to replace what an earlier process has sent", async () => {
     const key = "SPOTPX/STUCK-USD";
     await chain.client.setIntervalMining({ interval: 0 });
