@@ -9,7 +9,7 @@ import { FAULTS } from "./chaos/fault-injector.js";
 const isLongMode = process.env.MODE === "long";
 const settings = {
   seed: Number(process.env.CHAOS_SEED ?? 1),
-  requests: Number(process.env.CHAOS_REQUESTS ?? (isLongMode ? 10_000 : 60)),
+  requests: Number(process.env.CHAOS_REQUESTS ?? (isLongMode ? 10_000 : 120)),
   keys: Number(process.env.CHAOS_KEYS ?? (isLongMode ? 200 : 40)),
   onProgress: (answered: number) => console.log(`${answered} requests answered`),
 };

@@ -144,7 +144,7 @@ function writeConfig(options: FleetOptions, port: number, i: number): string {
     members: providers.slice(0, size).map(({ address }) => address),
     ...{ stageMs, beatSeconds },
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
-    ...{ rpcTimeoutMs: 4_000, rpcPollMs: 300, providerTimeoutMs: 10_000, graceMs: 200, stuckSeconds: 5 },
+    ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 2_500, graceMs: 200, stuckSeconds: 5 },
   };
   const limits = { requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000, newKeysPerMinute: 100_000 };
   const path = join(folder, `operator-${i}.json`);
