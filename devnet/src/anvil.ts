@@ -1,4 +1,5 @@
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
+import { createTestClient, http } from "viem";
 import type { DevnetContext } from "./devnet-context.js";
 import { freePort } from "./free-ports.js";
 import { type Process, readyOrClosed, startProcess } from "./start-process.js";
@@ -7,8 +8,8 @@ interface AnvilOptions {
   /** A free port by default. */
   readonly port?: number;
   readonly chainId?: number;
-  /** Seconds between blocks. */
-  readonly blockTime?: number;
+  /** Seconds between blocks, 1 by default; null for a block with each transaction. */
+  readonly blockTime?: number | null;
   /** The gas limit of a block. */
   readonly gasLimit?: number;
   /** The version of the EVM, in lower case; the newest by default. */
@@ -22,12 +23,20 @@ export interface Anvil extends Process {
   readonly url: string;
 }
 
-/** Starts the devnet's chain. If it ends by itself, everything else ends too. */
+/**
+ * Starts the devnet's chain, where each transaction makes a block at once until `startBlocks`: the deployment waits for
+ * none. If it ends by itself, everything else ends too.
+ */
 export async function startChain({ options, components }: DevnetContext): Promise<void> {
-  const chain = await spawnAnvil({ port: options.chainPort });
+  const chain = await spawnAnvil({ port: options.chainPort, blockTime: null });
   const message = 'The chain has ended unexpectedly. Stopping everything. Run "npm start" to start again.';
   components.add(chain, () => void components.end(1, message));
   await chain.ready();
+}
+
+/** From now on the devnet's chain has a block each second. */
+export async function startBlocks({ chainUrl }: DevnetContext): Promise<void> {
+  await createTestClient({ mode: "anvil", transport: http(chainUrl) }).setIntervalMining({ interval: 1 });
 }
 
 /** Starts a chain on loopback. It answers once it is `ready`. */
@@ -40,7 +49,7 @@ async function spawnAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     args: [
       ...["--host", "127.0.0.1", "--port", String(port)],
       ...["--chain-id", String(options.chainId ?? 42)],
-      ...["--block-time", String(options.blockTime ?? 1)],
+      ...(options.blockTime === null ? [] : ["--block-time", String(options.blockTime ?? 1)]),
       ...(options.gasLimit === undefined ? [] : ["--gas-limit", String(options.gasLimit)]),
       ...(options.hardfork === undefined ? [] : ["--hardfork", options.hardfork]),
       ...(options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)]),

@@ -4,7 +4,8 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningComponent } from "./shutdown.js";
 
-const READY_MS = 60_000;
+/** A process that ends is reported at once, so this is for machines that are slow or busy. */
+const READY_MS = 180_000;
 const CLOSE_MS = 5_000;
 const POLL_MS = 200;
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address, Hex } from "viem";
+import { postDataRequest } from "./post-data-request.js";
 
 /** A provider or an operator in `devnet.json`. */
 interface ServiceAddress {
@@ -52,7 +53,10 @@ export interface Devnet extends Addresses {
   interrupt(): Promise<number | null>;
 }
 
-const READY_MS = 120_000;
+/** A busy machine needs this long at most. */
+const READY_MS = 240_000;
+/** The time limit of a hook that starts one. */
+export const START_MS = READY_MS + 20_000;
 const DEVNET = [process.execPath, join(ROOT, "devnet/dist/main.js")] as const;
 /** Without `prestart`: a second build would replace the files that other tests are using. */
 export const NPM_START = ["npm", "start", "--ignore-scripts", "--"] as const;
@@ -68,7 +72,7 @@ export async function freePortOptions(): Promise<string[]> {
   ];
 }
 
-/** Starts a devnet and waits until it is ready. */
+/** Starts a devnet and waits until it is ready, and its providers sign in time: their first answers take longest. */
 export async function startDevnet(args: readonly string[], command: readonly string[] = DEVNET): Promise<Devnet> {
   const { child, output } = spawnDevnet(args, command);
   const end = Date.now() + READY_MS;
@@ -83,7 +87,15 @@ export async function startDevnet(args: readonly string[], command: readonly str
   const folder = join(".devnet", port("--chain-port"));
   const addresses = JSON.parse(readFileSync(join(ROOT, folder, "devnet.json"), "utf8")) as Addresses;
   const market = `http://127.0.0.1:${port("--market-port")}`;
-  return { ...addresses, folder, market, process: child, output, interrupt: () => interrupt(child) };
+  const devnet = { ...addresses, folder, market, process: child, output, interrupt: () => interrupt(child) };
+  const request = { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: false };
+  for (const operator of devnet.operators) {
+    while ((await postDataRequest({ operator }, request)).answer.reports?.length !== devnet.providers.length) {
+      if (Date.now() > end) throw new Error(`The providers do not sign in time:\n${output()}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+  return devnet;
 }
 
 /** Runs the devnet until it exits. */

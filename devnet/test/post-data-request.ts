@@ -1,5 +1,4 @@
 import type { Address, Hash } from "viem";
-import type { Devnet } from "./devnet-process.js";
 
 /** An answer of the operator, read as far as the tests look at it. */
 interface Answer {
@@ -19,8 +18,11 @@ interface Answer {
 }
 
 /** Posts a data request; waits for the transaction to be mined where there is one. */
-export async function postDataRequest(devnet: Devnet, body: object): Promise<{ status: number; answer: Answer }> {
-  const response = await fetch(`${devnet.operator.url}/data/request`, {
+export async function postDataRequest(
+  { operator }: { readonly operator: { readonly url: string } },
+  body: object,
+): Promise<{ status: number; answer: Answer }> {
+  const response = await fetch(`${operator.url}/data/request`, {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "wait=20" },
     body: JSON.stringify(body),
