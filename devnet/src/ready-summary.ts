@@ -24,7 +24,7 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
       options.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
       [
         ["page", `${operatorUrl}/  every value, and a form to request updates`],
-        ["guide", `${operatorUrl}/guide/  the documentation`],
+        ["guide", `${operatorUrl}/guide/  the documentation, if "npm run docs" has rendered it`],
       ],
     ],
     [
