@@ -9,11 +9,11 @@ const PEERS = ["@types", "typescript", "viem"];
 export function linkPackages(project: string): void {
   const modules = join(project, "node_modules");
   mkdirSync(modules, { recursive: true });
-  const own = readdirSync(join(import.meta.dirname, "node_modules"));
-  for (const name of own.filter(
-    (name) => !name.startsWith(".") && name !== "@dataset-oracle" && !PEERS.includes(name),
-  )) {
-    symlinkSync(join(import.meta.dirname, "node_modules", name), join(modules, name));
+  const own = join(import.meta.dirname, "node_modules");
+  const others = ["@dataset-oracle", ...PEERS];
+  for (const name of readdirSync(own)) {
+    const isHidden = name.startsWith(".") && name !== ".bin";
+    if (!isHidden && !others.includes(name)) symlinkSync(join(own, name), join(modules, name));
   }
   for (const name of PEERS) symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
 }

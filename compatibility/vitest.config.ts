@@ -5,8 +5,8 @@ export default defineConfig({
     include: ["*.test.ts"],
     maxWorkers: 2,
     globalSetup: "../tools/vitest-temporary-folder.js",
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 20_000 } },
   },
 });

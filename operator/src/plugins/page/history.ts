@@ -29,7 +29,7 @@ const schema = {
   summary: "Lists the updates of a data point.",
   description:
     "They come from the dataset's events, newest first. The operator keeps what it has read in memory, and reads it from " +
-    "the chain anew after every start.",
+    "the chain anew after every start. `examples/indexer` keeps all updates in a database.",
   querystring: HistoryQuery,
   response: { 200: jsonAnswer("The updates, from the dataset's events.", HistoryAnswer), ...problemsOf("readHistory") },
 };
