@@ -78,15 +78,6 @@ contract DatasetAccuseTest is DatasetFixture {
         assertEq(dataset.committeeHash(), _hash(_without(0)));
     }
 
-    function testFuzz_accuse_isOpenToAnyone(address caller) public {
-        vm.assume(caller != address(vm));
-        address[] memory members = providers.members();
-        (Statement memory a, Statement memory b) = (_value(3, 1), _value(3, 2));
-        vm.prank(caller);
-        dataset.accuse(keccak256(KEY), ROUND, a, b, members, TOLERANCE_BPS);
-        assertEq(dataset.committeeHash(), _hash(_without(3)));
-    }
-
     /// The committee that is left needs no more signers than the one before, and signs without the ejected member.
     function test_accuse_leavesACommitteeThatGoesOn() public {
         _accuse(_value(6, 1), _value(6, 2));
@@ -220,14 +211,6 @@ contract DatasetAccuseTest is DatasetFixture {
     function _wrongCommittee(address[] memory members, uint256 toleranceBps) private view returns (bytes memory) {
         bytes32 shown = keccak256(abi.encodePacked(toleranceBps, members));
         return abi.encodeWithSelector(IDataset.WrongCommittee.selector, shown, dataset.committeeHash());
-    }
-
-    function test_accuse_leavesFourMembers() public {
-        _setMembers(5);
-        vm.warp(START + 200);
-        uint256 round = START + 150;
-        _accuse(_report(1, Oracle.QueryStatus.OK, 1, round), _report(1, Oracle.QueryStatus.OK, 2, round), KEY, round);
-        assertEq(dataset.committeeHash(), _hash(_without(1)));
     }
 
     function testFuzz_accuse_RevertWhen_fewerThanFourWouldBeLeft(uint256 size) public {

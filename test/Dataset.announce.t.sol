@@ -56,13 +56,4 @@ contract DatasetAnnounceTest is DatasetFixture {
         assertEq(logs.length, 1);
         assertEq(logs[0].topics[0], IDataset.Updated.selector);
     }
-
-    function test_updateNotAvailable_doesNotAddAnAnnouncedKeyAgain() public {
-        Update memory update = validNoDataUpdate();
-        dataset.announce(KEY);
-        vm.recordLogs();
-        update.sendNotAvailable(dataset);
-        assertEq(vm.getRecordedLogs().length, 1);
-        assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
-    }
 }

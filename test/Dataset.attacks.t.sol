@@ -187,10 +187,11 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    /// An offset, a length or any other word is replaced by another one: from the calldata, small or huge.
+    /// An offset, a length or any other word is replaced by another one: from the calldata, small or huge, or different in
+    /// one byte.
     function testFuzz_update_storesNothingElseWhenAWordIsChanged(uint256 place, uint256 kind_, uint256 seed) public {
         bytes memory data = _agreed().encode();
-        _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
+        _changeWord(data, place % (data.length / WORD), kind_, seed);
         _assertStoredOnlyIf(stores(data), KEY, VALUE);
     }
 
@@ -198,7 +199,7 @@ abstract contract DatasetAttacks is DatasetFixture {
         public
     {
         bytes memory data = validNoDataUpdate().encodeNotAvailable();
-        _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
+        _changeWord(data, place % (data.length / WORD), kind_, seed);
         bool stored = stores(data);
         assertAnswer(dataset, KEY, 0, stored ? START : 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
@@ -208,7 +209,7 @@ abstract contract DatasetAttacks is DatasetFixture {
     {
         _announce();
         bytes memory data = _encode(_batch());
-        _setWord(data, place % (data.length / WORD), _anyWord(data, kind_, seed));
+        _changeWord(data, place % (data.length / WORD), kind_, seed);
         bool done = succeeds(data);
         for (uint256 i = 0; i < keys.length; ++i) {
             (, uint256 updatedAt,) = query(dataset, keys[i]);
@@ -404,14 +405,17 @@ abstract contract DatasetAttacks is DatasetFixture {
         }
     }
 
-    function _anyWord(bytes memory data, uint256 kind_, uint256 seed) private pure returns (uint256) {
-        kind_ %= 6;
-        if (kind_ == 0) return _wordAt(data, seed % (data.length / WORD));
-        if (kind_ == 1) return WORD * (seed % (data.length / WORD));
-        if (kind_ == 2) return seed % data.length;
-        if (kind_ == 3) return uint256(1) << 255 | seed % data.length;
-        if (kind_ == 4) return type(uint256).max - seed % data.length;
-        return seed;
+    /// @dev Puts another word in its place, or changes one byte of it.
+    function _changeWord(bytes memory data, uint256 place, uint256 kind_, uint256 seed) private pure {
+        kind_ %= 8;
+        uint256 word = seed;
+        if (kind_ == 0) word = _wordAt(data, seed % (data.length / WORD));
+        if (kind_ == 1) word = WORD * (seed % (data.length / WORD));
+        if (kind_ == 2) word = seed % data.length;
+        if (kind_ == 3) word = uint256(1) << 255 | seed % data.length;
+        if (kind_ == 4) word = type(uint256).max - seed % data.length;
+        if (kind_ >= 6) word = _wordAt(data, place) ^ (seed % 256) << (seed >> 8) % WORD * 8;
+        _setWord(data, place, word);
     }
 
     /// @dev Returns a length that, times 32 or 96 bytes, wraps around to the size of `length`, or one that exceeds any

@@ -3,15 +3,13 @@ pragma solidity ^0.8.37;
 
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
-import {Vm} from "forge-std/Vm.sol";
 
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 
 /// @notice The committee's accounts may be any contracts: none of them can block another's income.
 contract DatasetIncomeTest is DatasetFixture {
-    /// @dev The gas that an account may use, and the gas that the dataset requires before it pays one.
-    uint256 private constant SHARE_GAS = 50_000;
+    /// @dev The gas that the dataset requires before it pays a member.
     uint256 private constant MIN_GAS_PER_SHARE = 93_457;
 
     address[] private members;
@@ -53,57 +51,6 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), income % members.length);
     }
 
-    function test_shareIncome_keepsTheRemainder() public {
-        _deployWithMembers(_accounts(3));
-        vm.deal(address(dataset), 11);
-        _share();
-        assertEq(address(dataset).balance, 2);
-        vm.deal(address(dataset), 4);
-        _share();
-        assertEq(members[0].balance, 4);
-        assertEq(address(dataset).balance, 1);
-    }
-
-    function test_shareIncome_sharesWhatQueriesPaid() public {
-        _deployWithMembers(_accounts(4));
-        for (uint256 i = 0; i < 8; ++i) {
-            query(dataset, KEY);
-        }
-        _share();
-        for (uint256 i = 0; i < 4; ++i) {
-            assertEq(members[i].balance, 2 * PRICE);
-        }
-        assertEq(address(dataset).balance, 0);
-    }
-
-    function test_shareIncome_sharesNothingWithoutIncome() public {
-        _deployWithMembers(_accounts(4));
-        vm.recordLogs();
-        _share();
-        Vm.Log[] memory logs = vm.getRecordedLogs();
-        assertEq(logs.length, 1);
-        assertEq(logs[0].data, abi.encode(0, 0));
-    }
-
-    function test_shareIncome_paysACommitteeOf255() public {
-        _deployWithMembers(_accounts(255));
-        vm.deal(address(dataset), 255 ether);
-        _share();
-        assertEq(members[0].balance, 1 ether);
-        assertEq(members[254].balance, 1 ether);
-    }
-
-    function testFuzz_shareIncome_mayBeCalledByAnyone(address caller) public {
-        _deployWithMembers(_accounts(4));
-        vm.assume(caller != address(vm) && caller.code.length == 0 && caller < members[0]);
-        vm.deal(address(dataset), 4 ether);
-        uint256 before = caller.balance;
-        vm.prank(caller);
-        dataset.shareIncome(members, TOLERANCE_BPS);
-        assertEq(members[0].balance, 1 ether);
-        assertEq(caller.balance, before);
-    }
-
     // ---------------------------------------------------------------- recipients
 
     function testFuzz_shareIncome_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
@@ -117,18 +64,6 @@ contract DatasetIncomeTest is DatasetFixture {
         address[] memory shown = members;
         vm.assume(shown[place %= 4] != other);
         shown[place] = other;
-        _assertNothingToShare(shown, TOLERANCE_BPS);
-    }
-
-    function test_shareIncome_RevertWhen_theListDiffers() public {
-        _deployWithMembers(_accounts(4));
-        _assertNothingToShare(new address[](0), TOLERANCE_BPS);
-        _assertNothingToShare(_accounts(3), TOLERANCE_BPS);
-        _assertNothingToShare(_accounts(5), TOLERANCE_BPS);
-        address[] memory shown = members;
-        (shown[0], shown[1]) = (shown[1], shown[0]);
-        _assertNothingToShare(shown, TOLERANCE_BPS);
-        (shown[0], shown[1]) = (shown[1], shown[1]);
         _assertNothingToShare(shown, TOLERANCE_BPS);
     }
 
@@ -232,10 +167,6 @@ contract DatasetIncomeTest is DatasetFixture {
 
     // ---------------------------------------------------------------- accounts that refuse payment
 
-    function test_shareIncome_isNotBlockedByOneThatReverts() public {
-        _assertRefusedBy(address(new Refuser()));
-    }
-
     function test_shareIncome_isNotBlockedByOneThatBurnsItsGas() public {
         _assertRefusedBy(address(new Burner()));
     }
@@ -259,19 +190,6 @@ contract DatasetIncomeTest is DatasetFixture {
         emit IDataset.ShareRefused(address(dataset), 1 ether);
         _share();
         assertEq(address(dataset).balance, 1 ether);
-    }
-
-    /// Bounds the gas that all members together can make the call use.
-    function test_shareIncome_costsAtMostItsSharesWhenAllBurn() public {
-        _deployWithMembers(_accounts(13));
-        for (uint256 i = 0; i < 13; ++i) {
-            vm.etch(members[i], type(Burner).runtimeCode);
-        }
-        vm.deal(address(dataset), 13 ether);
-        uint256 before = gasleft();
-        _share();
-        assertLt(before - gasleft(), 13 * MIN_GAS_PER_SHARE);
-        assertEq(address(dataset).balance, 13 ether);
     }
 
     /// Transactions are limited to 2^24 gas (EIP-7825). The rest of it is the transaction's own and its calldata's.
@@ -553,12 +471,6 @@ contract DatasetIncomeTest is DatasetFixture {
         (done,) = address(dataset).call{value: amount}(data);
         assertFalse(done);
         assertEq(address(dataset).balance, 0);
-    }
-
-    function test_shareIncome_rejectsEther() public {
-        _deployWithMembers(_accounts(4));
-        (bool done,) = address(dataset).call{value: 1}(abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
-        assertFalse(done);
     }
 
     // ---------------------------------------------------------------- helpers

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Ownable} from "@openzeppelin/contracts/access/Ownable2Step.sol";
-
 import {Oracle} from "../src/Oracle.sol";
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {RevertForwardingDeployer} from "./utils/RevertForwardingDeployer.sol";
-import {Providers} from "./utils/Providers.sol";
 import {Update} from "./utils/UpdateArguments.sol";
 
 contract DatasetSubscriptionsTest is DatasetFixture {
@@ -39,7 +36,7 @@ contract DatasetSubscriptionsTest is DatasetFixture {
     function testFuzz_read_equalsQuery(uint256 seed, bool hasData) public {
         _subscribe(READER, 1);
         vm.warp(START + 1);
-        if (hasData) providers.report(dataset, KEY, START + 1, valuesNear3000(4, seed)).send(dataset);
+        if (hasData) providers.report(dataset, KEY, START + 1, agreeing(4, seed)).send(dataset);
         else providers.reportNoData(dataset, KEY, START + 1, 3).sendNotAvailable(dataset);
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, KEY);
         _assertReads(READER, KEY, output, updatedAt, status);
@@ -52,14 +49,6 @@ contract DatasetSubscriptionsTest is DatasetFixture {
         vm.prank(OWNER);
         dataset.setQueryPrice(1);
         _assertRefused(READER);
-    }
-
-    function test_read_answersACallThatIsNoTransaction() public {
-        vm.prank(READER, address(0));
-        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = dataset.read(KEY);
-        assertEq(output, median);
-        assertEq(updatedAt, START);
-        assertEq(status, Oracle.QueryStatus.OK);
     }
 
     function testFuzz_read_RevertWhen_theReaderHasNoSubscription(address reader, address origin) public {
@@ -191,13 +180,6 @@ contract DatasetSubscriptionsTest is DatasetFixture {
         assertEq(dataset.subscribedUntil(READER), 0);
     }
 
-    function test_subscribe_isFreeAtPriceZero() public {
-        vm.prank(OWNER);
-        dataset.setSubscriptionPrice(0);
-        dataset.subscribe(READER, 1);
-        _assertReads(READER, KEY, median, START, Oracle.QueryStatus.OK);
-    }
-
     /// @dev No query or update pays for a subscription, and no subscription for a query.
     function test_query_RevertWhen_aSubscriberPaysNothing() public {
         _subscribe(READER, 1);
@@ -236,19 +218,7 @@ contract DatasetSubscriptionsTest is DatasetFixture {
         dataset.setSubscriptionPrice(price);
     }
 
-    function testFuzz_setSubscriptionPrice_RevertWhen_calledByAnyoneElse(address caller) public {
-        vm.assume(caller != OWNER);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, caller));
-        vm.prank(caller);
-        dataset.setSubscriptionPrice(0);
-    }
-
-    function test_constructor_keepsTheSettingsOfSubscriptions() public {
-        (uint256 price, uint256 period, uint256 ceiling) = dataset.costOfSubscription();
-        assertEq(price, SUBSCRIPTION_PRICE);
-        assertEq(period, PERIOD);
-        assertEq(ceiling, SUBSCRIPTION_PRICE_CEILING);
-
+    function test_constructor_RevertWhen_theSubscriptionPriceIsAboveItsCeiling() public {
         DatasetSettings memory settings_ = settings(providers);
         settings_.subscriptionPrice = SUBSCRIPTION_PRICE_CEILING + 1;
         RevertForwardingDeployer deployer = new RevertForwardingDeployer();
@@ -292,5 +262,11 @@ contract DatasetSubscriptionsTest is DatasetFixture {
         );
         vm.prank(reader);
         dataset.read(KEY);
+    }
+}
+
+contract MajoritySubscriptionsTest is DatasetSubscriptionsTest {
+    function kind() internal pure override returns (string memory) {
+        return MAJORITY;
     }
 }

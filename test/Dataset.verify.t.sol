@@ -7,11 +7,6 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Update} from "./utils/Providers.sol";
 
 contract DatasetVerifyTest is DatasetFixture {
-    function test_verify_answersWhatTheReportsProve() public {
-        Update memory update = validUpdate();
-        assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
-    }
-
     /// A verification reads nothing of the key, so that no transaction in front of it changes its answer.
     function testFuzz_verify_answersTheSameWhateverIsStored(uint256 stored) public {
         stored = bound(stored, START - 20, START + 20);
@@ -39,20 +34,6 @@ contract DatasetVerifyTest is DatasetFixture {
         vm.warp(time);
         _refuse(value, PRICE, reason);
         _refuse(noData, PRICE, reason);
-    }
-
-    function test_verify_answersZeroToADisagreement() public {
-        uint256[] memory values = new uint256[](4);
-        (values[0], values[1], values[2], values[3]) = (1e18, 2e18, 3e18, 4e18);
-        Update memory update = providers.report(dataset, KEY, START, values);
-        assertVerified(update.encode(), 0, START, Oracle.QueryStatus.DISAGREEMENT);
-    }
-
-    function test_verifyNotAvailable_answersThatThereIsNone() public {
-        validUpdate().send(dataset);
-        vm.warp(START + 1);
-        bytes memory data = validNoDataUpdate().encodeNotAvailable();
-        assertVerified(data, 0, START + 1, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     /// A verified value is not stored, so the next query does not see it.

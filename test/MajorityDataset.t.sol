@@ -67,16 +67,6 @@ contract MajorityDatasetTest is DatasetFixture {
 
     // ---------------------------------------------------------------- more than half of the whole committee
 
-    function test_update_acceptsMoreThanHalf() public {
-        _assertStored(_values(5, 5, 5, 6), 5);
-        _assertStored(_values(6, 5, 5, 5), 5);
-        _assertStored(_values(5, 5, 5), 5);
-        _committee(5, TOLERANCE_BPS);
-        uint256[] memory values = equal(5, 5);
-        (values[0], values[4]) = (1, 9);
-        _assertStored(values, 5);
-    }
-
     function test_update_exactlyHalfIsNotEnough() public {
         Update memory update = _update(15, _values(5, 5, 6, 6));
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
@@ -86,16 +76,6 @@ contract MajorityDatasetTest is DatasetFixture {
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    /// It takes 4 of 7, even if only 5 report and 3 are more than half of those.
-    function test_update_countsTheAbsentIntoTheCommittee() public {
-        _committee(7, TOLERANCE_BPS);
-        uint256[] memory values = equal(5, 5);
-        (values[0], values[1]) = (1, 2);
-        assertReverts(_update(31, values), _undecided(5, 2));
-        values[1] = 5;
-        _assertStored(values, 5);
-    }
-
     // ---------------------------------------------------------------- undecided updates
 
     function test_update_RevertWhen_theAbsentCouldStillDecide() public {
@@ -103,31 +83,6 @@ contract MajorityDatasetTest is DatasetFixture {
         // The fourth report decides it, either way.
         _assertStored(_values(5, 5, 6, 5), 5);
         assertEq(_update(15, _values(5, 5, 6, 6)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
-    }
-
-    function test_update_disagreesWhenTheAbsentCannotDecide() public {
-        // Three different values and one absent member: no value can get more than two of four.
-        assertEq(_update(7, _values(5, 6, 7)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
-    }
-
-    /// 3 of 10 and 3 absent: up to 6 of 10. 2 of 10 and 3 absent: up to exactly half.
-    function test_update_isUndecidedUpToExactlyHalf() public {
-        _committee(10, TOLERANCE_BPS);
-        uint256[] memory values = new uint256[](7);
-        (values[0], values[1], values[2], values[3], values[4], values[5], values[6]) = (1, 1, 1, 2, 2, 3, 4);
-        assertReverts(_update(127, values), _undecided(7, 3));
-        values[2] = 5;
-        assertEq(_update(127, values).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
-    }
-
-    function test_updateBatch_leavesAnUndecidedKeyAsItIs() public {
-        bytes[] memory keys = new bytes[](1);
-        keys[0] = KEY;
-        dataset.announce(KEY);
-        Batch memory batch = providers.reportMany(dataset, keys, START, _column(5, 5, 6), new uint256[](3));
-        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
-        assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.UNDECIDED));
-        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function test_updateBatch_leavesAKeyWhosePickIsNotTheMajority() public {
@@ -150,12 +105,6 @@ contract MajorityDatasetTest is DatasetFixture {
         _assertStored(_values(value, value, value), value);
     }
 
-    function test_update_acceptsAllOnesAndZero() public {
-        _assertStored(equal(4, type(uint256).max), type(uint256).max);
-        _assertStored(equal(4, 0), 0);
-        _assertStored(_values(0, type(uint256).max, 0, 0), 0);
-    }
-
     function test_update_forgetsItsValueWhenItDisagrees() public {
         _assertStored(equal(4, type(uint256).max), type(uint256).max);
         uint256 round = vm.getBlockTimestamp();
@@ -163,13 +112,6 @@ contract MajorityDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.DISAGREEMENT);
         vm.warp(round + 1);
         _assertStored(equal(4, 8), 8);
-    }
-
-    function test_updateNotAvailable_forgetsTheValue() public {
-        _assertStored(equal(4, type(uint256).max), type(uint256).max);
-        uint256 round = vm.getBlockTimestamp();
-        validNoDataUpdate().sendNotAvailable(dataset);
-        assertAnswer(dataset, KEY, 0, round, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     /// The tolerance has no effect: a wide one does not make different values equal, a narrow one changes nothing

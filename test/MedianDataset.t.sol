@@ -24,39 +24,18 @@ contract MedianDatasetTest is DatasetFixture {
         _assertStored(_manyTies(signers, seed));
     }
 
-    function testFuzz_update_RevertWhen_theClaimIsAnotherSignedValue(uint256 size, uint256 seed) public {
-        size = bound(size, 1, 31);
-        _committee(size, TOLERANCE_BPS);
-        uint256[] memory values = _manyTies(size, seed);
-        uint256 median = ReferenceMedian.median(values);
-        for (uint256 i = 0; i < size; ++i) {
-            if (values[i] != median) return _refuseClaim(values, values[i]);
-        }
-    }
-
+    /// Neither another signed value, such as the upper middle, nor one beside the median, nor any other.
     function testFuzz_update_RevertWhen_theClaimIsAnotherValue(uint256 size, uint256 seed, uint208 claimed) public {
-        size = bound(size, 1, 31);
+        size = bound(size, 2, 31);
         _committee(size, TOLERANCE_BPS);
-        uint256[] memory values = _manyTies(size, seed);
-        vm.assume(claimed != ReferenceMedian.median(values));
-        _refuseClaim(values, claimed);
-    }
-
-    function testFuzz_update_RevertWhen_theClaimIsOffByAWei(uint256 size, uint256 seed) public {
-        size = bound(size, 1, 31);
-        _committee(size, TOLERANCE_BPS);
-        uint256[] memory values = valuesNear3000(size, seed);
+        uint256[] memory values = seed % 2 == 0 ? _manyTies(size, seed) : valuesNear3000(size, seed);
         uint256 median = ReferenceMedian.median(values);
         _refuseClaim(values, median - 1);
         _refuseClaim(values, median + 1);
-    }
-
-    function test_update_RevertWhen_theClaimIsTheUpperMiddle() public {
-        _refuseClaim(_values(1, 2, 3, 4), 3);
-    }
-
-    function test_update_RevertWhen_nobodySignedTheMeanOfTheMiddles() public {
-        _refuseClaim(_values(10, 20, 30, 40), 25);
+        if (claimed != median) _refuseClaim(values, claimed);
+        for (uint256 i = 0; i < size; ++i) {
+            if (values[i] != median) return _refuseClaim(values, values[i]);
+        }
     }
 
     // ---------------------------------------------------------------- the tolerance
@@ -89,20 +68,6 @@ contract MedianDatasetTest is DatasetFixture {
         _assertStored(values);
     }
 
-    function test_update_toleratesNothingAtZero() public {
-        _committee(4, 0);
-        _assertStatus(_values(5, 5, 5, 6), Oracle.QueryStatus.OK);
-        _assertStatus(_values(5, 5, 6, 6), Oracle.QueryStatus.DISAGREEMENT);
-        _assertStatus(_values(0, 0, 0, 0), Oracle.QueryStatus.OK);
-    }
-
-    function test_update_toleratesAsMuchAsTheMedian() public {
-        _committee(4, 10_000);
-        _assertStatus(_values(0, 5, 10, 10), Oracle.QueryStatus.OK);
-        _assertStatus(_values(5, 5, 11, 11), Oracle.QueryStatus.DISAGREEMENT);
-        _assertStatus(_values(0, 0, 1, 1), Oracle.QueryStatus.DISAGREEMENT);
-    }
-
     function test_update_acceptsOutliersUpToTheFaultBound() public {
         uint256[6] memory sizes = [uint256(1), 3, 4, 7, 13, 31];
         for (uint256 i = 0; i < sizes.length; ++i) {
@@ -127,14 +92,6 @@ contract MedianDatasetTest is DatasetFixture {
         assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.DISAGREEMENT);
     }
 
-    function test_update_endsADisagreement() public {
-        providers.report(dataset, KEY, START, _values(1, 2, 3, 4)).send(dataset);
-        vm.warp(START + 1);
-        Update memory update = validUpdate();
-        update.send(dataset);
-        assertAnswer(dataset, KEY, update.value, START + 1, Oracle.QueryStatus.OK);
-    }
-
     /// The claim is verified whether or not the reports agree.
     function test_update_RevertWhen_theClaimIsWrongAndNobodyAgrees() public {
         _refuseClaim(_values(1, 20, 300, 4000), 300);
@@ -143,20 +100,17 @@ contract MedianDatasetTest is DatasetFixture {
     // ---------------------------------------------------------------- the range of values
 
     function test_update_storesZeroAsAValue() public {
-        _assertStatus(_values(0, 0, 0, 0), Oracle.QueryStatus.OK);
+        _assertStatus(equal(4, 0), Oracle.QueryStatus.OK);
         assertAnswer(dataset, KEY, 0, block.timestamp - 1, Oracle.QueryStatus.OK);
     }
 
     function test_update_storesTheLargestValue() public {
-        providers.report(dataset, KEY, START, _values(MAX_VALUE, MAX_VALUE, MAX_VALUE, MAX_VALUE)).send(dataset);
+        providers.report(dataset, KEY, START, equal(4, MAX_VALUE)).send(dataset);
         assertAnswer(dataset, KEY, bytes32(MAX_VALUE), START, Oracle.QueryStatus.OK);
-    }
-
-    function test_update_RevertWhen_theMedianIsOneAboveTheLargestValue() public {
-        uint256 value = MAX_VALUE + 1;
+        vm.warp(START + 1);
         assertReverts(
-            providers.report(dataset, KEY, START, _values(value, value, value, value)),
-            abi.encodeWithSelector(IDataset.ValueTooLarge.selector, value, MAX_VALUE)
+            providers.report(dataset, KEY, START + 1, equal(4, MAX_VALUE + 1)),
+            abi.encodeWithSelector(IDataset.ValueTooLarge.selector, MAX_VALUE + 1, MAX_VALUE)
         );
     }
 
@@ -166,12 +120,6 @@ contract MedianDatasetTest is DatasetFixture {
             providers.report(dataset, KEY, START, _values(0, value, value, value)),
             abi.encodeWithSelector(IDataset.ValueTooLarge.selector, value, MAX_VALUE)
         );
-    }
-
-    function testFuzz_update_acceptsALiarsValueOfAnySize(uint256 lie) public {
-        Update memory update = providers.report(dataset, KEY, START, _values(100, 100, 100, lie));
-        update.send(dataset);
-        assertAnswer(dataset, KEY, bytes32(uint256(100)), START, Oracle.QueryStatus.OK);
     }
 
     // ---------------------------------------------------------------- helpers

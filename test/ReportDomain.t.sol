@@ -28,11 +28,6 @@ contract ReportDomainTest is DatasetFixture {
         validUpdate().send(dataset);
     }
 
-    function test_eip712Domain_differsByDataset() public {
-        dataset = deploy(providers);
-        _assertDomain(block.chainid);
-    }
-
     /// Rebuilds the separator from the ERC-5267 domain.
     function _assertDomain(uint256 chainId_) private view {
         (

@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {WebOracleRegistry} from "../src/WebOracleRegistry.sol";
 import {IWebOracleRegistry} from "../src/interfaces/IWebOracleRegistry.sol";
 
 contract WebOracleRegistryTest is Test {
@@ -12,7 +11,7 @@ contract WebOracleRegistryTest is Test {
     IWebOracleRegistry private registry;
 
     function setUp() public {
-        registry = new WebOracleRegistry();
+        registry = IWebOracleRegistry(deployCode("WebOracleRegistry.sol:WebOracleRegistry"));
         vm.roll(1_000);
     }
 
@@ -23,11 +22,6 @@ contract WebOracleRegistryTest is Test {
         emit IWebOracleRegistry.SpecPublished(keccak256(spec), spec);
         assertEq(registry.publish(spec), keccak256(spec));
         assertEq(registry.publishedAt(keccak256(spec)), vm.getBlockNumber());
-    }
-
-    function test_publish_acceptsOneByte() public {
-        registry.publish("{");
-        assertEq(registry.publishedAt(keccak256("{")), 1_000);
     }
 
     function test_publish_accepts8192Bytes() public {
@@ -44,10 +38,6 @@ contract WebOracleRegistryTest is Test {
 
     function testFuzz_publish_RevertWhen_itIsTooLong(uint256 length) public {
         _refuse(bound(length, MAX_LENGTH + 1, 3 * MAX_LENGTH));
-    }
-
-    function test_publish_RevertWhen_itIsOneByteTooLong() public {
-        _refuse(8_193);
     }
 
     function testFuzz_publish_isOpenToAnyone(address caller) public {
@@ -72,12 +62,6 @@ contract WebOracleRegistryTest is Test {
         vm.roll(2_000);
         registry.publish(spec);
         assertEq(registry.publishedAt(keccak256("{}")), 1_000);
-    }
-
-    function testFuzz_publishedAt_isZeroForAnUnpublishedSpec(bytes32 specHash) public {
-        vm.assume(specHash != keccak256("{}"));
-        registry.publish("{}");
-        assertEq(registry.publishedAt(specHash), 0);
     }
 
     function _refuse(uint256 length) private {

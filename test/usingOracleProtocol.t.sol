@@ -23,11 +23,6 @@ contract UsingOracleProtocolTest is Test {
         consumer = new Consumer{value: 1 ether}();
     }
 
-    function testFuzz_querySpotPrice_answersTheOutput(uint256 rate, uint256 updatedAt) public {
-        oracle.setAnswer(bytes32(rate), updatedAt, Oracle.QueryStatus.OK);
-        assertEq(consumer.spotPrice(oracle, "ETH-USD"), rate);
-    }
-
     function testFuzz_querySpotPrice_queriesSPOTPXAndThePair(string memory pair) public {
         oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
         consumer.spotPrice(oracle, pair);
@@ -36,52 +31,6 @@ contract UsingOracleProtocolTest is Test {
         assertEq(oracle.asked(), "SPOTPX/ETH-USD");
         consumer.spotPriceWithExpiry(oracle, pair, 0);
         assertEq(oracle.asked(), bytes.concat("SPOTPX/", bytes(pair)));
-    }
-
-    function testFuzz_querySpotPrice_paysThePriceOutOfTheConsumersBalance(uint256 price) public {
-        price = bound(price, 0, MAX_PRICE);
-        oracle.setPrice(price);
-        oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
-        uint256 purse = address(this).balance;
-        consumer.spotPrice(oracle, "ETH-USD");
-        assertEq(oracle.paid(), price);
-        assertEq(address(consumer).balance, 1 ether - price);
-        assertEq(address(this).balance, purse);
-    }
-
-    function test_querySpotPrice_RevertWhen_theBalanceIsTooSmall() public {
-        consumer = new Consumer{value: MAX_PRICE - 1}();
-        oracle.setPrice(MAX_PRICE);
-        oracle.setAnswer(0, NOW, Oracle.QueryStatus.OK);
-        bytes memory reason = _insufficientBalance(MAX_PRICE - 1, MAX_PRICE);
-        vm.expectRevert(reason);
-        consumer.spotPrice(oracle, "ETH-USD");
-        vm.expectRevert(reason);
-        consumer.spotPriceWithExpiry(oracle, "ETH-USD", 1);
-    }
-
-    function testFuzz_querySpotPrice_RevertWhen_theStatusIsNotOK(uint8 status, bytes32 output) public {
-        Oracle.QueryStatus status_ = _notOK(status);
-        oracle.setAnswer(output, NOW, status_);
-        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, status_));
-        consumer.spotPrice(oracle, "ETH-USD");
-        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, status_));
-        consumer.spotPriceWithExpiry(oracle, "ETH-USD", type(uint256).max);
-    }
-
-    function testFuzz_querySpotPriceWithExpiry_answersUpToTheAge(uint256 rate, uint256 maxAge, uint256 age) public {
-        age = bound(age, 0, NOW);
-        maxAge = bound(maxAge, age, type(uint256).max);
-        oracle.setAnswer(bytes32(rate), NOW - age, Oracle.QueryStatus.OK);
-        assertEq(consumer.spotPriceWithExpiry(oracle, "ETH-USD", maxAge), rate);
-    }
-
-    function testFuzz_querySpotPriceWithExpiry_RevertWhen_older(uint256 maxAge, uint256 age) public {
-        age = bound(age, 1, NOW);
-        maxAge = bound(maxAge, 0, age - 1);
-        oracle.setAnswer(0, NOW - age, Oracle.QueryStatus.OK);
-        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, age, maxAge));
-        consumer.spotPriceWithExpiry(oracle, "ETH-USD", maxAge);
     }
 
     function test_querySpotPriceWithExpiry_endsASecondAfterTheAge() public {
@@ -103,6 +52,7 @@ contract UsingOracleProtocolTest is Test {
         oracle.setAnswer(output, updatedAt, Oracle.QueryStatus.OK);
         assertEq(consumer.bytes32Of(oracle, WEB_KEY), output);
         assertEq(consumer.uintOf(oracle, WEB_KEY), uint256(output));
+        assertEq(consumer.spotPrice(oracle, "ETH-USD"), uint256(output));
     }
 
     function testFuzz_tryQuery_answersWhatTheOracleDoes(bytes32 output, uint256 updatedAt, uint8 status) public {
@@ -211,21 +161,13 @@ contract UsingOracleProtocolTest is Test {
         _assertQueriesRevert(oracle, reason);
     }
 
-    function testFuzz_query_RevertWhen_theStatusIsNotOK(uint8 status, bytes32 output) public {
-        Oracle.QueryStatus status_ = _notOK(status);
-        oracle.setAnswer(output, NOW, status_);
-        for (uint256 i = 0; i < 4; ++i) {
-            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, status_));
-            _read(i, WEB_KEY);
-        }
-    }
-
     function testFuzz_queryWithExpiry_answersUpToTheAge(bytes32 output, uint256 maxAge, uint256 age) public {
         age = bound(age, 0, NOW);
         maxAge = bound(maxAge, age, type(uint256).max);
         oracle.setAnswer(output, NOW - age, Oracle.QueryStatus.OK);
         assertEq(consumer.bytes32WithExpiry(oracle, WEB_KEY, maxAge), output);
         assertEq(consumer.uintWithExpiry(oracle, WEB_KEY, maxAge), uint256(output));
+        assertEq(consumer.spotPriceWithExpiry(oracle, "ETH-USD", maxAge), uint256(output));
     }
 
     function testFuzz_queryWithExpiry_RevertWhen_older(uint256 maxAge, uint256 age) public {
@@ -237,6 +179,8 @@ contract UsingOracleProtocolTest is Test {
         consumer.bytes32WithExpiry(oracle, WEB_KEY, maxAge);
         vm.expectRevert(expired);
         consumer.uintWithExpiry(oracle, WEB_KEY, maxAge);
+        vm.expectRevert(expired);
+        consumer.spotPriceWithExpiry(oracle, "ETH-USD", maxAge);
     }
 
     // ---------------------------------------------------------------- the maximum price

@@ -73,7 +73,6 @@ const LEFT_OUT = [
   "--no-match-test",
   [
     "test_shareIncome_keepsAQueryPaidMeanwhile",
-    "test_shareIncome_costsAtMostItsSharesWhenAllBurn",
     "test_accuse_neverWeakensTheCommittee",
     "test_shareIncome_RevertWhen_tooLittleGasIsLeftForARefusal",
   ].join("|"),

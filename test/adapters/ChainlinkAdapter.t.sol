@@ -5,7 +5,6 @@ import {Oracle} from "../../src/Oracle.sol";
 import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {AdapterFixture} from "./AdapterFixture.sol";
 import {AggregatorV3Interface} from "./ExternalInterfaces.sol";
-import {CollateralMarket, EulerChainlinkOracle} from "./MockProtocols.sol";
 
 contract ChainlinkAdapterTest is AdapterFixture {
     AggregatorV3Interface private feed;
@@ -137,27 +136,6 @@ contract ChainlinkAdapterTest is AdapterFixture {
             abi.encode(dataset, new bytes(97), 8),
             abi.encodeWithSignature("WrongKeyLength(uint256,uint256)", 97, 96)
         );
-    }
-
-    // ---------------------------------------------------------------- consumers
-
-    function test_latestRoundData_servesALendingMarket() public {
-        CollateralMarket market = new CollateralMarket(feed, 1 hours);
-        store(3000e18, START + 60);
-        assertEq(market.valueOf(2e18), 6000e8);
-        vm.warp(START + 60 + 1 hours);
-        assertEq(market.valueOf(2e18), 6000e8);
-        vm.warp(START + 61 + 1 hours);
-        vm.expectRevert(CollateralMarket.StalePrice.selector);
-        market.valueOf(2e18);
-    }
-
-    function test_latestRoundData_servesEulersChainlinkOracle() public {
-        EulerChainlinkOracle oracle = new EulerChainlinkOracle(feed, 1 hours);
-        assertEq(oracle.getQuote(2e18), 6000e8);
-        vm.warp(START + 1 hours + 1);
-        vm.expectRevert(abi.encodeWithSelector(EulerChainlinkOracle.TooStale.selector, 1 hours + 1, 1 hours));
-        oracle.getQuote(2e18);
     }
 
     function _feed(bytes memory key, uint256 decimals) private returns (AggregatorV3Interface) {

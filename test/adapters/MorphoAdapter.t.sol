@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {AdapterFixture, Asset, Token} from "./AdapterFixture.sol";
 import {IMorphoOracle, IPriceOracle} from "./ExternalInterfaces.sol";
-import {MorphoMarket} from "./MockProtocols.sol";
 
 contract MorphoAdapterTest is AdapterFixture {
     bytes private constant BTC_KEY = "SPOTPX/BTC-USD";
@@ -23,16 +22,13 @@ contract MorphoAdapterTest is AdapterFixture {
         subscribe(address(quotes));
     }
 
-    function test_price_servesAMorphoMarket() public {
+    function test_price_isTheQuoteOfOneUnit() public {
         IMorphoOracle morpho =
             IMorphoOracle(deployCode("MorphoAdapter.sol:MorphoAdapter", abi.encode(quotes, BTC, USDC)));
         // 36 + 6 - 8 decimals.
         assertEq(morpho.price(), 90_000e34);
-        MorphoMarket market = new MorphoMarket(morpho);
-        assertEq(market.maxBorrow(1e8), 77_400e6);
-
         vm.warp(START + MAX_AGE + 1);
         vm.expectRevert(abi.encodeWithSelector(IPriceOracle.OracleUntrustedData.selector, BTC, USDC));
-        market.maxBorrow(1e8);
+        morpho.price();
     }
 }

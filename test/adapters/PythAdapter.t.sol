@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {AdapterFixture, IKeyList} from "./AdapterFixture.sol";
 import {IPyth} from "./ExternalInterfaces.sol";
-import {EulerPythOracle} from "./MockProtocols.sol";
 
 contract PythAdapterTest is AdapterFixture {
     string private constant ADAPTER = "PythAdapter.sol:PythAdapter";
@@ -109,19 +108,6 @@ contract PythAdapterTest is AdapterFixture {
             abi.encode(dataset, -8, 10_001),
             abi.encodeWithSignature("WrongConfidence(uint256,uint256)", 10_001, 10_000)
         );
-    }
-
-    // ---------------------------------------------------------------- consumers
-
-    function test_getPriceUnsafe_servesEulersPythOracle() public {
-        EulerPythOracle oracle = new EulerPythOracle(pyth, ID, 5 minutes, 200);
-        assertEq(oracle.getQuote(2e18), 6000e18);
-        EulerPythOracle strict = new EulerPythOracle(pyth, ID, 5 minutes, TOLERANCE_BPS - 1);
-        vm.expectRevert(EulerPythOracle.InvalidAnswer.selector);
-        strict.getQuote(2e18);
-        vm.warp(START + 5 minutes + 1);
-        vm.expectRevert(EulerPythOracle.InvalidAnswer.selector);
-        oracle.getQuote(2e18);
     }
 
     function _adapter(int256 expo, uint256 bps) private returns (IPyth any) {

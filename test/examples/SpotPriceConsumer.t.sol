@@ -39,15 +39,6 @@ contract SpotPriceConsumerTest is DatasetFixture {
         assertEq(consumer.price(), uint256(update.value));
     }
 
-    function test_refresh_paysOutOfItsOwnBalance() public {
-        validUpdate().send(dataset);
-        uint256 purse = address(this).balance;
-        consumer.refresh();
-        assertEq(address(consumer).balance, PRICE);
-        assertEq(address(dataset).balance, PRICE);
-        assertEq(address(this).balance, purse);
-    }
-
     function test_receive_acceptsEtherForMoreQueries() public {
         (bool taken,) = address(consumer).call{value: 1 ether}("");
         assertTrue(taken);

@@ -2,14 +2,23 @@
 pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
-import {QueryLens} from "../../src/lens/QueryLens.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Update} from "../utils/UpdateArguments.sol";
 
+interface IQueryLens {
+    struct Answer {
+        bytes32 output;
+        uint256 updatedAt;
+        Oracle.QueryStatus status;
+    }
+
+    function queryMany(Oracle dataset, bytes[] calldata keys) external returns (Answer[] memory answers);
+}
+
 contract QueryLensTest is DatasetFixture {
     /// @dev Its code is etched, as the state override of an `eth_call` does it.
-    QueryLens private lens = QueryLens(makeAddr("unowned"));
+    IQueryLens private lens = IQueryLens(makeAddr("unowned"));
 
     function setUp() public override {
         super.setUp();
@@ -27,7 +36,7 @@ contract QueryLensTest is DatasetFixture {
         }
         vm.deal(address(lens), uint256(price) * count);
 
-        QueryLens.Answer[] memory answers = lens.queryMany(oracle, keys);
+        IQueryLens.Answer[] memory answers = lens.queryMany(oracle, keys);
 
         assertEq(answers.length, count);
         for (uint256 i = 0; i < count; ++i) {
@@ -45,7 +54,7 @@ contract QueryLensTest is DatasetFixture {
         (keys[0], keys[1], keys[2]) = ("SPOTPX/BTC-USD", KEY, "not of the form");
         vm.deal(address(lens), type(uint128).max);
 
-        QueryLens.Answer[] memory answers = lens.queryMany(dataset, keys);
+        IQueryLens.Answer[] memory answers = lens.queryMany(dataset, keys);
 
         assertAnswer(answers[0], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
         assertAnswer(answers[1], update.value, START, Oracle.QueryStatus.OK);
@@ -81,7 +90,7 @@ contract QueryLensTest is DatasetFixture {
         if (status != Oracle.QueryStatus.OK) output = 0;
     }
 
-    function assertAnswer(QueryLens.Answer memory answer, bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
+    function assertAnswer(IQueryLens.Answer memory answer, bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
         private
         pure
     {

@@ -121,14 +121,6 @@ contract MockOracleAdaptersTest is DatasetFixture {
         assertEq(isVerified, isRead);
     }
 
-    function test_costOfSubscription_isTheSameExceptForTheCeiling() public {
-        oracle.setSubscriptionPrice(SUBSCRIPTION_PRICE);
-        (uint256 price, uint256 period,) = oracle.costOfSubscription();
-        (uint256 expectedPrice, uint256 expectedPeriod,) = dataset.costOfSubscription();
-        assertEq(price, expectedPrice);
-        assertEq(period, expectedPeriod);
-    }
-
     // ---------------------------------------------------------------- helpers
 
     /// @dev A `MorphoAdapter` reads as its `QuoteAdapter`.

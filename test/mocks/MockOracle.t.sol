@@ -107,13 +107,6 @@ contract MockOracleTest is Test {
         oracle.setAnswer("ETH-USD", 0, 0, Oracle.QueryStatus.OK);
     }
 
-    function test_valueUpdate_RevertWhen_theKeyHasNoPrefix() public {
-        vm.expectRevert(_notAKey("ETH-USD", "write SPOTPX/ETH-USD"));
-        oracle.valueUpdate("ETH-USD", 0, 0);
-        vm.expectRevert(_notAKey("ETH-USD", "write SPOTPX/ETH-USD"));
-        oracle.noDataUpdate("ETH-USD", 0);
-    }
-
     function testFuzz_setAnswer_isAsOldAsItSays(uint32 age, uint32 time) public {
         time = uint32(bound(time, 1, type(uint32).max));
         age = uint32(bound(age, 0, time - 1));
@@ -164,22 +157,6 @@ contract MockOracleTest is Test {
             abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
         );
         updating.verify(0, oracle, none, 5);
-    }
-
-    function test_verify_readsTheUpdateWhateverIsSet() public {
-        UpdateHelpersConsumer updating = new UpdateHelpersConsumer{value: 1 ether}();
-        oracle.setSpotPrice("ETH-USD", 3100e18);
-        assertEq(updating.verify(0, oracle, oracle.spotPriceUpdate("ETH-USD", 3000e18, 5), 5), 3000e18);
-    }
-
-    function test_verify_RevertWhen_notPaidExactlyOrOfAnotherForm() public {
-        bytes memory update = _updateOf("ETH-USD");
-        (bool isDone, bytes memory answer) = address(oracle).call(this.verificationOf(update, "ETH-USD"));
-        assertFalse(isDone);
-        assertEq(answer, abi.encodeWithSelector(MockOracle.WrongPayment.selector, 0, 0.001 ether));
-        (isDone, answer) = address(oracle).call{value: 0.001 ether}(this.verificationOf(update, "ETH-USD"));
-        assertFalse(isDone);
-        assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
     }
 
     function testFuzz_verify_RevertWhen_notPaidExactly(uint96 sent) public {

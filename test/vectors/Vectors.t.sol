@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+
+import {Oracle} from "../../src/Oracle.sol";
+import {ICommitteeDirectory} from "../../src/interfaces/ICommitteeDirectory.sol";
+import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
+import {Quorum} from "../../src/libraries/Quorum.sol";
+import {Committee, CommitteeLibrary} from "../../src/types/Committee.sol";
+import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
+import {
+    BATCH_TYPEHASH,
+    REPORT_TYPEHASH,
+    ReportTemplate,
+    ReportTemplateLibrary
+} from "../../src/types/ReportTemplate.sol";
+import {recoverSigner} from "../utils/RecoverSigner.sol";
+import {ReferenceAnnouncements} from "../utils/ReferenceAnnouncements.sol";
+import {ReferenceReports} from "../utils/ReferenceReports.sol";
+
+/// @notice Reads the vectors in protocol/vectors, which the TypeScript tests use too.
+abstract contract VectorFixture is Test {
+    string private _json;
+    string private _list;
+
+    function load(string memory file, string memory list) internal {
+        _json = vm.readFile(string.concat("protocol/vectors/", file, ".json"));
+        _list = list;
+    }
+
+    function count() internal view returns (uint256 items) {
+        while (vm.keyExistsJson(_json, _item(items))) ++items;
+        assertGt(items, 0, "the list is empty");
+    }
+
+    function has(uint256 index, string memory field) internal view returns (bool) {
+        return vm.keyExistsJson(_json, _path(index, field));
+    }
+
+    function text(uint256 index, string memory field) internal view returns (string memory) {
+        return vm.parseJsonString(_json, _path(index, field));
+    }
+
+    function hexBytes(uint256 index, string memory field) internal view returns (bytes memory) {
+        return vm.parseJsonBytes(_json, _path(index, field));
+    }
+
+    function hexBytesArray(uint256 index, string memory field) internal view returns (bytes[] memory) {
+        return vm.parseJsonBytesArray(_json, _path(index, field));
+    }
+
+    function words(uint256 index, string memory field) internal view returns (bytes32[] memory) {
+        return vm.parseJsonBytes32Array(_json, _path(index, field));
+    }
+
+    function word(uint256 index, string memory field) internal view returns (bytes32) {
+        return vm.parseJsonBytes32(_json, _path(index, field));
+    }
+
+    function number(uint256 index, string memory field) internal view returns (uint256) {
+        return vm.parseJsonUint(_json, _path(index, field));
+    }
+
+    function flag(uint256 index, string memory field) internal view returns (bool) {
+        return vm.parseJsonBool(_json, _path(index, field));
+    }
+
+    function account(uint256 index, string memory field) internal view returns (address) {
+        return vm.parseJsonAddress(_json, _path(index, field));
+    }
+
+    function accounts(uint256 index, string memory field) internal view returns (address[] memory) {
+        return vm.parseJsonAddressArray(_json, _path(index, field));
+    }
+
+    function _item(uint256 index) private view returns (string memory) {
+        return string.concat(".", _list, "[", vm.toString(index), "]");
+    }
+
+    function _path(uint256 index, string memory field) private view returns (string memory) {
+        return string.concat(_item(index), ".", field);
+    }
+}
+
+contract QuorumVectorsTest is VectorFixture {
+    function test_isReached_matchesTheVectors() public {
+        load("quorum", "counts");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            uint256 signers = number(i, "signers");
+            assertEq(Quorum.isReached(signers, number(i, "members") - signers), flag(i, "quorum"));
+        }
+    }
+
+    function test_faultBound_matchesTheVectors() public {
+        load("quorum", "faultBounds");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            assertEq(Quorum.faultBound(number(i, "members")), number(i, "faults"));
+        }
+    }
+}
+
+contract CommitteeVectorsTest is VectorFixture {
+    function test_hash_matchesTheVectors() public {
+        load("committees", "committees");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            address[] memory members = accounts(i, "members");
+            uint256 toleranceBps = number(i, "toleranceBps");
+            bytes32 hash = word(i, "hash");
+            assertEq(CommitteeLibrary.checkedHash(members, toleranceBps), hash, text(i, "name"));
+
+            Committee committee = CommitteeLibrary.create(toleranceBps, members.length);
+            for (uint256 place = 0; place < members.length; ++place) {
+                committee.setMember(place, uint160(members[place]));
+            }
+            assertEq(committee.hash(members.length), hash, text(i, "name"));
+        }
+    }
+}
+
+contract KeyVectorsTest is VectorFixture {
+    using KeyFormLibrary for KeyForm;
+
+    function test_matches_agreesWithTheVectors() public {
+        load("keys", "forms");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            bytes memory key = hexBytes(i, "key");
+            assertEq(KeyForm.SPOT_PRICE.matches(key), flag(i, "SPOT_PRICE"), text(i, "name"));
+            assertEq(KeyForm.WEB_ORACLE.matches(key), flag(i, "WEB_ORACLE"), text(i, "name"));
+        }
+    }
+
+    /// A key's ASCII form and its hex form are the same bytes to Solidity.
+    function test_texts_areTheirBytes() public {
+        load("keys", "texts");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            if (!has(i, "hex")) continue;
+            bytes memory ascii = bytes(text(i, "text"));
+            bool isHex = ascii.length > 1 && ascii[0] == "0" && ascii[1] == "x";
+            assertEq(isHex ? vm.parseBytes(string(ascii)) : ascii, hexBytes(i, "hex"));
+        }
+    }
+}
+
+contract ReportVectorsTest is VectorFixture {
+    function test_digest_matchesTheVectors() public {
+        load("reports", "reports");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            vm.chainId(number(i, "chainId"));
+            address dataset = account(i, "dataset");
+            bytes memory key = hexBytes(i, "key");
+            Oracle.QueryStatus outcome = Oracle.QueryStatus(number(i, "outcome"));
+            uint256 timestamp = number(i, "timestamp");
+            bytes32 value = word(i, "value");
+            bytes32 separator = word(i, "domainSeparator");
+
+            assertEq(ReferenceReports.domainSeparator(dataset), separator, text(i, "name"));
+            assertEq(
+                ReferenceReports.digest(dataset, key, outcome, value, timestamp), word(i, "digest"), text(i, "name")
+            );
+            assertEq(
+                ReportTemplateLibrary.create(REPORT_TYPEHASH, separator, keccak256(key), uint256(outcome), timestamp)
+                    .digest(value),
+                word(i, "digest"),
+                text(i, "name")
+            );
+        }
+    }
+
+    function test_recover_matchesTheVectors() public {
+        load("reports", "reports");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            (bytes32 digest, bytes32 r, bytes32 vs) = (word(i, "digest"), word(i, "r"), word(i, "vs"));
+            assertEq(recoverSigner(digest, r, vs), account(i, "signer"), text(i, "name"));
+            assertEq(ReferenceReports.recover(digest, r, vs), account(i, "signer"), text(i, "name"));
+
+            uint256 privateKey = uint256(word(i, "privateKey"));
+            assertEq(vm.addr(privateKey), account(i, "signer"), text(i, "name"));
+            (uint8 v, bytes32 r_, bytes32 s) = vm.sign(privateKey, digest);
+            assertEq(abi.encodePacked(r_, s, v), hexBytes(i, "signature"), text(i, "name"));
+        }
+    }
+
+    /// Covers the invalid signatures that have a compact form: all are corrupted signatures of the first report.
+    function test_recover_returnsZeroWhereTheVectorsRefuse() public {
+        load("reports", "reports");
+        bytes32 digest = word(0, "digest");
+        load("reports", "refused");
+        uint256 items = count();
+        uint256 seen = 0;
+        for (uint256 i = 0; i < items; ++i) {
+            if (!has(i, "vs")) continue;
+            ++seen;
+            assertEq(recoverSigner(digest, word(i, "r"), word(i, "vs")), address(0), text(i, "name"));
+        }
+        assertGt(seen, 0);
+    }
+}
+
+contract BatchVectorsTest is VectorFixture {
+    function test_digest_matchesTheVectors() public {
+        load("batches", "batches");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            vm.chainId(number(i, "chainId"));
+            address dataset = account(i, "dataset");
+            bytes[] memory keys = hexBytesArray(i, "keys");
+            bytes32[] memory values = words(i, "values");
+            (uint256 missing, uint256 timestamp) = (uint256(word(i, "missing")), number(i, "timestamp"));
+            assertEq(
+                ReferenceReports.batchDigest(dataset, keys, missing, values, timestamp),
+                word(i, "digest"),
+                text(i, "name")
+            );
+
+            bytes32[] memory keyHashes = new bytes32[](keys.length);
+            for (uint256 k = 0; k < keys.length; ++k) {
+                keyHashes[k] = keccak256(keys[k]);
+            }
+            ReportTemplate template = ReportTemplateLibrary.create(
+                BATCH_TYPEHASH,
+                ReferenceReports.domainSeparator(dataset),
+                keccak256(abi.encodePacked(keyHashes)),
+                0,
+                timestamp
+            );
+            template.setMissing(bytes32(missing));
+            assertEq(template.digest(keccak256(abi.encodePacked(values))), word(i, "digest"), text(i, "name"));
+        }
+    }
+
+    function test_recover_matchesTheVectors() public {
+        load("batches", "batches");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            bytes32 digest = word(i, "digest");
+            assertEq(recoverSigner(digest, word(i, "r"), word(i, "vs")), account(i, "signer"), text(i, "name"));
+            (uint8 v, bytes32 r, bytes32 s) = vm.sign(uint256(word(i, "privateKey")), digest);
+            assertEq(abi.encodePacked(r, s, v), hexBytes(i, "signature"), text(i, "name"));
+        }
+    }
+}
+
+/// @notice Sends updates that TypeScript encoded to the dataset that they are for.
+contract UpdateVectorsTest is VectorFixture {
+    function test_update_storesTheValuesOfTheVectors() public {
+        load("updates", "updates");
+        uint256 items = count();
+        uint256 before = vm.snapshotState();
+        for (uint256 i = 0; i < items; ++i) {
+            // All updates are for the same address, so each starts from an empty dataset.
+            vm.revertToState(before);
+            IDataset dataset = deploy(i);
+            uint256 keys = 0;
+            for (; has(i, inKey(keys, "key")); ++keys) {
+                dataset.announce(hexBytes(i, inKey(keys, "key")));
+            }
+            assertGt(keys, 0, text(i, "name"));
+
+            (bool isDone, bytes memory answer) = address(dataset).call(hexBytes(i, "data"));
+            assertTrue(isDone, string.concat(text(i, "name"), ": ", vm.toString(answer)));
+            for (uint256 k = 0; k < keys; ++k) {
+                (bytes32 value, uint256 updatedAt, Oracle.QueryStatus status) =
+                    dataset.query(hexBytes(i, inKey(k, "key")));
+                assertEq(updatedAt, flag(i, inKey(k, "isStored")) ? number(i, "timestamp") : 0, text(i, "name"));
+                assertEq(uint256(status), number(i, inKey(k, "status")), text(i, "name"));
+                assertEq(value, word(i, inKey(k, "value")), text(i, "name"));
+            }
+        }
+    }
+
+    function deploy(uint256 index) private returns (IDataset) {
+        vm.chainId(number(index, "chainId"));
+        vm.warp(number(index, "timestamp"));
+        address dataset = account(index, "dataset");
+        DatasetSettings memory settings = DatasetSettings({
+            owner: makeAddr("owner"),
+            keyForm: KeyForm.SPOT_PRICE,
+            maxRoundAge: 300,
+            priceCeiling: 0,
+            queryPrice: 0,
+            subscriptionPriceCeiling: 0,
+            subscriptionPrice: 0,
+            toleranceBps: number(index, "toleranceBps"),
+            members: accounts(index, "members")
+        });
+        string memory artifact =
+            flag(index, "isMedian") ? "MedianDataset.sol:MedianDataset" : "MajorityDataset.sol:MajorityDataset";
+        deployCodeTo(artifact, abi.encode(settings), dataset);
+        return IDataset(dataset);
+    }
+
+    function inKey(uint256 key, string memory field) private pure returns (string memory) {
+        return string.concat("keys[", vm.toString(key), "].", field);
+    }
+}
+
+contract AnnouncementVectorsTest is VectorFixture {
+    function test_announce_acceptsTheVectors() public {
+        load("announcements", "announcements");
+        uint256 items = count();
+        for (uint256 i = 0; i < items; ++i) {
+            vm.chainId(number(i, "chainId"));
+            bytes memory signature = hexBytes(i, "signature");
+            assertEq(_digest(i), word(i, "digest"), text(i, "name"));
+            (uint8 v, bytes32 r, bytes32 s) = vm.sign(uint256(word(i, "privateKey")), word(i, "digest"));
+            assertEq(abi.encodePacked(r, s, v), signature, text(i, "name"));
+
+            address directory = account(i, "directory");
+            deployCodeTo("CommitteeDirectory.sol:CommitteeDirectory", directory);
+            vm.warp(number(i, "issuedAt"));
+            ICommitteeDirectory(directory)
+                .announce(account(i, "provider"), text(i, "url"), number(i, "issuedAt"), signature);
+        }
+    }
+
+    function _digest(uint256 index) private view returns (bytes32) {
+        return ReferenceAnnouncements.digest(
+            account(index, "directory"), account(index, "provider"), text(index, "url"), number(index, "issuedAt")
+        );
+    }
+}
