@@ -7,7 +7,6 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Update} from "./utils/Providers.sol";
 
 contract DatasetVerifyTest is DatasetFixture {
-
     /// A verification reads nothing of the key, so that no transaction in front of it changes its answer.
     function testFuzz_verify_answersTheSameWhateverIsStored(uint256 stored) public {
         stored = bound(stored, START - 20, START + 20);
