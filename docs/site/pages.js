@@ -41,6 +41,7 @@ export const SECTIONS = [
       page("docs/Solidity.md", "solidity/", "Read in a contract"),
       page("docs/Dapps.md", "dapps/", "Request and read off chain"),
       page("examples/README.md", "examples/", "Examples and starters"),
+      page("examples/indexer/README.md", "examples/indexer/", "Indexer"),
       page("docs/Adapters.md", "adapters/", "Subscriptions and adapters"),
       page("docs/Relaying.md", "relaying/", "Without an operator"),
       page("src/README.md", "reference/solidity/", "Solidity package"),
