@@ -36,7 +36,7 @@ contract DeployAdapter is DatasetScript {
             string.concat(name, " stores bytes, and this adapter reads numbers. Set DATASET to a median dataset.")
         );
         if (dataset.keyForm() == KeyForm.WEB_ORACLE) {
-            console.log("Warning: adapters read numbers with 18 decimals. Use only keys whose spec has decimals 18.");
+            _warn("adapters read numbers with 18 decimals. Use only keys whose spec has decimals 18.");
         }
         _;
     }
@@ -44,10 +44,9 @@ contract DeployAdapter is DatasetScript {
     /// @notice Deploys a ChainlinkAdapter of KEY, with DECIMALS.
     function chainlink() external checked ofNumbers {
         _requireSet("KEY", "the key that the adapter reads, for example SPOTPX/ETH-USD");
-        string memory key = vm.envString("KEY");
+        string memory key = _variable("KEY");
         _checkKey(key);
-        // `envOr` would take the default for a number that it cannot read.
-        uint256 decimals = vm.envExists("DECIMALS") ? vm.envUint("DECIMALS") : 8;
+        uint256 decimals = _isSet("DECIMALS") ? _uintVariable("DECIMALS") : 8;
         require(
             decimals <= 18,
             string.concat("DECIMALS is ", vm.toString(decimals), ", but values have 18 decimals. Set it to 0 to 18.")
@@ -60,8 +59,8 @@ contract DeployAdapter is DatasetScript {
 
     /// @notice Deploys a PythAdapter with EXPONENT and CONFIDENCE_BPS. Keys are listed afterwards, with its `list`.
     function pyth() external checked ofNumbers {
-        int256 exponent = vm.envExists("EXPONENT") ? vm.envInt("EXPONENT") : -8;
-        uint256 confidenceBps = vm.envExists("CONFIDENCE_BPS") ? vm.envUint("CONFIDENCE_BPS") : 100;
+        int256 exponent = _isSet("EXPONENT") ? _intVariable("EXPONENT") : -8;
+        uint256 confidenceBps = _isSet("CONFIDENCE_BPS") ? _uintVariable("CONFIDENCE_BPS") : 100;
         _logAdapter("PythAdapter");
         console.log("  exponent %s", vm.toString(exponent));
         console.log("  confidence %s basis points", confidenceBps);
@@ -74,10 +73,10 @@ contract DeployAdapter is DatasetScript {
         _requireSet("ASSETS", "the assets' addresses, separated by commas");
         _requireSet("KEYS", "the keys of the assets' prices, separated by commas");
         _requireSet("MAX_AGE", "the maximum age of a price, in seconds");
-        uint256 maxAge = vm.envUint("MAX_AGE");
+        uint256 maxAge = _uintVariable("MAX_AGE");
         require(maxAge > 0, "MAX_AGE is 0: a price would be too old one second after its round. Raise it.");
-        address[] memory addresses = vm.envAddress("ASSETS", ",");
-        string[] memory keys = vm.split(vm.envString("KEYS"), ",");
+        address[] memory addresses = _addressVariables("ASSETS");
+        string[] memory keys = vm.split(_variable("KEYS"), ",");
         require(addresses.length == keys.length, "ASSETS and KEYS differ in number. Give each asset one key.");
         Asset[] memory assets = new Asset[](keys.length);
         _logAdapter("QuoteAdapter");
@@ -98,10 +97,10 @@ contract DeployAdapter is DatasetScript {
         _requireSet("QUOTES", "the address of a QuoteAdapter");
         _requireSet("COLLATERAL", "the address of the collateral token");
         _requireSet("LOAN", "the address of the token that is lent");
-        address adapter = vm.envAddress("QUOTES");
+        address adapter = _addressVariable("QUOTES");
         require(adapter.code.length > 0, "QUOTES has no code. Deploy a QuoteAdapter first.");
-        address collateral = vm.envAddress("COLLATERAL");
-        address loan = vm.envAddress("LOAN");
+        address collateral = _addressVariable("COLLATERAL");
+        address loan = _addressVariable("LOAN");
         _requirePair(IQuoteAdapter(adapter), collateral, loan);
         _logAdapter("MorphoAdapter");
         console.log("  quotes %s", adapter);
@@ -111,15 +110,15 @@ contract DeployAdapter is DatasetScript {
     }
 
     /// @dev An adapter of a key that the dataset can never store, or that nobody serves, would never answer.
-    function _checkKey(string memory key) private view {
+    function _checkKey(string memory key) private {
         KeyForm form = dataset.keyForm();
         require(
             KeyFormLibrary.matches(form, bytes(key)),
             string.concat(key, " is not a key of the dataset. Price keys are like SPOTPX/ETH-USD.")
         );
         if (form == KeyForm.SPOT_PRICE && !_contains(_listedKeys(name), key)) {
-            console.log("Warning: %s is not among the keys of %s in %s.", key, name, deploymentPath);
-            console.log("  If no data provider serves it, the adapter never answers.");
+            string memory place = string.concat(" is not among the keys of ", name, " in ", deploymentPath);
+            _warn(string.concat(key, place, ". If no data provider serves it, the adapter never answers."));
         }
     }
 

@@ -54,7 +54,7 @@ contract RotateCommittee is DatasetScript {
     function _requireNotEjected(address[] memory members) private {
         (bool isFound, VmSafe.EthGetLogs[] memory logs) = _logsOfCommitteeBlock(IDataset.MemberEjected.selector);
         if (!isFound) {
-            console.log("Warning: the RPC has no old logs, so members that were ejected are not recognized.");
+            _warn("the RPC has no old logs, so members that were ejected are not recognized.");
         }
         for (uint256 i = 0; i < logs.length; ++i) {
             address ejected = address(uint160(uint256(logs[i].topics[1])));

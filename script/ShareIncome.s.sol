@@ -8,13 +8,13 @@ import {DatasetScript} from "./base/DatasetScript.sol";
 contract ShareIncome is DatasetScript {
     function run() external checked {
         (address[] memory members, uint256 toleranceBps) =
-            vm.envExists("FORMER_MEMBERS") ? _formerCommittee() : _currentCommittee();
+            _isSet("FORMER_MEMBERS") ? _formerCommittee() : _currentCommittee();
         _shareIncome("signer", msg.sender, members, toleranceBps);
         _finish();
     }
 
     function _formerCommittee() private view returns (address[] memory members, uint256 toleranceBps) {
         _requireSet("FORMER_TOLERANCE_BPS", "the tolerance of FORMER_MEMBERS, in basis points");
-        return (vm.envAddress("FORMER_MEMBERS", ","), vm.envUint("FORMER_TOLERANCE_BPS"));
+        return (_addressVariables("FORMER_MEMBERS"), _uintVariable("FORMER_TOLERANCE_BPS"));
     }
 }

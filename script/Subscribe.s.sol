@@ -12,8 +12,8 @@ contract Subscribe is DatasetScript {
     function run() external checked {
         _requireSet("READER", "the address that reads, for example an adapter's");
         _requireSet("DAYS", "the number of days from now");
-        address reader = vm.envAddress("READER");
-        uint256 wanted = vm.getBlockTimestamp() + vm.envUint("DAYS") * 1 days;
+        address reader = _addressVariable("READER");
+        uint256 wanted = vm.getBlockTimestamp() + _uintVariable("DAYS") * 1 days;
         uint256 until = dataset.subscribedUntil(reader);
         if (until >= wanted) {
             console.log("Nothing to do: %s is subscribed until %s.", reader, until);

@@ -24,7 +24,7 @@ Examples
   npm run mutants -- Committee.sol`;
 
 /** The files that forge needs to compile and run the tests. */
-const COPIED = ["foundry.toml", "src", "test", "protocol/vectors"];
+const COPIED = ["foundry.toml", "src", "script", "test", "protocol/vectors"];
 const LINKED = ["lib", "node_modules"];
 
 /** Fixed, so that every run gives the same result. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 
 /** The settings of one dataset in script/config. */
-export interface DatasetSettings {
+interface DatasetSettings {
   owner: string;
   members: string[];
   toleranceBps: string;
@@ -15,8 +15,7 @@ export interface DatasetSettings {
   keys: string[];
 }
 
-export const DATASETS = ["financial", "webOracleNumber", "webOracleBytes"] as const;
-export type Settings = { chainId: number } & Record<(typeof DATASETS)[number], DatasetSettings>;
+type Settings = { chainId: number } & Record<"financial" | "webOracleNumber" | "webOracleBytes", DatasetSettings>;
 
 /** The committed example of a network. */
 export const settingsOf = (chainId: number): Settings =>

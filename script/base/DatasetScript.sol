@@ -25,7 +25,7 @@ abstract contract DatasetScript is NetworkScript {
     function _readInput() internal virtual override {
         super._readInput();
         _requireSet("DATASET", "the dataset's name, for example financial");
-        name = vm.envString("DATASET");
+        name = _variable("DATASET");
         dataset = IDataset(_deployedAt(string.concat(".datasets.", name, ".address")));
         require(
             address(dataset) != address(0),
@@ -97,9 +97,9 @@ abstract contract DatasetScript is NetworkScript {
     /// @notice Returns the current committee. The dataset stores its hash and the block of its event: the logs of that
     /// block are read, or CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS if the RPC does not have them.
     function _currentCommittee() internal returns (address[] memory members, uint256 toleranceBps) {
-        if (vm.envExists("CURRENT_MEMBERS")) {
+        if (_isSet("CURRENT_MEMBERS")) {
             _requireSet("CURRENT_TOLERANCE_BPS", "the tolerance of CURRENT_MEMBERS, in basis points");
-            (members, toleranceBps) = (vm.envAddress("CURRENT_MEMBERS", ","), vm.envUint("CURRENT_TOLERANCE_BPS"));
+            (members, toleranceBps) = (_addressVariables("CURRENT_MEMBERS"), _uintVariable("CURRENT_TOLERANCE_BPS"));
             require(
                 CommitteeLibrary.hashOf(members, toleranceBps) == dataset.committeeHash(),
                 "CURRENT_MEMBERS and CURRENT_TOLERANCE_BPS are not the dataset's committee. Correct or unset both."
@@ -125,7 +125,7 @@ abstract contract DatasetScript is NetworkScript {
 
     /// @notice Returns the dataset's logs of an event in the block in which the committee last changed; false and none
     /// if the RPC refuses to return logs of that block.
-    function _logsOfCommitteeBlock(bytes32 selector) internal returns (bool, VmSafe.EthGetLogs[] memory) {
+    function _logsOfCommitteeBlock(bytes32 selector) internal virtual returns (bool, VmSafe.EthGetLogs[] memory) {
         bytes32[] memory topics = new bytes32[](1);
         topics[0] = selector;
         uint256 number = dataset.committeeBlock();

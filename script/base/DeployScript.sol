@@ -124,10 +124,11 @@ abstract contract DeployScript is NetworkScript {
     }
 
     /// @dev src/Subscriptions.sol says why everybody reads for nothing there.
-    function _warnOfFreeReads(uint256 queryPrice) private view {
+    function _warnOfFreeReads(uint256 queryPrice) private {
         if (queryPrice == 0 || (block.chainid != POLYGON && block.chainid != POLYGON_AMOY)) return;
-        console.log("Warning: bridge messages to Polygon PoS have no origin, so a contract that gets one reads without");
-        console.log("  paying, and may tell others what it reads. docs/ThreatModel.md says more.");
+        _warn(
+            "bridge messages to Polygon PoS have no origin, so a contract that gets one reads without paying, and may tell others what it reads. docs/ThreatModel.md says more."
+        );
     }
 
     function _nameOf(KeyForm keyForm) private pure returns (string memory) {

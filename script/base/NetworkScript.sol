@@ -25,6 +25,9 @@ abstract contract NetworkScript is Script {
     string private _config;
     string private _deployment;
     Entry[] private _entries;
+    string[] private _warnings;
+    bool private _isGiven;
+    mapping(string variable => string) private _given;
     /// @dev The contracts that this run creates.
     mapping(address created => bool) private _isNew;
 
@@ -37,8 +40,8 @@ abstract contract NetworkScript is Script {
     /// @dev Reverts unless both files are for the connected chain. The deployments file may be missing.
     function _readInput() internal virtual {
         string memory file = string.concat(vm.toString(block.chainid), ".json");
-        configPath = vm.envOr("DEPLOY_CONFIG", string.concat("script/config/", file));
-        deploymentPath = string.concat(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), "/", file);
+        configPath = _isSet("DEPLOY_CONFIG") ? _variable("DEPLOY_CONFIG") : string.concat("script/config/", file);
+        deploymentPath = string.concat(_deploymentsFolder(), "/", file);
         require(
             vm.exists(configPath),
             string.concat(
@@ -78,7 +81,7 @@ abstract contract NetworkScript is Script {
         }
         if (_entries.length == 0) return;
         if (!vm.exists(deploymentPath)) {
-            vm.createDir(vm.envOr("DEPLOYMENTS_DIR", string("deployments")), true);
+            vm.createDir(_deploymentsFolder(), true);
             vm.writeJson(string.concat('{"chainId":', vm.toString(block.chainid), ',"datasets":{}}'), deploymentPath);
         }
         for (uint256 i = 0; i < _entries.length; ++i) {
@@ -95,13 +98,77 @@ abstract contract NetworkScript is Script {
         json = string.concat("[", json, "]");
     }
 
-    /// @dev Reverts with a sentence if an environment variable is missing or empty. forge's error would name it only.
+    function _deploymentsFolder() private view returns (string memory) {
+        return _isSet("DEPLOYMENTS_DIR") ? _variable("DEPLOYMENTS_DIR") : "deployments";
+    }
+
+    function _warn(string memory sentence) internal {
+        console.log("Warning: %s", sentence);
+        _warnings.push(sentence);
+    }
+
+    function warnings() external view returns (string[] memory) {
+        return _warnings;
+    }
+
+    // ---------------------------------------------------------------- environment variables
+
+    /// @notice Gives a variable, and takes no more from the environment: tests share one, and run side by side.
+    function give(string memory variable, string memory value) external {
+        _isGiven = true;
+        _given[variable] = value;
+    }
+
+    /// @dev Returns an environment variable; empty if it is not set.
+    function _variable(string memory variable) internal view returns (string memory) {
+        return _isGiven ? _given[variable] : vm.envOr(variable, string(""));
+    }
+
+    function _isSet(string memory variable) internal view returns (bool) {
+        return bytes(_variable(variable)).length > 0;
+    }
+
+    /// @dev Reverts with a sentence if a variable is missing or empty. forge's error would name it only.
     /// @param meaning What the variable is, for people.
     function _requireSet(string memory variable, string memory meaning) internal view {
-        require(
-            bytes(vm.envOr(variable, string(""))).length > 0,
-            string.concat(variable, " is not set. Set it to ", meaning, ".")
-        );
+        require(_isSet(variable), string.concat(variable, " is not set. Set it to ", meaning, "."));
+    }
+
+    function _uintVariable(string memory variable) internal view returns (uint256) {
+        try vm.parseUint(_variable(variable)) returns (uint256 number) {
+            return number;
+        } catch {
+            revert(_unreadable(variable, "a whole number"));
+        }
+    }
+
+    function _intVariable(string memory variable) internal view returns (int256) {
+        try vm.parseInt(_variable(variable)) returns (int256 number) {
+            return number;
+        } catch {
+            revert(_unreadable(variable, "a whole number"));
+        }
+    }
+
+    function _addressVariable(string memory variable) internal view returns (address) {
+        return _addressVariables(variable)[0];
+    }
+
+    /// @dev Returns the addresses in a variable, separated by commas.
+    function _addressVariables(string memory variable) internal view returns (address[] memory addresses) {
+        string[] memory texts = vm.split(_variable(variable), ",");
+        addresses = new address[](texts.length);
+        for (uint256 i = 0; i < texts.length; ++i) {
+            try vm.parseAddress(vm.trim(texts[i])) returns (address parsed) {
+                addresses[i] = parsed;
+            } catch {
+                revert(_unreadable(variable, "an address"));
+            }
+        }
+    }
+
+    function _unreadable(string memory variable, string memory kind) private view returns (string memory) {
+        return string.concat(variable, " is ", _variable(variable), ", which is not ", kind, ". Correct it.");
     }
 
     function _contains(string[] memory keys, string memory key) internal pure returns (bool) {

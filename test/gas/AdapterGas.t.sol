@@ -4,23 +4,18 @@ pragma solidity ^0.8.37;
 import {AdapterFixture, Asset, IKeyList} from "../adapters/AdapterFixture.sol";
 import {AggregatorV3Interface, IPriceOracle, IPyth} from "../adapters/ExternalInterfaces.sol";
 
-/// @notice A consumer that reads an adapter, or does everything except the reading.
-contract ReadingConsumer {
-    function read(address adapter, bytes calldata data, bool isReading) external view {
-        if (!isReading) return;
-        (bool isDone,) = adapter.staticcall(data);
-        require(isDone);
-    }
+interface IReadingConsumer {
+    function read(address adapter, bytes calldata data, bool isReading) external view;
 }
 
 /// @notice Measures the gas that one reading of an adapter adds to a consumer's transaction, with cold storage.
 /// forge-config: default.isolate = true
 contract AdapterGasTest is AdapterFixture {
-    ReadingConsumer private consumer;
+    IReadingConsumer private consumer;
 
     function setUp() public override {
         super.setUp();
-        consumer = new ReadingConsumer();
+        consumer = IReadingConsumer(deployCode("Consumers.sol:ReadingConsumer"));
     }
 
     function test_chainlink() public {

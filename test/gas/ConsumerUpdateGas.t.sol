@@ -2,41 +2,25 @@
 pragma solidity ^0.8.37;
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {Oracle} from "../../src/Oracle.sol";
-import {OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {Providers, Update} from "../utils/Providers.sol";
 import {GasFixture} from "./GasFixture.sol";
 
-/// @notice Reads a value of this very second in its own transaction.
-contract UpdateBringingConsumer {
-    using OracleProtocol for Oracle;
-
-    Oracle private immutable oracle;
-
-    constructor(Oracle oracle_) payable {
-        oracle = oracle_;
-    }
-
-    function updateAndQuery(bytes calldata update) external returns (uint256) {
-        return oracle.updateAndQuerySpotPrice("ETH-USD", update, 60);
-    }
-
-    function verify(bytes calldata update) external returns (uint256) {
-        return oracle.verifySpotPrice("ETH-USD", update, 60);
-    }
+interface IUpdateBringingConsumer {
+    function updateAndQuery(bytes calldata update) external returns (uint256);
+    function verify(bytes calldata update) external returns (uint256);
 }
 
 /// @notice Measures whole transactions of a consumer that brings an update, with cold storage, in steady state. They
 /// pay the query price.
 /// forge-config: default.isolate = true
 contract ConsumerUpdateGasTest is GasFixture {
-    UpdateBringingConsumer private consumer;
+    IUpdateBringingConsumer private consumer;
 
     function test_updateAndQuery_4of5() public {
         (, Update memory update) = _prepare(5, 4);
         _measure(
             "updateAndQuerySpotPrice, paid, 4 of 5 signers",
-            abi.encodeCall(UpdateBringingConsumer.updateAndQuery, (update.encode()))
+            abi.encodeCall(IUpdateBringingConsumer.updateAndQuery, (update.encode()))
         );
     }
 
@@ -45,7 +29,7 @@ contract ConsumerUpdateGasTest is GasFixture {
         update.send(target);
         _measure(
             "updateAndQuerySpotPrice, paid, another sender was faster",
-            abi.encodeCall(UpdateBringingConsumer.updateAndQuery, (update.encode()))
+            abi.encodeCall(IUpdateBringingConsumer.updateAndQuery, (update.encode()))
         );
     }
 
@@ -77,7 +61,7 @@ contract ConsumerUpdateGasTest is GasFixture {
         (IDataset target, Update memory update) = _prepare(members, signers);
         vm.prank(OWNER);
         target.setQueryPrice(price);
-        _measure(name, abi.encodeCall(UpdateBringingConsumer.verify, (update.encode())));
+        _measure(name, abi.encodeCall(IUpdateBringingConsumer.verify, (update.encode())));
     }
 
     /// @dev The first payment is more expensive, because the dataset's balance is still zero.
@@ -85,7 +69,8 @@ contract ConsumerUpdateGasTest is GasFixture {
         Providers committee = new Providers(members, TOLERANCE_BPS);
         target = deploy(committee);
         committee.report(target, KEY, START, valuesNear3000(signers, 1)).send(target);
-        consumer = new UpdateBringingConsumer{value: 1 ether}(target);
+        consumer =
+            IUpdateBringingConsumer(deployCode("Consumers.sol:UpdateBringingConsumer", abi.encode(target), 1 ether));
         query(target, KEY);
         vm.warp(START + 60);
         update = committee.report(target, KEY, START + 58, valuesNear3000(signers, 2));
