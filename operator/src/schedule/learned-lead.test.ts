@@ -10,15 +10,14 @@ const PROVIDER_TIMEOUT_MS = 3_000;
 const START_MS = 1_767_323_040_000;
 
 test("the lead is the longest of the latest 32 updates, a block and a second; before the first, a provider's deadline", () => {
-  const lead = new LearnedLead(PROVIDER_TIMEOUT_MS, 15_000);
-  expect(lead.seconds).toBe(3 + 15 + 1);
-  lead.blockMs = 2_000;
+  const lead = new LearnedLead();
+  expect(lead.seconds(PROVIDER_TIMEOUT_MS, 15_000)).toBe(3 + 15 + 1);
   lead.record(9_000);
-  expect(lead.seconds).toBe(9 + 2 + 1);
+  expect(lead.seconds(PROVIDER_TIMEOUT_MS, 2_000)).toBe(9 + 2 + 1);
   for (let update = 0; update < 31; update++) lead.record(500);
-  expect(lead.seconds).toBe(12);
+  expect(lead.seconds(PROVIDER_TIMEOUT_MS, 2_000)).toBe(12);
   lead.record(500);
-  expect(lead.seconds).toBe(0.5 + 2 + 1);
+  expect(lead.seconds(PROVIDER_TIMEOUT_MS, 2_000)).toBe(0.5 + 2 + 1);
 });
 
 /** Keeps one key fresh, and returns the age of each stored value, by the blocks' times, when it was replaced. */
@@ -30,7 +29,7 @@ function agesOf(heartbeatSeconds: number, blockMs: number, gatherMs: number, pha
     stageMs: 1,
   };
   const keys = [{ key: KEY, policy: { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: 5 } }];
-  const lead = new LearnedLead(PROVIDER_TIMEOUT_MS, blockMs);
+  const lead = new LearnedLead();
   let state: ScheduleState = INITIAL_STATE;
   let stored = 0n;
   const ages: number[] = [];
@@ -42,7 +41,7 @@ function agesOf(heartbeatSeconds: number, blockMs: number, gatherMs: number, pha
       chain,
       gathered,
       busy: new Set<Hex>(),
-      learnedLeadSeconds: lead.seconds,
+      learnedLeadSeconds: lead.seconds(PROVIDER_TIMEOUT_MS, blockMs),
     });
     state = taken.state;
     return taken;

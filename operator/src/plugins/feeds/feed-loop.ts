@@ -70,13 +70,14 @@ export class FeedLoop {
   #wake = new AbortController();
   /** The stored values as last read, by key. */
   #stored: ReadonlyMap<Hex, QueryResult> = new Map();
-  readonly #lead: LearnedLead;
+  readonly #lead = new LearnedLead();
+  #blockMs = MAX_BLOCK_INTERVAL_MS;
 
   constructor(
     readonly served: ServedDataset,
     readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
-    settings: FeedLoopSettings,
+    private readonly settings: FeedLoopSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     private readonly failovers: Counter<"network">,
     private readonly outliers: Counter<"network" | "dataset" | "provider">,
@@ -92,13 +93,12 @@ export class FeedLoop {
     this.#feedOf = new Map(feeds.map((feed) => [feed.key, feed]));
     this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(context.clock, this.#log);
-    this.#lead = new LearnedLead(settings.providerTimeoutMs, MAX_BLOCK_INTERVAL_MS);
   }
 
   /** Runs until the operator shuts down. It never throws. */
   async run(): Promise<void> {
     const { clock, closing } = this.context;
-    this.#lead.blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
+    this.#blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
     for (let wakeAtMs = 0; !closing.aborted; ) {
       if (this.#ended.length === 0) {
         const signal = AbortSignal.any([closing, this.#wake.signal]);
@@ -130,7 +130,7 @@ export class FeedLoop {
     const settings = { ...this.#settings, ranking: this.#ranked.ranking };
     const observed: Observed = {
       ...{ nowMs: clock(), chain, gathered, busy: this.#unavailable() },
-      learnedLeadSeconds: this.#lead.seconds,
+      learnedLeadSeconds: this.#lead.seconds(this.settings.providerTimeoutMs, this.#blockMs),
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
     this.#state = state;
