@@ -17,6 +17,7 @@ const OTHERS = [
     "test",
     "test:sol",
     "test:ts",
+    "test:units",
     "install:tests",
     "check",
     "check:sol",
