@@ -1,7 +1,7 @@
 import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, stringToHex } from "viem";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Chain, startChain } from "../../../../test/support/chain.js";
 import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
 import { type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
@@ -100,15 +100,12 @@ test("takes a range of rounds, and tells the value that held when it began", asy
 
 test("refuses more blocks than one request may search, and names the limit", async () => {
   await chain.client.mine({ blocks: 700 });
-  // Until the operator has seen the last of these blocks, there are fewer of them for it.
-  const response = await vi.waitUntil(async () => {
-    const answer = await ask({ from: "0" });
-    return answer.status === 200 ? undefined : answer;
-  }, 20_000);
+  const response = await ask({ from: "0" });
   expect(response.status).toBe(422);
   const problem = (await response.json()) as Problem;
   expect(problem).toMatchObject({ code: "range_too_wide", detail: expect.stringContaining("at most 600") });
-  expect((await history()).from).toBeGreaterThan(0);
+  // The answer to a query that was asked a moment ago may be remembered.
+  expect((await history({ limit: "17" })).from).toBeGreaterThan(0);
 });
 
 test.each<[string, Record<string, string>, number, string]>([
