@@ -1,6 +1,12 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { InterleavedSequencer } from "./tools/interleaved-sequencer.js";
 
+/** The unit tests, which lie beside the source. */
+export const UNITS = {
+  include: ["*/src/**/*.test.ts", "operator/page/src/**/*.test.ts"],
+  exclude: [...configDefaults.exclude, "operator/src/plugins/*/test/**"],
+};
+
 // Projects do not take over the mode of the command line by themselves.
 export default defineConfig(({ mode }) => ({
   test: {
@@ -31,9 +37,8 @@ export default defineConfig(({ mode }) => ({
         mode,
         // They leave nothing behind, so that they can share processes, whose start takes longer than most of them.
         test: {
+          ...UNITS,
           name: "units",
-          include: ["*/src/**/*.test.ts", "operator/page/src/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, "operator/src/plugins/*/test/**"],
           isolate: false,
         },
       },

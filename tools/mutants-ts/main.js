@@ -69,7 +69,7 @@ function strykerConfig(files, report) {
     // A text is not a decision. A constant is read once for all tests, so each change of one would run all of them.
     mutator: { excludedMutations: ["StringLiteral"] },
     ignoreStatic: true,
-    ignorePatterns: ["/out", "/cache", "/lib", "/src", "/test", "/script", "/snapshots", "/attack", "/bench", "/docs"],
+    ignorePatterns: ["/out", "/cache", "/lib", "/src", "/test", "/script", "/snapshots", "/compatibility", "/docs"],
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: report },
     tempDirName: "tools/mutants-ts/sandbox",

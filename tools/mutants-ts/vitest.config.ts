@@ -1,9 +1,5 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
+import { UNITS } from "../../vitest.config.js";
 
 // The project `units` of the repository's configuration. StrykerJS takes a file, not a project.
-export default defineConfig({
-  test: {
-    include: ["*/src/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, "operator/src/plugins/*/test/**"],
-  },
-});
+export default defineConfig({ test: UNITS });
