@@ -80,12 +80,12 @@ export class Processes {
 
   /** Starts what the operator needs: a chain, a market and four providers. */
   async #startNetwork(keys: number): Promise<Network> {
-    const { anvil, client, datasets } = await startChain();
+    const { anvil, client, dataset } = await startChain();
     this.#own(anvil);
     const market = this.#fork(join(import.meta.dirname, "market-process.js"), [String(keys)]);
     const [{ url: marketUrl, pairs }] = (await once(market, "message")) as [MarketMessage];
     const names = pairs.map((pair) => `SPOTPX/${pair}`);
-    this.#writeDeployment(datasets, names);
+    this.#writeDeployment(dataset, names);
     const providers = await Promise.all(
       PROVIDERS.map(async ({ address, privateKey }, i) => {
         const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
@@ -94,7 +94,7 @@ export class Processes {
         return { address, url: provider.url };
       }),
     );
-    return { client, rpcUrl: anvil.url, dataset: datasets[0], keys: names, providers };
+    return { client, rpcUrl: anvil.url, dataset, keys: names, providers };
   }
 
   /**
@@ -107,18 +107,16 @@ export class Processes {
     const stub = this.#fork(join(import.meta.dirname, "stub-providers.js"), [String(size)]);
     const [providers] = (await once(stub, "message")) as [Provider[]];
     const members = providers.map(({ address }) => address);
-    const { anvil, client, datasets } = await startChain({ members });
+    const { anvil, client, dataset } = await startChain(members);
     this.#own(anvil);
     const keys = Array.from({ length: count }, (_, i) => `SPOTPX/K${i}-USD`);
-    this.#writeDeployment(datasets, keys);
-    return { client, rpcUrl: anvil.url, dataset: datasets[0], keys, providers };
+    this.#writeDeployment(dataset, keys);
+    return { client, rpcUrl: anvil.url, dataset, keys, providers };
   }
 
-  #writeDeployment(datasets: readonly Address[], keys: readonly string[]) {
-    const named = datasets.map((address, i) => {
-      return [`bench${i}`, { address, kind: "median", keyForm: "SPOT_PRICE", keys }];
-    });
-    const deployment = { chainId: 42, datasets: Object.fromEntries(named) };
+  #writeDeployment(address: Address, keys: readonly string[]) {
+    const bench = { address, kind: "median", keyForm: "SPOT_PRICE", keys };
+    const deployment = { chainId: 42, datasets: { bench } };
     writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
   }
 

@@ -17,31 +17,21 @@ export type ChainClient = PublicClient<HttpTransport, Chain>;
 export interface StartedChain {
   readonly anvil: Anvil;
   readonly client: ChainClient;
-  readonly datasets: readonly [Address, ...Address[]];
+  readonly dataset: Address;
 }
 
 /**
- * Starts a chain whose blocks have space for every transaction, and deploys datasets.
+ * Starts a chain whose blocks have space for every transaction, and deploys a dataset.
  *
- * @param datasets The number of datasets.
- * @param members Their committee, in ascending order; the devnet's providers by default.
+ * @param members Its committee, in ascending order; the devnet's providers by default.
  */
-export async function startChain({
-  datasets: count = 1,
-  members,
-}: {
-  datasets?: number;
-  members?: readonly Address[];
-} = {}): Promise<StartedChain> {
+export async function startChain(members?: readonly Address[]): Promise<StartedChain> {
   const anvil = await startAnvil({ chainId: 42, blockTime: 1, gasLimit: 1_000_000_000 });
   const rpcUrls = { default: { http: [anvil.url] } };
   const chain = defineChain({ id: 42, name: "anvil", nativeCurrency, rpcUrls });
   const client = createPublicClient({ chain, transport: http(anvil.url), pollingInterval: 100 });
   try {
-    const deploy = () => deployTestDataset(anvil.url, members && { members });
-    const datasets: [Address, ...Address[]] = [await deploy()];
-    while (datasets.length < count) datasets.push(await deploy());
-    return { anvil, client, datasets };
+    return { anvil, client, dataset: await deployTestDataset(anvil.url, members && { members }) };
   } catch (error) {
     await anvil.close();
     throw error;
