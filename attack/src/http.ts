@@ -1,5 +1,5 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
-import { connect, type Socket } from "node:net";
+import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 
 export interface CallOptions {
   readonly method?: string;
@@ -59,6 +59,9 @@ function parse(text: string) {
     return undefined;
   }
 }
+
+/** Returns the port that a server listens on. */
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 /** Opens a connection. It resolves with null if the connection fails. */
 export function openConnection(url: string, from?: string): Promise<Socket | null> {

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
@@ -9,6 +8,7 @@ import { type Outcome, signReport } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, numberToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Attack } from "../attack.js";
+import { portOf } from "../http.js";
 import { PRICE_KEYS, priceKey } from "../network/network.js";
 
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -128,7 +128,7 @@ export const lyingProviders: Attack = {
         liar.close();
       },
     });
-    const url = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${portOf(liar)}`;
     const providers = network.providers.map((provider, i) => (i === 0 ? { address: member.address, url } : provider));
     const operator = await network.startOperator(
       { providerTimeoutMs: 3_000, graceMs: 200 },

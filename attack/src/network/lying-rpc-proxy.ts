@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { portOf } from "../http.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: A lie is about whatever the method returns.
 type Json = any;
@@ -45,7 +45,7 @@ export async function startLyingRpcProxy(chainUrl: string) {
 
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     lies,
     count: () => calls,
     close: async () => {

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { EXCHANGE_ORIGINS } from "@dataset-oracle/devnet/exchange-origins";
 import { type Authority, type Certificate, createCertificateAuthority } from "@dataset-oracle/tools/certificates";
+import { portOf } from "../http.js";
 
 const EXCHANGE_OF = new Map(Object.entries(EXCHANGE_ORIGINS).map(([name, origin]) => [new URL(origin).host, name]));
 
@@ -60,8 +61,6 @@ export async function startSimulatedInternet(folder: string, marketUrl: string) 
     },
   };
 }
-
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 function passOn(url: string, request: IncomingMessage, response: ServerResponse) {
   const options = { method: request.method, headers: { accept: "application/json" } };
