@@ -1,6 +1,17 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
+
+/** The Markdown files of the repository, new ones too. */
+export const DOCUMENTS: readonly string[] = execFileSync(
+  "git",
+  ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+  { cwd: ROOT, encoding: "utf8" },
+)
+  .trim()
+  .split("\n")
+  .filter((file) => existsSync(join(ROOT, file)));
 
 /** A fenced block of a document. */
 export interface Block {

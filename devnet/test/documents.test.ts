@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -18,7 +18,7 @@ import { QUERY_STATUSES } from "@dataset-oracle/protocol";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Block, blocksOf } from "./code-blocks.js";
+import { type Block, blocksOf, DOCUMENTS } from "./code-blocks.js";
 import { type Devnet, freePortOptions, START_MS, startDevnet, withPortsOf } from "./devnet-process.js";
 import { HAS_CURL } from "./has-curl.js";
 import { outputPattern } from "./output-pattern.js";
@@ -34,14 +34,6 @@ import { postDataRequest } from "./post-data-request.js";
  */
 
 const run = promisify(execFile);
-
-const DOCUMENTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
-  cwd: ROOT,
-  encoding: "utf8",
-})
-  .trim()
-  .split("\n")
-  .filter((file) => existsSync(join(ROOT, file)));
 
 const COMMANDS = ["bash", "sh"];
 const PROGRAMS = ["js", "ts"];

@@ -4,17 +4,11 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
+import { DOCUMENTS } from "../../../devnet/test/code-blocks.js";
 import { isExternal, linkedFile } from "../linked-file.js";
 import { anchorsOf, imagesOf, linksOf } from "../links-images-and-anchors.js";
 import { PAGES } from "../pages.js";
 
-const DOCUMENTS = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
-  cwd: ROOT,
-  encoding: "utf8",
-})
-  .trim()
-  .split("\n")
-  .filter((file) => existsSync(join(ROOT, file)));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
 test("every document of docs/ is in the site's navigation", () => {
