@@ -1,6 +1,7 @@
+import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import { pino } from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Failure, FailureReason } from "./failures.js";
+import type { Failure } from "./failures.js";
 import { ProviderFailures } from "./failures.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";

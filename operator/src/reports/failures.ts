@@ -3,8 +3,6 @@ import type { Logger } from "pino";
 import type { Address } from "viem";
 import type { Clock } from "../context.js";
 
-export type { FailureReason };
-
 /** A provider's answer that cannot be used. `detail` completes the sentence "The provider ...". */
 export interface Failure {
   readonly kind: "failure";

@@ -1,8 +1,9 @@
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
+import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { Failure, FailureReason } from "./failures.js";
+import type { Failure } from "./failures.js";
 import { agreedValueInBatch, decideByQuorum, NoQuorum, type ReportAnswer, reportsOf } from "./quorum.js";
 
 let count = 0;

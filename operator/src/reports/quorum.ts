@@ -2,13 +2,13 @@ import { agreedValue } from "@dataset-oracle/protocol/agreed-value";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
-import { OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
+import { type FailureReason, OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 import type { ObservedValue } from "../schedule/policy.js";
-import { type Failure, type FailureReason, toProblemMember } from "./failures.js";
+import { type Failure, toProblemMember } from "./failures.js";
 import type { ReportStatement } from "./statement.js";
 
 /** A provider's checked report, or why there is none. */

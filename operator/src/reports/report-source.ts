@@ -7,6 +7,7 @@ import {
   SignedBatchReport,
   SignedReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
+import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
@@ -15,7 +16,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
 import { ASK_AGAIN_AFTER_MS, GRACE_MS, LEAST_GATHER_MS, MOST_GATHER_MS } from "../schedule/transmission-schedule.js";
-import { type Failure, type FailureReason, isFailure } from "./failures.js";
+import { type Failure, isFailure } from "./failures.js";
 import type { Providers, Question } from "./providers.js";
 import { decideByQuorum, type ReportAnswer, reachesQuorum } from "./quorum.js";
 import type { ReportStatement, RowStatement, Statement, StatementFilter } from "./statement.js";
