@@ -1,8 +1,10 @@
-// Builds the operator's HTTP app as the reference documents it.
+// Builds the HTTP apps of the operator and of a provider as the references document them.
 
 import { buildOperatorApp } from "@dataset-oracle/operator/dist/app.js";
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
 import { connectNetworks } from "@dataset-oracle/operator/dist/operator.js";
+import { routes } from "@dataset-oracle/provider/dist/routes.js";
+import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 
@@ -22,6 +24,20 @@ export async function withAppForDocs(ask) {
     return await ask(app);
   } finally {
     closing.abort();
+    await app.close();
+  }
+}
+
+/** @type {typeof import("./app-for-docs.js").withProviderAppForDocs} */
+export async function withProviderAppForDocs(ask) {
+  const logger = createLogger({ level: "silent" });
+  const app = await buildApp({ logger, requestsPerMinute: 1, maxConnections: 1, trustedProxies: [] });
+  // Describing the routes calls none of them.
+  const unused = /** @type {any} */ (null);
+  await app.register(routes({ reporter: unused, decider: unused, isOperator: () => false, anonymousPerMinute: 1 }));
+  try {
+    return await ask(app);
+  } finally {
     await app.close();
   }
 }

@@ -4,11 +4,7 @@ import { transformerStyleToClass } from "@shikijs/transformers";
 import { isExternal, linkedFile } from "./linked-file.js";
 import { documentOf, folderOf, imageOf, relative } from "./site-urls.js";
 
-/**
- * What is used of the state of a Markdown rule.
- *
- * @typedef {{ tokens: import("vitepress").MarkdownRenderer extends { parse(...args: any[]): infer T } ? T : never, env: { relativePath?: string } }} StateCore
- */
+/** @typedef {import("vitepress").MarkdownRenderer["core"]["ruler"]} Rules */
 
 // The strict content security policy allows no style attributes.
 const colours = transformerStyleToClass({ classPrefix: "c" });
@@ -62,7 +58,7 @@ export const MARKDOWN = {
 /**
  * Turns links to files into links to pages. `env.relativePath` is undefined while links are only being collected.
  *
- * @param {StateCore} state
+ * @param {Parameters<Parameters<Rules["push"]>[1]>[0]} state
  */
 function siteLinks({ tokens, env }) {
   if (env.relativePath === undefined) return;
