@@ -5,6 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
+import {IDataset, Report} from "../../src/interfaces/IDataset.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {UpdateHelpersConsumer} from "../utils/UpdateHelpersConsumer.sol";
@@ -152,6 +153,16 @@ contract MockOracleTest is Test {
         (bytes32 output, uint256 updatedAt,) = oracle.query{value: 0.001 ether}("SPOTPX/ETH-USD");
         assertEq(uint256(output), 3000e18);
         assertEq(updatedAt, block.timestamp - age);
+    }
+
+    function test_update_RevertWhen_theKeyIsOfNoForm() public {
+        bytes memory update =
+            abi.encodeCall(IDataset.update, ("ETH-USD", block.timestamp, 0, 0, new Report[](0), new address[](0), 0));
+        (bool isDone, bytes memory answer) = address(oracle).call(update);
+        assertFalse(isDone);
+        assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
+        (isDone,) = address(oracle).call{value: 0.001 ether}(this.verificationOf(update, "ETH-USD"));
+        assertFalse(isDone);
     }
 
     function test_setRefusing_refusesUpdatesButNoReads() public {
