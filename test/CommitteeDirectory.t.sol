@@ -26,22 +26,16 @@ contract CommitteeDirectoryTest is Test {
 
     // ---------------------------------------------------------------- announcements
 
-    function testFuzz_announce_emitsAndKeepsWhatIsSigned(string memory url, uint256 issuedAt) public {
-        vm.assume(bytes(url).length <= 256);
+    /// Whoever brings it, and also without a URL, which withdraws the one before.
+    function testFuzz_announce_emitsAndKeepsWhatIsSigned(string memory url, uint256 issuedAt, address caller) public {
+        vm.assume(bytes(url).length <= 256 && caller != address(vm));
         issuedAt = bound(issuedAt, 1, START);
         bytes memory signature = _sign(privateKey, provider, url, issuedAt);
         vm.expectEmit(address(directory));
         emit ICommitteeDirectory.Announced(provider, url, issuedAt);
+        vm.prank(caller);
         directory.announce(provider, url, issuedAt, signature);
         _assertAnnounced(provider, url, issuedAt);
-    }
-
-    function testFuzz_announce_isOpenToAnyone(address caller) public {
-        vm.assume(caller != address(vm));
-        bytes memory signature = _sign(privateKey, provider, URL, START);
-        vm.prank(caller);
-        directory.announce(provider, URL, START, signature);
-        _assertAnnounced(provider, URL, START);
     }
 
     function testFuzz_announce_isEachProvidersOwn(uint256 otherKey) public {
@@ -68,21 +62,6 @@ contract CommitteeDirectoryTest is Test {
         _announce(firstUrl, first);
         _announce(secondUrl, second);
         _assertAnnounced(provider, secondUrl, second);
-    }
-
-    function test_announce_withdrawsWithoutAUrl() public {
-        _announce(URL, START - 1);
-        bytes memory signature = _sign(privateKey, provider, "", START);
-        vm.expectEmit(address(directory));
-        emit ICommitteeDirectory.Announced(provider, "", START);
-        directory.announce(provider, "", START, signature);
-        _assertAnnounced(provider, "", START);
-    }
-
-    function testFuzz_announcementOf_isEmptyAndZeroForAnotherProvider(address other) public {
-        vm.assume(other != provider);
-        _announce(URL, START);
-        _assertAnnounced(other, "", 0);
     }
 
     // ---------------------------------------------------------------- refused announcements
@@ -123,39 +102,17 @@ contract CommitteeDirectoryTest is Test {
         _refuse(URL, START, _sign(otherKey, provider, URL, START), _wrongSigner(vm.addr(otherKey)));
     }
 
-    function testFuzz_announce_RevertWhen_anotherUrlWasSigned(string memory url) public {
-        vm.assume(keccak256(bytes(url)) != keccak256(bytes(URL)));
+    /// Another URL or time, or the same for another chain or directory.
+    function testFuzz_announce_RevertWhen_somethingElseWasSigned(string memory url, uint256 issuedAt) public {
+        vm.assume(keccak256(bytes(url)) != keccak256(bytes(URL)) && issuedAt != START);
         _refuseSignature(_sign(privateKey, provider, url, START));
-    }
-
-    function testFuzz_announce_RevertWhen_anotherTimeWasSigned(uint256 issuedAt) public {
-        vm.assume(issuedAt != START);
         _refuseSignature(_sign(privateKey, provider, URL, issuedAt));
-    }
-
-    function test_announce_RevertWhen_signedForAnotherChain() public {
         bytes memory signature = _sign(privateKey, provider, URL, START);
         vm.chainId(block.chainid + 1);
         _refuseSignature(signature);
-    }
-
-    function test_announce_RevertWhen_signedForAnotherDirectory() public {
-        bytes memory signature = _sign(privateKey, provider, URL, START);
+        vm.chainId(block.chainid - 1);
         directory = _deploy();
         _refuseSignature(signature);
-    }
-
-    function test_announce_RevertWhen_theSignatureIsMalleated() public {
-        (uint8 v, bytes32 r, bytes32 s) =
-            vm.sign(privateKey, ReferenceAnnouncements.digest(address(directory), provider, URL, START));
-        bytes memory signature =
-            abi.encodePacked(r, bytes32(SECP256K1_ORDER - uint256(s)), v == 27 ? uint8(28) : uint8(27));
-        _refuse(URL, START, signature, _wrongSigner(address(0)));
-    }
-
-    function testFuzz_announce_RevertWhen_theSignatureHasAnotherLength(bytes memory signature) public {
-        vm.assume(signature.length != 65);
-        _refuse(URL, START, signature, _wrongSigner(address(0)));
     }
 
     /// An invalid signature recovers to the zero address.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 
 import {DatasetSettings, IDataset} from "../src/interfaces/IDataset.sol";
@@ -11,6 +10,9 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 contract DatasetIncomeTest is DatasetFixture {
     /// @dev The gas that the dataset requires before it pays a member.
     uint256 private constant MIN_GAS_PER_SHARE = 93_457;
+
+    bytes private constant REENTERED =
+        abi.encodeWithSelector(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector);
 
     address[] private members;
 
@@ -53,46 +55,22 @@ contract DatasetIncomeTest is DatasetFixture {
 
     // ---------------------------------------------------------------- recipients
 
-    function testFuzz_shareIncome_RevertWhen_theToleranceDiffers(uint256 toleranceBps) public {
-        vm.assume(toleranceBps != TOLERANCE_BPS);
-        _deployWithMembers(_accounts(4));
-        _assertNothingToShare(members, toleranceBps);
-    }
-
-    function testFuzz_shareIncome_RevertWhen_aMemberDiffers(uint256 place, address other) public {
+    function testFuzz_shareIncome_RevertWhen_theCommitteeIsAnother(uint256 toleranceBps, uint256 place, address other)
+        public
+    {
         _deployWithMembers(_accounts(4));
         address[] memory shown = members;
-        vm.assume(shown[place %= 4] != other);
+        vm.assume(toleranceBps != TOLERANCE_BPS && shown[place %= 4] != other);
+        _assertNothingToShare(shown, toleranceBps);
         shown[place] = other;
         _assertNothingToShare(shown, TOLERANCE_BPS);
-    }
-
-    /// The tolerance comes before the members in the hash: neither can be taken for the other.
-    function test_shareIncome_RevertWhen_theToleranceIsAMember() public {
-        _deployWithMembers(_accounts(4));
-        address[] memory shown = new address[](3);
+        // Nor can the tolerance be taken for a member: it comes first in the hash.
+        shown = new address[](3);
         (shown[0], shown[1], shown[2]) = (members[1], members[2], members[3]);
         _assertNothingToShare(shown, uint256(uint160(members[0])));
     }
 
     // ---------------------------------------------------------------- each committee's income is its own
-
-    /// The owner cannot take what another committee earned, in whatever order it sets committees.
-    function test_setCommittee_movesNoIncomeToTheOwner() public {
-        _deployWithMembers(_accounts(4));
-        vm.deal(address(dataset), 4 ether);
-        address[] memory self = new address[](1);
-        self[0] = OWNER;
-        _setCommittee(self);
-        dataset.shareIncome(self, TOLERANCE_BPS);
-        _setCommittee(members);
-        _assertNothingToShare(self);
-        assertEq(OWNER.balance, 0);
-        _share();
-        for (uint256 i = 0; i < 4; ++i) {
-            assertEq(members[i].balance, 1 ether);
-        }
-    }
 
     /// Whatever committee is set at the time, every payment is the income of the committee that it was made under.
     function testFuzz_shareIncome_sharesTheIncomeOfEachCommittee(uint256[12] memory steps) public {
@@ -153,43 +131,24 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(dataset.unsharedIncomeOf(_hash(members, TOLERANCE_BPS)), 4 ether);
     }
 
-    /// Ether that is at the address before the deployment is the first committee's.
-    function test_shareIncome_sharesWhatWasThereBeforeTheDeployment() public {
-        vm.deal(vm.computeCreateAddress(address(this), vm.getNonce(address(this))), 4 ether);
-        members = _accounts(4);
-        DatasetSettings memory settings_ = settings(providers);
-        settings_.members = members;
-        dataset = deploy(settings_);
-        assertEq(address(dataset).balance, 4 ether);
-        _share();
-        assertEq(members[0].balance, 1 ether);
-    }
-
     // ---------------------------------------------------------------- accounts that refuse payment
 
-    function test_shareIncome_isNotBlockedByOneThatBurnsItsGas() public {
-        _assertRefusedBy(address(new Burner()));
-    }
-
-    function test_shareIncome_isNotBlockedByALongReason() public {
-        _assertRefusedBy(address(new LongReason()));
-    }
-
-    function test_shareIncome_isNotBlockedByALongAnswer() public {
-        uint256 used = _shareWith(address(new LongAnswer()));
-        assertEq(address(dataset).balance, 0);
-        assertLt(used, 4 * MIN_GAS_PER_SHARE);
-    }
-
-    /// The dataset accepts no plain Ether, not even its own.
-    function test_shareIncome_isNotBlockedByItself() public {
-        _deployWithMembers(_accounts(3));
-        _replaceFirst(address(dataset));
-        vm.deal(address(dataset), 3 ether);
-        vm.expectEmit(address(dataset));
-        emit IDataset.ShareRefused(address(dataset), 1 ether);
-        _share();
-        assertEq(address(dataset).balance, 1 ether);
+    /// Neither one that burns its gas, nor one with a long reason, nor one with a long answer, which alone is paid.
+    function test_shareIncome_isBlockedByNoMember() public {
+        address[3] memory accounts = [address(new Burner()), address(new LongReason()), address(new LongAnswer())];
+        for (uint256 i = 0; i < 3; ++i) {
+            _deployWithMembers(_accounts(4));
+            _replaceFirst(accounts[i]);
+            vm.deal(address(dataset), 4 ether);
+            uint256 used = gasleft();
+            _share();
+            used -= gasleft();
+            assertLt(used, 4 * MIN_GAS_PER_SHARE);
+            assertEq(address(dataset).balance, i < 2 ? 1 ether : 0);
+            for (uint256 place = 1; place < 4; ++place) {
+                assertEq(members[place].balance, (i + 1) * 1 ether);
+            }
+        }
     }
 
     /// Transactions are limited to 2^24 gas (EIP-7825). The rest of it is the transaction's own and its calldata's.
@@ -230,27 +189,6 @@ contract DatasetIncomeTest is DatasetFixture {
         assertEq(address(dataset).balance, 0);
     }
 
-    /// A wallet that accepts no Ether during its own calls shares the income, again and again: the others get no more
-    /// than their shares, and the wallet loses nothing.
-    function test_shareIncome_paysTheOthersNoMoreForALockedWallet() public {
-        _deployWithMembers(_accounts(4));
-        Wallet wallet = new Wallet();
-        _replaceFirst(address(wallet));
-        for (uint256 i = 0; i < 10; ++i) {
-            vm.deal(address(dataset), address(dataset).balance + 4 ether);
-            wallet.execute(address(dataset), abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
-        }
-        assertEq(address(wallet).balance, 0);
-        assertEq(dataset.unpaidShares(address(wallet)), 10 ether);
-        for (uint256 i = 1; i < 4; ++i) {
-            assertEq(members[i].balance, 10 ether);
-        }
-        address purse = makeAddr("purse");
-        wallet.execute(address(dataset), abi.encodeCall(IDataset.claimShares, (purse)));
-        assertEq(purse.balance, 10 ether);
-        assertEq(address(dataset).balance, 0);
-    }
-
     function testFuzz_claimShares_paysAnyAccountOnce(uint96 income, address to) public {
         vm.assume(to.code.length == 0 && uint160(to) > 255 && to != address(vm));
         _deployWithMembers(_accounts(4));
@@ -268,16 +206,6 @@ contract DatasetIncomeTest is DatasetFixture {
         _claim(members[1], to);
     }
 
-    function testFuzz_claimShares_RevertWhen_nothingIsOwed(address caller) public {
-        _deployWithMembers(_accounts(4));
-        vm.etch(members[1], type(Refuser).runtimeCode);
-        vm.assume(caller != members[1]);
-        vm.deal(address(dataset), 4 ether);
-        _share();
-        vm.expectRevert(abi.encodeWithSelector(IDataset.NothingToClaim.selector, caller));
-        _claim(caller, caller);
-    }
-
     function test_claimShares_RevertWhen_theAccountRejectsThem() public {
         _deployWithMembers(_accounts(4));
         vm.etch(members[1], type(Refuser).runtimeCode);
@@ -291,34 +219,25 @@ contract DatasetIncomeTest is DatasetFixture {
 
     /// Owed shares are not shared again, not even while they are being claimed.
     function test_claimShares_RevertWhen_reentered() public {
-        _deployWithMembers(_accounts(4));
-        Caller caller = new Caller();
-        _replaceFirst(address(caller));
+        Caller caller = _deployWithCaller();
         vm.etch(members[0], type(Refuser).runtimeCode);
         vm.deal(address(dataset), 8 ether);
         _share();
         vm.etch(members[0], address(new Caller()).code);
         caller.plan(address(dataset), 0, abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
         _claim(members[0], members[0]);
-        assertEq(
-            caller.reason(), abi.encodeWithSelector(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector)
-        );
+        assertEq(caller.reason(), REENTERED);
         assertEq(address(caller).balance, 2 ether);
     }
 
     // ---------------------------------------------------------------- accounts that call back
 
     function test_shareIncome_RevertWhen_reentered() public {
-        _deployWithMembers(_accounts(4));
-        Caller caller = new Caller();
-        _replaceFirst(address(caller));
+        Caller caller = _deployWithCaller();
         caller.plan(address(dataset), 0, abi.encodeCall(IDataset.shareIncome, (members, TOLERANCE_BPS)));
         vm.deal(address(dataset), 4 ether);
         _share();
-        assertFalse(caller.isDone());
-        assertEq(
-            caller.reason(), abi.encodeWithSelector(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector)
-        );
+        assertEq(caller.reason(), REENTERED);
         for (uint256 i = 0; i < 4; ++i) {
             assertEq(members[i].balance, 1 ether);
         }
@@ -327,9 +246,7 @@ contract DatasetIncomeTest is DatasetFixture {
     }
 
     function test_shareIncome_keepsAQueryPaidMeanwhile() public {
-        _deployWithMembers(_accounts(4));
-        Caller caller = new Caller();
-        _replaceFirst(address(caller));
+        Caller caller = _deployWithCaller();
         caller.plan(address(dataset), PRICE, abi.encodeCall(dataset.query, (KEY)));
         vm.deal(address(dataset), 4 ether);
         vm.expectEmit(address(dataset));
@@ -338,25 +255,6 @@ contract DatasetIncomeTest is DatasetFixture {
         assertTrue(caller.isDone());
         assertEq(address(caller).balance, 1 ether - PRICE);
         assertEq(address(dataset).balance, PRICE);
-    }
-
-    /// A member cannot claim what it is owed while it is being paid, but can later.
-    function test_shareIncome_RevertWhen_sharesAreClaimedMeanwhile() public {
-        _deployWithMembers(_accounts(4));
-        Caller caller = new Caller();
-        _replaceFirst(address(caller));
-        vm.etch(members[0], type(Refuser).runtimeCode);
-        vm.deal(address(dataset), 4 ether);
-        _share();
-        vm.etch(members[0], address(new Caller()).code);
-        caller.plan(address(dataset), 0, abi.encodeCall(IDataset.claimShares, (members[0])));
-        vm.deal(address(dataset), 5 ether);
-        _share();
-        assertEq(
-            caller.reason(), abi.encodeWithSelector(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector)
-        );
-        assertEq(dataset.unpaidShares(members[0]), 1 ether);
-        assertEq(address(caller).balance, 1 ether);
     }
 
     /// An owner that is a member changes the committee during the call: the old committee still gets this income.
@@ -378,26 +276,7 @@ contract DatasetIncomeTest is DatasetFixture {
         }
         assertEq(dataset.committeeHash(), _hash(next, TOLERANCE_BPS));
         assertEq(dataset.unsharedIncomeOf(dataset.committeeHash()), 0);
-        _assertNothingToShare(members);
-    }
-
-    /// A member becomes the owner during the call: ownership moves, and the income is shared as planned.
-    function test_shareIncome_isNotDisturbedByANewOwner() public {
-        _deployWithMembers(_accounts(4));
-        Caller caller = new Caller();
-        _replaceFirst(address(caller));
-        vm.prank(OWNER);
-        Ownable2Step(address(dataset)).transferOwnership(address(caller));
-        caller.plan(address(dataset), 0, abi.encodeCall(Ownable2Step.acceptOwnership, ()));
-        vm.deal(address(dataset), 4 ether);
-        vm.expectEmit(address(dataset));
-        emit IDataset.IncomeShared(_hash(members, TOLERANCE_BPS), 1 ether, 4 ether);
-        _share();
-        assertTrue(caller.isDone());
-        assertEq(Ownable2Step(address(dataset)).owner(), address(caller));
-        for (uint256 i = 0; i < 4; ++i) {
-            assertEq(members[i].balance, 1 ether);
-        }
+        _assertNothingToShare(members, TOLERANCE_BPS);
     }
 
     // ---------------------------------------------------------------- too little gas
@@ -431,15 +310,6 @@ contract DatasetIncomeTest is DatasetFixture {
         _share();
         assertLe(meter.gas_(), 50_000);
         assertGt(meter.gas_(), 49_900);
-    }
-
-    function test_shareIncome_RevertWhen_tooLittleGasIsLeft() public {
-        _deployWithMembers(_accounts(4));
-        vm.deal(address(dataset), 4 ether);
-        (bool done, bytes memory reason) = _shareWithGas(MIN_GAS_PER_SHARE);
-        assertFalse(done);
-        assertGt(reason.length, 0);
-        _assertTooLittleGas(reason);
     }
 
     /// With any gas limit that reaches the payments, the error says that the gas is too little: even for a member that
@@ -490,6 +360,12 @@ contract DatasetIncomeTest is DatasetFixture {
         dataset = deploy(settings_);
     }
 
+    /// @dev Has a first member that makes a call when it is paid.
+    function _deployWithCaller() private returns (Caller caller) {
+        _deployWithMembers(_accounts(4));
+        _replaceFirst(address(caller = new Caller()));
+    }
+
     /// @dev All other members are paid after it.
     function _replaceFirst(address account) private {
         members[0] = account;
@@ -513,25 +389,6 @@ contract DatasetIncomeTest is DatasetFixture {
 
     function _share() private {
         dataset.shareIncome(members, TOLERANCE_BPS);
-    }
-
-    function _shareWith(address account) private returns (uint256 used) {
-        _deployWithMembers(_accounts(4));
-        _replaceFirst(account);
-        vm.deal(address(dataset), 4 ether);
-        used = gasleft();
-        _share();
-        used -= gasleft();
-        for (uint256 i = 1; i < 4; ++i) {
-            assertEq(members[i].balance, 1 ether);
-        }
-    }
-
-    function _assertRefusedBy(address account) private {
-        uint256 used = _shareWith(account);
-        assertEq(account.balance, 0);
-        assertEq(address(dataset).balance, 1 ether);
-        assertLt(used, 4 * MIN_GAS_PER_SHARE);
     }
 
     function _shareWithGas(uint256 gas_) private returns (bool, bytes memory) {
@@ -560,10 +417,6 @@ contract DatasetIncomeTest is DatasetFixture {
         vm.expectRevert(abi.encodeWithSelector(IDataset.NothingToShare.selector, _hash(shown, toleranceBps)));
         dataset.shareIncome(shown, toleranceBps);
         assertEq(address(dataset).balance, 4 ether);
-    }
-
-    function _assertNothingToShare(address[] memory shown) private {
-        _assertNothingToShare(shown, TOLERANCE_BPS);
     }
 }
 
@@ -609,22 +462,6 @@ contract Meter {
 
     receive() external payable {
         gas_ = gasleft();
-    }
-}
-
-/// @dev Accepts no Ether while it makes a call, as wallets with a reentrancy guard do.
-contract Wallet {
-    bool private _isLocked;
-
-    receive() external payable {
-        require(!_isLocked);
-    }
-
-    function execute(address target, bytes calldata data) external {
-        _isLocked = true;
-        (bool done,) = target.call(data);
-        require(done);
-        _isLocked = false;
     }
 }
 

@@ -113,19 +113,6 @@ contract MedianLiarsTest is DatasetLiars {
         assertEq(_sign(signers, count, honest, _lies(lowest, highest), seed).send(dataset), Oracle.QueryStatus.OK);
     }
 
-    /// f + 1 liars can move the median: the bound is exact.
-    function test_update_movesWithOneMoreLiar() public {
-        for (uint256 i = 0; i < 5; ++i) {
-            _seatLiars(i, 0);
-            uint256[] memory values = equal(members - faults, 1000);
-            for (uint256 liar = 0; liar <= faults; ++liar) {
-                values[liar] = 999;
-            }
-            providers.report(dataset, KEY, START, values).send(dataset);
-            assertAnswer(dataset, KEY, bytes32(uint256(999)), START, Oracle.QueryStatus.OK);
-        }
-    }
-
     /// @dev Returns values of up to `spread`: spread evenly, or at both ends only.
     function _values(uint256 seed, uint256 spread) private view returns (uint256[] memory values) {
         values = new uint256[](members);

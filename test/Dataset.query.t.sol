@@ -49,14 +49,6 @@ contract DatasetQueryTest is DatasetFixture {
         assertAnswer(dataset, key, 0, 0, Oracle.QueryStatus.INVALID);
     }
 
-    function testFuzz_query_neverFindsAnotherKey(bytes memory key) public {
-        vm.assume(keccak256(key) != keccak256(KEY));
-        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = query(dataset, key);
-        assertEq(output, 0);
-        assertEq(updatedAt, 0);
-        assertTrue(status == Oracle.QueryStatus.INVALID || status == Oracle.QueryStatus.NOT_AVAILABLE);
-    }
-
     // ---------------------------------------------------------------- payment
 
     function testFuzz_query_RevertWhen_notPaidExactly(uint256 sent, uint256 price) public {

@@ -7,45 +7,12 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Update} from "./utils/Providers.sol";
 
 contract DatasetVerifyTest is DatasetFixture {
-    /// A verification reads nothing of the key, so that no transaction in front of it changes its answer.
-    function testFuzz_verify_answersTheSameWhateverIsStored(uint256 stored) public {
-        stored = bound(stored, START - 20, START + 20);
-        Update memory update = validUpdate();
-        vm.warp(START + 20);
-        providers.report(dataset, KEY, stored, valuesNear3000(4, 2)).send(dataset);
-        assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
-        assertVerified(validNoDataUpdate().encodeNotAvailable(), 0, START + 20, Oracle.QueryStatus.NOT_AVAILABLE);
-    }
-
     /// No honest provider signs such a key, and nothing can be stored under it.
     function test_verify_answersAnyKeyThatAQuorumSigned() public {
         bytes memory key = "SPOTPX/eth-usd";
         Update memory update = providers.report(dataset, key, START, valuesNear3000(4, 2));
         assertVerified(update.encode(), update.value, START, Oracle.QueryStatus.OK);
         assertReverts(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, key));
-    }
-
-    function testFuzz_verify_RevertWhen_theRoundIsLaterOrTooOld(uint256 time, bool isLater) public {
-        time = isLater ? bound(time, START - 100, START - 1) : bound(time, START + MAX_ROUND_AGE + 1, START + 1e9);
-        (bytes memory value, bytes memory noData) = (validUpdate().encode(), validNoDataUpdate().encodeNotAvailable());
-        bytes memory reason = isLater
-            ? abi.encodeWithSelector(IDataset.FutureRound.selector, START, time)
-            : abi.encodeWithSelector(IDataset.ExpiredRound.selector, time - START, MAX_ROUND_AGE);
-        vm.warp(time);
-        _refuse(value, PRICE, reason);
-        _refuse(noData, PRICE, reason);
-    }
-
-    /// A verified value is not stored, so the next query does not see it.
-    function test_verify_writesNothing() public {
-        bytes memory data = verificationOf(validUpdate().encode());
-        vm.record();
-        vm.recordLogs();
-        _send(data, PRICE);
-        (, bytes32[] memory writes) = vm.accesses(address(dataset));
-        assertEq(writes.length, 0);
-        assertEq(vm.getRecordedLogs().length, 0);
-        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function test_verify_worksInAStaticCall() public {

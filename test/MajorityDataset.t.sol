@@ -15,10 +15,6 @@ contract MajorityDatasetTest is DatasetFixture {
         return MAJORITY;
     }
 
-    function test_judgement_isTheMajority() public view {
-        assertTrue(dataset.judgement() == IDataset.Judgement.MAJORITY);
-    }
-
     // ---------------------------------------------------------------- counting matches sorting
 
     function testFuzz_update_matchesSorting(uint256 size, uint256 seed) public {
@@ -74,29 +70,6 @@ contract MajorityDatasetTest is DatasetFixture {
         // Nor is it enough if the other half disagrees among itself.
         update = _update(15, _values(5, 5, 6, 7));
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
-    }
-
-    // ---------------------------------------------------------------- undecided updates
-
-    function test_update_RevertWhen_theAbsentCouldStillDecide() public {
-        assertReverts(_update(7, _values(5, 5, 6)), _undecided(3, 1));
-        // The fourth report decides it, either way.
-        _assertStored(_values(5, 5, 6, 5), 5);
-        assertEq(_update(15, _values(5, 5, 6, 6)).send(dataset), Oracle.QueryStatus.DISAGREEMENT);
-    }
-
-    function test_updateBatch_leavesAKeyWhosePickIsNotTheMajority() public {
-        bytes[] memory keys = new bytes[](1);
-        keys[0] = KEY;
-        dataset.announce(KEY);
-        Batch memory batch = providers.reportMany(dataset, keys, START, _column(5, 5, 5), new uint256[](3));
-        batch.picks[0] = bytes1(uint8(200));
-        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
-        assertEq(uint8(outcomes[0]), uint8(IDataset.KeyOutcome.WRONG_CLAIM));
-        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
-        batch.picks[0] = bytes1(uint8(2));
-        dataset.updateBatch(batch);
-        assertAnswer(dataset, KEY, bytes32(uint256(5)), START, Oracle.QueryStatus.OK);
     }
 
     // ---------------------------------------------------------------- storage
@@ -170,15 +143,5 @@ contract MajorityDatasetTest is DatasetFixture {
     function _values(uint256 a, uint256 b, uint256 c, uint256 d) private pure returns (uint256[] memory values) {
         values = new uint256[](4);
         (values[0], values[1], values[2], values[3]) = (a, b, c, d);
-    }
-
-    /// @dev Uses three rows of one value.
-    function _column(uint256 a, uint256 b, uint256 c) private pure returns (bytes32[][] memory rows) {
-        rows = new bytes32[][](3);
-        uint256[] memory values = _values(a, b, c);
-        for (uint256 row = 0; row < 3; ++row) {
-            rows[row] = new bytes32[](1);
-            rows[row][0] = bytes32(values[row]);
-        }
     }
 }

@@ -11,10 +11,6 @@ import {ReferenceMedian} from "./utils/ReferenceMedian.sol";
 contract MedianDatasetTest is DatasetFixture {
     uint256 private constant MAX_VALUE = type(uint208).max;
 
-    function test_judgement_isTheMedian() public view {
-        assertTrue(dataset.judgement() == IDataset.Judgement.MEDIAN);
-    }
-
     // ---------------------------------------------------------------- counting matches sorting
 
     function testFuzz_update_matchesSorting(uint256 size, uint256 absent, uint16 toleranceBps, uint256 seed) public {

@@ -7,24 +7,11 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 contract ReportDomainTest is DatasetFixture {
-    function test_eip712Domain_isTheDomainOfReports() public view {
-        _assertDomain(block.chainid);
-    }
-
     /// The chain id is read at run time, for the reported domain and for accepted signatures.
     function testFuzz_eip712Domain_followsTheChainId(uint64 chainId) public {
         vm.assume(chainId != 0);
         vm.chainId(chainId);
         _assertDomain(chainId);
-        validUpdate().send(dataset);
-    }
-
-    function testFuzz_eip712Domain_returnsWithTheChainId(uint64 chainId) public {
-        vm.assume(chainId != 0);
-        uint256 first = block.chainid;
-        vm.chainId(chainId);
-        vm.chainId(first);
-        _assertDomain(first);
         validUpdate().send(dataset);
     }
 

@@ -43,11 +43,6 @@ contract UsingOracleProtocolSubscriptionsTest is DatasetFixture {
             vm.expectRevert(reason);
             consumer.read(helper, dataset, 1);
         }
-        vm.prank(OWNER);
-        dataset.setQueryPrice(0);
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            assertGt(consumer.read(helper, dataset, 1), 0);
-        }
     }
 
     function test_read_RevertWhen_thereIsNoUsableValue() public {

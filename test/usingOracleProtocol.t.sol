@@ -41,11 +41,6 @@ contract UsingOracleProtocolTest is Test {
         consumer.spotPriceWithExpiry(oracle, "ETH-USD", 10 minutes);
     }
 
-    function testFuzz_querySpotPriceWithExpiry_treatsTheFutureAsFresh(uint256 updatedAt) public {
-        oracle.setAnswer(bytes32(uint256(7)), bound(updatedAt, NOW, type(uint256).max), Oracle.QueryStatus.OK);
-        assertEq(consumer.spotPriceWithExpiry(oracle, "ETH-USD", 0), 7);
-    }
-
     // ---------------------------------------------------------------- any key
 
     function testFuzz_queryBytes32_answersTheOutput(bytes32 output, uint256 updatedAt) public {
@@ -170,19 +165,6 @@ contract UsingOracleProtocolTest is Test {
         assertEq(consumer.spotPriceWithExpiry(oracle, "ETH-USD", maxAge), uint256(output));
     }
 
-    function testFuzz_queryWithExpiry_RevertWhen_older(uint256 maxAge, uint256 age) public {
-        age = bound(age, 1, NOW);
-        maxAge = bound(maxAge, 0, age - 1);
-        oracle.setAnswer(0, NOW - age, Oracle.QueryStatus.OK);
-        bytes memory expired = abi.encodeWithSelector(OracleProtocol.DataExpired.selector, age, maxAge);
-        vm.expectRevert(expired);
-        consumer.bytes32WithExpiry(oracle, WEB_KEY, maxAge);
-        vm.expectRevert(expired);
-        consumer.uintWithExpiry(oracle, WEB_KEY, maxAge);
-        vm.expectRevert(expired);
-        consumer.spotPriceWithExpiry(oracle, "ETH-USD", maxAge);
-    }
-
     // ---------------------------------------------------------------- the maximum price
 
     /// A consumer that passes no maximum pays no price above the default, whoever raised it, and whenever.
@@ -290,26 +272,6 @@ contract UsingOracleProtocolDatasetTest is DatasetFixture {
         assertEq(address(consumer).balance, 0);
         assertEq(address(dataset).balance, PRICE);
     }
-
-    function test_tryQuery_paysADatasetForEveryStatus() public {
-        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = consumer.tryOf(dataset, KEY);
-        assertEq(output, 0);
-        assertEq(updatedAt, 0);
-        assertEq(uint8(status), uint8(Oracle.QueryStatus.NOT_AVAILABLE));
-        assertEq(address(consumer).balance, 0);
-        assertEq(address(dataset).balance, PRICE);
-    }
-
-    function test_querySpotPrice_RevertWhen_thePairIsMalformed() public {
-        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.INVALID));
-        consumer.spotPrice(dataset, "eth-usd");
-    }
-
-    function test_querySpotPrice_readsInAConstructor() public {
-        Update memory update = validUpdate();
-        update.send(dataset);
-        assertEq(new ConsumesInConstructor{value: PRICE}(dataset).rate(), uint256(update.value));
-    }
 }
 
 contract Consumer is usingOracleProtocol {
@@ -370,16 +332,6 @@ contract MaxPriceConsumer is usingOracleProtocol {
         if (helper == 5) return uint256(oracle.queryBytes32WithExpiry(key, 10, maxPrice));
         (bytes32 output,,) = oracle.tryQuery(key, maxPrice);
         return uint256(output);
-    }
-}
-
-contract ConsumesInConstructor is usingOracleProtocol {
-    using OracleProtocol for Oracle;
-
-    uint256 public rate;
-
-    constructor(Oracle oracle) payable {
-        rate = oracle.querySpotPrice("ETH-USD");
     }
 }
 

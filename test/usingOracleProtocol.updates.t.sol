@@ -40,19 +40,7 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         }
     }
 
-    function test_updateAndQuery_isAPlainQueryWithoutAnUpdate() public {
-        Update memory stored = validUpdate();
-        stored.send(dataset);
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            assertEq(consumer.updateAndQuery(helper, dataset, "", 0), uint256(stored.value));
-        }
-        vm.warp(START + 2);
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 2, 1));
-            consumer.updateAndQuery(helper, dataset, "", 1);
-        }
-    }
-
+    /// Without an update, a helper only queries.
     function test_updateAndQuery_treatsTheFutureAsFresh() public {
         Update memory stored = validUpdate();
         stored.send(dataset);
@@ -93,33 +81,15 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         assertEq(value, uint256(output));
     }
 
-    function test_updateAndQuery_RevertWhen_theUpdateIsRefusedAndNothingElseIsFresh() public {
-        Update memory update = validUpdate();
-        update.toleranceBps += 1;
-        bytes memory reason = wrongCommittee(update);
-        reason = abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, reason);
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(reason);
-            consumer.updateAndQuery(helper, dataset, update.encode(), type(uint256).max);
-        }
+    function test_updateAndQuery_RevertWhen_theUpdateIsRefusedAndTheStoredValueIsTooOld() public {
         validUpdate().send(dataset);
         vm.warp(START + 11);
-        update = providers.report(dataset, KEY, START + 12, valuesNear3000(3, 2));
-        reason = abi.encodeWithSelector(IDataset.FutureRound.selector, START + 12, START + 11);
+        Update memory update = providers.report(dataset, KEY, START + 12, valuesNear3000(3, 2));
+        bytes memory reason = abi.encodeWithSelector(IDataset.FutureRound.selector, START + 12, START + 11);
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, reason));
             consumer.updateAndQuery(helper, dataset, update.encode(), 10);
             consumer.updateAndQuery(helper, dataset, update.encode(), 11);
-        }
-    }
-
-    function test_updateAndQuery_RevertWhen_theProvidersHaveNoValue() public {
-        bytes memory update = validNoDataUpdate().encodeNotAvailable();
-        bytes memory noData =
-            abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE);
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(noData);
-            consumer.updateAndQuery(helper, dataset, update, 0);
         }
     }
 
@@ -131,33 +101,6 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         for (uint256 helper = 0; helper < 3; ++helper) {
             vm.expectRevert(reason);
             consumer.updateAndQuery(helper, dataset, bytes.concat(selector_, rest), 0);
-        }
-    }
-
-    function test_updateAndQuery_RevertWhen_thePriceIsTooHigh() public {
-        uint256 price = PRICE + 1;
-        vm.prank(OWNER);
-        dataset.setQueryPrice(price);
-        bytes memory update = validUpdate().encode();
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, PRICE));
-            consumer.updateAndQuery(helper, dataset, update, 0);
-            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, 7));
-            consumer.updateAndQuery(helper, dataset, update, 0, 7);
-            consumer.updateAndQuery(helper, dataset, update, 0, price);
-        }
-        assertEq(address(dataset).balance, 3 * price);
-    }
-
-    function test_updateAndQuery_RevertWhen_theBalanceIsTooSmall() public {
-        consumer = new UpdateHelpersConsumer{value: PRICE - 1}();
-        bytes memory update = validUpdate().encode();
-        bytes memory reason = abi.encodeWithSelector(OracleProtocol.InsufficientBalance.selector, PRICE - 1, PRICE);
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(reason);
-            consumer.updateAndQuery(helper, dataset, update, 0);
-            vm.expectRevert(reason);
-            consumer.verify(helper, dataset, update, 0);
         }
     }
 
@@ -200,46 +143,54 @@ contract UsingOracleProtocolUpdatesTest is DatasetFixture {
         }
     }
 
-    function test_verify_RevertWhen_itIsNoUpdateOfOneKey() public {
-        bytes4[3] memory others = [IDataset.updateBatch.selector, Oracle.query.selector, bytes4(0)];
-        for (uint256 i = 0; i < 3; ++i) {
-            vm.expectRevert(abi.encodeWithSelector(UpdateCalldata.NotAnUpdate.selector, others[i]));
-            consumer.verify(i, dataset, i == 2 ? bytes("") : bytes.concat(others[i]), 0);
-        }
+    // ---------------------------------------------------------------- what both refuse
+
+    function test_anyHelper_RevertWhen_theProvidersHaveNoValue() public {
+        bytes memory update = validNoDataUpdate().encodeNotAvailable();
+        _assertRevert(
+            update, abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE)
+        );
     }
 
-    function test_verify_RevertWhen_theUpdateIsRefused() public {
+    function test_anyHelper_RevertWhen_theUpdateIsRefused() public {
         Update memory update = validUpdate();
         update.toleranceBps += 1;
-        bytes memory reason = abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, wrongCommittee(update));
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(reason);
-            consumer.verify(helper, dataset, update.encode(), 0);
-        }
+        bytes memory reason = wrongCommittee(update);
+        _assertRevert(update.encode(), abi.encodeWithSelector(OracleProtocol.UpdateRefused.selector, reason));
     }
 
-    function test_verify_RevertWhen_theProvidersHaveNoValue() public {
-        bytes memory update = validNoDataUpdate().encodeNotAvailable();
-        bytes memory noData =
-            abi.encodeWithSelector(OracleProtocol.BadQueryStatus.selector, Oracle.QueryStatus.NOT_AVAILABLE);
-        for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(noData);
-            consumer.verify(helper, dataset, update, 0);
-        }
+    function test_anyHelper_RevertWhen_theBalanceIsTooSmall() public {
+        consumer = new UpdateHelpersConsumer{value: PRICE - 1}();
+        _assertRevert(
+            validUpdate().encode(),
+            abi.encodeWithSelector(OracleProtocol.InsufficientBalance.selector, PRICE - 1, PRICE)
+        );
     }
 
-    function test_verify_RevertWhen_thePriceIsTooHigh() public {
+    function test_anyHelper_RevertWhen_thePriceIsTooHigh() public {
         uint256 price = PRICE + 1;
         vm.prank(OWNER);
         dataset.setQueryPrice(price);
         bytes memory update = validUpdate().encode();
+        _assertRevert(update, abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, PRICE));
+        bytes memory reason = abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, 7);
         for (uint256 helper = 0; helper < 3; ++helper) {
-            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, PRICE));
-            consumer.verify(helper, dataset, update, 0);
-            vm.expectRevert(abi.encodeWithSelector(OracleProtocol.PriceTooHigh.selector, price, 7));
+            vm.expectRevert(reason);
+            consumer.updateAndQuery(helper, dataset, update, 0, 7);
+            vm.expectRevert(reason);
             consumer.verify(helper, dataset, update, 0, 7);
+            consumer.updateAndQuery(helper, dataset, update, 0, price);
             consumer.verify(helper, dataset, update, 0, price);
         }
-        assertEq(address(dataset).balance, 3 * price);
+        assertEq(address(dataset).balance, 6 * price);
+    }
+
+    function _assertRevert(bytes memory update, bytes memory reason) private {
+        for (uint256 helper = 0; helper < 3; ++helper) {
+            vm.expectRevert(reason);
+            consumer.updateAndQuery(helper, dataset, update, 0);
+            vm.expectRevert(reason);
+            consumer.verify(helper, dataset, update, 0);
+        }
     }
 }

@@ -53,16 +53,6 @@ contract ChainlinkAdapterTest is AdapterFixture {
         any.latestRoundData();
     }
 
-    function test_latestRoundData_roundsNeverGoBack() public {
-        (uint80 before,,,,) = feed.latestRoundData();
-        store(3001e18, START + 30);
-        (uint80 next,,,,) = feed.latestRoundData();
-        assertGt(next, before);
-        providers.report(dataset, KEY, START + 20, equal(3, 3002e18)).send(dataset);
-        (uint80 last,,,,) = feed.latestRoundData();
-        assertEq(last, next);
-    }
-
     function test_latestRoundData_RevertWhen_theStatusIsNotOK() public {
         storeNoData(START + 60);
         _refuses(feed, 0);
@@ -104,14 +94,6 @@ contract ChainlinkAdapterTest is AdapterFixture {
         vm.prank(OWNER);
         dataset.setQueryPrice(0);
         assertGt(_answer(feed), 0);
-    }
-
-    function test_latestRoundData_RevertWhen_nothingIsDeployed() public {
-        AggregatorV3Interface nowhere = AggregatorV3Interface(
-            deployCode("ChainlinkAdapter.sol:ChainlinkAdapter", abi.encode(makeAddr("nowhere"), KEY, 8))
-        );
-        vm.expectRevert(bytes(""));
-        nowhere.latestRoundData();
     }
 
     /// What follows a short answer in memory is not taken for a part of it.

@@ -73,14 +73,11 @@ contract PythAdapterTest is AdapterFixture {
         assertEq(pyth.getPriceUnsafe(ID).price, 3000e8);
     }
 
-    function test_getEmaPrice_RevertWhen_called() public {
+    function test_otherFunctions_RevertWhen_called() public {
         vm.expectRevert(_notSupported(IPyth.getEmaPriceUnsafe.selector));
         pyth.getEmaPriceUnsafe(ID);
         vm.expectRevert(_notSupported(IPyth.getEmaPriceNoOlderThan.selector));
         pyth.getEmaPriceNoOlderThan(ID, 60);
-    }
-
-    function test_getUpdateFeeAndUpdatePriceFeeds_RevertWhen_called() public {
         vm.expectRevert(_notSupported(IPyth.getUpdateFee.selector));
         pyth.getUpdateFee(new bytes[](1));
         vm.expectRevert(_notSupported(IPyth.updatePriceFeeds.selector));
@@ -89,14 +86,6 @@ contract PythAdapterTest is AdapterFixture {
         vm.deal(address(this), 1);
         vm.expectRevert(_notSupported(IPyth.updatePriceFeeds.selector));
         pyth.updatePriceFeeds{value: 1}(new bytes[](1));
-    }
-
-    function test_getPrice_RevertWhen_noSubscriptionRuns() public {
-        IPyth other = _adapter(-8, 0);
-        vm.expectRevert(subscriptionNeeded(address(other)));
-        other.getPriceUnsafe(ID);
-        vm.expectRevert(subscriptionNeeded(address(other)));
-        other.getPriceNoOlderThan(ID, 60);
     }
 
     function test_constructor_RevertWhen_theSettingsAreWrong() public {

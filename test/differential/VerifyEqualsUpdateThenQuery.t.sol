@@ -137,8 +137,10 @@ abstract contract VerifyDifferential is DatasetFixture {
     }
 }
 
+/// forge-config: default.fuzz.runs = 150
 contract MedianVerifyTest is VerifyDifferential {}
 
+/// forge-config: default.fuzz.runs = 150
 contract MajorityVerifyTest is VerifyDifferential {
     function kind() internal pure override returns (string memory) {
         return MAJORITY;

@@ -4,7 +4,6 @@ pragma solidity ^0.8.37;
 import {Oracle} from "../../src/Oracle.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
-import {Update} from "../utils/UpdateArguments.sol";
 
 interface IQueryLens {
     struct Answer {
@@ -25,7 +24,8 @@ contract QueryLensTest is DatasetFixture {
         vm.etch(address(lens), vm.getDeployedCode("QueryLens.sol:QueryLens"));
     }
 
-    function testFuzz_queryMany_answersEveryKeyInOrder(uint8 count, uint96 price, uint256 seed) public {
+    function testFuzz_queryMany_answersEveryKeyInOrder(uint256 count, uint96 price, uint256 seed) public {
+        count = bound(count, 0, 40);
         MockOracle oracle = new MockOracle();
         oracle.setQueryPrice(price);
         bytes[] memory keys = new bytes[](count);
@@ -45,21 +45,6 @@ contract QueryLensTest is DatasetFixture {
             assertEq(answers[i].updatedAt, START - age);
             assertEq(uint8(answers[i].status), uint8(status));
         }
-    }
-
-    function test_queryMany_readsADatasetAsAQueryDoes() public {
-        Update memory update = validUpdate();
-        update.send(dataset);
-        bytes[] memory keys = new bytes[](3);
-        (keys[0], keys[1], keys[2]) = ("SPOTPX/BTC-USD", KEY, "not of the form");
-        vm.deal(address(lens), type(uint128).max);
-
-        IQueryLens.Answer[] memory answers = lens.queryMany(dataset, keys);
-
-        assertAnswer(answers[0], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
-        assertAnswer(answers[1], update.value, START, Oracle.QueryStatus.OK);
-        assertAnswer(answers[2], 0, 0, Oracle.QueryStatus.INVALID);
-        assertEq(address(dataset).balance, 3 * PRICE);
     }
 
     function test_queryMany_RevertWhen_theBalanceDoesNotPayForAll() public {
@@ -88,14 +73,5 @@ contract QueryLensTest is DatasetFixture {
         age = uint256(output) % 1 days;
         status = Oracle.QueryStatus(uint256(output) % 4);
         if (status != Oracle.QueryStatus.OK) output = 0;
-    }
-
-    function assertAnswer(IQueryLens.Answer memory answer, bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
-        private
-        pure
-    {
-        assertEq(answer.output, output);
-        assertEq(answer.updatedAt, updatedAt);
-        assertEq(uint8(answer.status), uint8(status));
     }
 }

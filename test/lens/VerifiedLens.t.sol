@@ -52,14 +52,6 @@ contract VerifiedLensTest is DatasetFixture {
         assertReads(MAX_AGE, 0, START, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
-    function test_read_answersThatAKeyIsInvalid() public {
-        asCall();
-        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = lens.read(dataset, "ETH-USD", MAX_AGE);
-        assertEq(output, 0);
-        assertEq(updatedAt, 0);
-        assertEq(status, Oracle.QueryStatus.INVALID);
-    }
-
     function testFuzz_read_RevertWhen_theStoredValueIsTooOld(uint256 age, uint256 maxAge) public {
         age = bound(age, 1, 10 * 365 days);
         maxAge = bound(maxAge, 0, age - 1);
@@ -96,13 +88,6 @@ contract VerifiedLensTest is DatasetFixture {
         update.send(dataset);
         assertAnswer(dataset, KEY, output, updatedAt, status);
         assertEq(updatedAt, START);
-    }
-
-    function test_readCallback_answersTheUpdateWhateverWasStoredMeanwhile() public {
-        Update memory update = validUpdate();
-        skip(5);
-        providers.report(dataset, KEY, block.timestamp, valuesNear3000(3, 2)).send(dataset);
-        assertCallback(update.encode(), update.value, START, Oracle.QueryStatus.OK);
     }
 
     function test_readCallback_RevertWhen_theRoundIsTooOld() public {
@@ -181,15 +166,6 @@ contract VerifiedLensTest is DatasetFixture {
         assertEq(output, update.value);
     }
 
-    function test_read_answersATransactionWhereQueriesCostNothing() public {
-        Update memory update = validUpdate();
-        update.send(dataset);
-        vm.prank(OWNER);
-        dataset.setQueryPrice(0);
-        (bytes32 output,,) = lens.read(dataset, KEY, MAX_AGE);
-        assertEq(output, update.value);
-    }
-
     function test_read_RevertWhen_theAddressIsNoDataset() public {
         IDataset nobody = IDataset(makeAddr("nobody"));
         asCall(abi.encodeWithSelector(IVerifiedLens.NotADataset.selector, nobody));
@@ -245,15 +221,6 @@ contract VerifiedLensTest is DatasetFixture {
     function assertReads(uint256 maxAge, bytes32 value, uint256 time, Oracle.QueryStatus expected) private {
         asCall();
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = lens.read(dataset, KEY, maxAge);
-        assertEq(output, value);
-        assertEq(updatedAt, time);
-        assertEq(status, expected);
-    }
-
-    function assertCallback(bytes memory response, bytes32 value, uint256 time, Oracle.QueryStatus expected) private {
-        asCall();
-        (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) =
-            lens.readCallback(response, abi.encode(dataset, KEY, MAX_AGE, 0));
         assertEq(output, value);
         assertEq(updatedAt, time);
         assertEq(status, expected);

@@ -4,8 +4,8 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
-import {IDataset, Report} from "../../src/interfaces/IDataset.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
+import {IDataset, Report} from "../../src/interfaces/IDataset.sol";
 import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
 import {UpdateHelpersConsumer} from "../utils/UpdateHelpersConsumer.sol";
@@ -30,14 +30,6 @@ contract MockOracleTest is Test {
         assertEq(address(consumer).balance, 0.999 ether);
     }
 
-    function test_refresh_RevertWhen_thePriceIsTooOld() public {
-        oracle.setSpotPrice("ETH-USD", 3000e18, 10 minutes);
-        consumer.refresh();
-        vm.warp(block.timestamp + 1);
-        vm.expectRevert(abi.encodeWithSelector(OracleProtocol.DataExpired.selector, 601, 600));
-        consumer.refresh();
-    }
-
     function testFuzz_refresh_RevertWhen_theStatusIsNotOK(uint8 seed) public {
         Oracle.QueryStatus[3] memory others =
             [Oracle.QueryStatus.INVALID, Oracle.QueryStatus.NOT_AVAILABLE, Oracle.QueryStatus.DISAGREEMENT];
@@ -57,15 +49,11 @@ contract MockOracleTest is Test {
         assertEq(uint8(status), uint8(Oracle.QueryStatus.DISAGREEMENT));
     }
 
-    function test_query_answersNotAvailableToAKeyThatWasNotSet() public {
-        _assertNoData("SPOTPX/BTC-USD", Oracle.QueryStatus.NOT_AVAILABLE);
-        _assertNoData(_webKey(), Oracle.QueryStatus.NOT_AVAILABLE);
-    }
-
     /// As a dataset does, even if the key has the other form.
     function test_query_answersInvalidToAKeyOfAnotherForm() public {
         _assertNoData("ETH-USD", Oracle.QueryStatus.INVALID);
         oracle.setSpotPrice("ETH-USD", 3000e18);
+        _assertNoData("SPOTPX/BTC-USD", Oracle.QueryStatus.NOT_AVAILABLE);
         _assertNoData("ETH-USD", Oracle.QueryStatus.INVALID);
         _assertNoData(_webKey(), Oracle.QueryStatus.INVALID);
         oracle = new MockOracle();
@@ -75,36 +63,21 @@ contract MockOracleTest is Test {
     }
 
     /// The error shows the key as it was written, and what to write instead.
-    function test_setAnswer_RevertWhen_theKeyHasNoPrefix() public {
-        vm.expectRevert(_notAKey("ETH-USD", "write SPOTPX/ETH-USD"));
-        oracle.setAnswer("ETH-USD", 0, 0, Oracle.QueryStatus.OK);
-        oracle.setSpotPrice("ETH-USD", 3000e18);
-        vm.expectRevert(_notAKey("BTC-USD", "write SPOTPX/BTC-USD"));
-        oracle.setAnswer("BTC-USD", 0, 0, Oracle.QueryStatus.OK);
-    }
-
-    function test_setAnswer_RevertWhen_theKeyIsOfNoForm() public {
+    function test_setAnswer_RevertWhen_theKeyIsOfNoFormOrOfTheOther() public {
         string memory fix = "write SPOTPX/<BASE>-<QUOTE> in A-Z and 0-9, or WEB/ and a spec's hash in 64 of 0-9 and a-f";
-        vm.expectRevert(_notAKey("SPOTPX/eth-usd", fix));
-        oracle.setSpotPrice("eth-usd", 3000e18);
-        vm.expectRevert(_notAKey("WEB/0123", fix));
-        oracle.setAnswer("WEB/0123", 0, 0, Oracle.QueryStatus.OK);
-    }
-
-    function test_setAnswer_RevertWhen_theKeyIsOfTheOtherForm() public {
+        _assertNotAKey("ETH-USD", "write SPOTPX/ETH-USD");
+        _assertNotAKey("SPOTPX/eth-usd", fix);
+        _assertNotAKey("WEB/0123", fix);
         oracle.setSpotPrice("ETH-USD", 3000e18);
-        string memory fix =
-            "write SPOTPX/<BASE>-<QUOTE> in A-Z and 0-9, as the first key has it, or deploy another MockOracle";
-        vm.expectRevert(_notAKey(string(_webKey()), fix));
-        oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
+        _assertNotAKey("BTC-USD", "write SPOTPX/BTC-USD");
+        fix = "write SPOTPX/<BASE>-<QUOTE> in A-Z and 0-9, as the first key has it, or deploy another MockOracle";
+        _assertNotAKey(string(_webKey()), fix);
         oracle = new MockOracle();
         oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
         fix = "write WEB/ and a spec's hash in 64 of 0-9 and a-f, as the first key has it, or deploy another MockOracle";
-        vm.expectRevert(_notAKey("SPOTPX/ETH-USD", fix));
-        oracle.setSpotPrice("ETH-USD", 3000e18);
+        _assertNotAKey("SPOTPX/ETH-USD", fix);
         // A price's prefix is no remedy here.
-        vm.expectRevert(_notAKey("ETH-USD", fix));
-        oracle.setAnswer("ETH-USD", 0, 0, Oracle.QueryStatus.OK);
+        _assertNotAKey("ETH-USD", fix);
     }
 
     function testFuzz_setAnswer_isAsOldAsItSays(uint32 age, uint32 time) public {
@@ -183,9 +156,13 @@ contract MockOracleTest is Test {
     }
 
     function test_update_RevertWhen_theKeyIsOfNoForm() public {
-        (bool isDone, bytes memory answer) = address(oracle).call(_updateOf("ETH-USD"));
+        bytes memory update =
+            abi.encodeCall(IDataset.update, ("ETH-USD", block.timestamp, 0, 0, new Report[](0), new address[](0), 0));
+        (bool isDone, bytes memory answer) = address(oracle).call(update);
         assertFalse(isDone);
         assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
+        (isDone,) = address(oracle).call{value: 0.001 ether}(this.verificationOf(update, "ETH-USD"));
+        assertFalse(isDone);
     }
 
     function test_setRefusing_refusesUpdatesButNoReads() public {
@@ -207,11 +184,6 @@ contract MockOracleTest is Test {
         return UpdateCalldata.toVerificationCalldata(update, key);
     }
 
-    /// @dev The mock's own functions return updates of valid keys only.
-    function _updateOf(bytes memory key) private view returns (bytes memory) {
-        return abi.encodeCall(IDataset.update, (key, block.timestamp, 0, 0, new Report[](0), new address[](0), 0));
-    }
-
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status) = oracle.query{value: 0.001 ether}(key);
         assertEq(output, 0);
@@ -219,8 +191,9 @@ contract MockOracleTest is Test {
         assertEq(uint8(status), uint8(expected));
     }
 
-    function _notAKey(string memory key, string memory fix) private pure returns (bytes memory) {
-        return abi.encodeWithSelector(MockOracle.NotAKey.selector, key, fix);
+    function _assertNotAKey(string memory key, string memory fix) private {
+        vm.expectRevert(abi.encodeWithSelector(MockOracle.NotAKey.selector, key, fix));
+        oracle.setAnswer(bytes(key), 0, 0, Oracle.QueryStatus.OK);
     }
 
     function _webKey() private pure returns (bytes memory) {

@@ -159,26 +159,6 @@ contract DatasetScriptsTest is ScriptFixture {
         _changesNothing(script);
     }
 
-    function test_shareIncome_leavesTheShareOfAMemberThatRefusesIt() public {
-        vm.etch(members[1], hex"5f5ffd");
-        vm.deal(address(dataset), 4 ether);
-        ShareIncome script = new ShareIncome();
-        _giveCommittee(script);
-        run(script);
-        assertEq(dataset.unpaidShares(members[1]), 1 ether);
-    }
-
-    function test_shareIncome_sharesAlthoughAMemberPaysMoreMeanwhile() public {
-        vm.etch(members[1], address(new PayingMember()).code);
-        vm.deal(members[1], 0.2 ether);
-        vm.deal(address(dataset), 0.1 ether);
-        ShareIncome script = new ShareIncome();
-        _giveCommittee(script);
-        run(script);
-        assertEq(address(dataset).balance, 0.2 ether);
-        assertEq(members[0].balance, 0.025 ether);
-    }
-
     // ---------------------------------------------------------------- rotation
 
     function test_rotateCommittee_sharesTheIncomeThenInstallsAndListsTheNewOne() public {
@@ -222,18 +202,6 @@ contract DatasetScriptsTest is ScriptFixture {
         // The script has simulated the calls.
         runAs(outsider, new RotateCommittee());
         _assertListed(next, 50);
-    }
-
-    function test_rotateCommittee_keepsTheCommitteeWhenTheIncomeCannotBeShared() public {
-        _rotated();
-        vm.deal(address(dataset), 4 ether);
-        RotateCommittee script = new RotateCommittee();
-        _giveCommittee(script);
-        bytes memory call = abi.encodeCall(IDataset.shareIncome, (members, 100));
-        vm.mockCallRevert(address(dataset), call, abi.encodeWithSignature("Error(string)", "no income today"));
-        bytes32 before = dataset.committeeHash();
-        refuses(script, "no income today");
-        assertEq(dataset.committeeHash(), before);
     }
 
     // ---------------------------------------------------------------- ownership
@@ -342,12 +310,5 @@ contract RotateCommitteeWithLogs is RotateCommittee {
         logs[0].topics = new bytes32[](2);
         (logs[0].topics[0], logs[0].topics[1]) = (selector, bytes32(uint256(uint160(ejected))));
         return (true, logs);
-    }
-}
-
-/// @dev Subscribes with what it has when it is paid.
-contract PayingMember {
-    receive() external payable {
-        IDataset(msg.sender).subscribe{value: 0.2 ether}(address(this), 2);
     }
 }

@@ -35,16 +35,6 @@ contract DeployAdapterTest is ScriptFixture {
         assertEq(AggregatorV3Interface(_deploy(DeployAdapter.chainlink.selector)).decimals(), 6);
     }
 
-    function test_chainlink_warnsOfAKeyThatNobodyMayServe() public {
-        script.give("KEY", "SPOTPX/ETH-USDT");
-        _deploy(DeployAdapter.chainlink.selector);
-        string memory place = string.concat("the keys of financial in ", deploymentFile);
-        string memory warning = string.concat("SPOTPX/ETH-USDT is not among ", place);
-        assertEq(
-            script.warnings()[0], string.concat(warning, ". If no data provider serves it, the adapter never answers.")
-        );
-    }
-
     function test_chainlink_warnsThatAWebOraclesValuesNeed18Decimals() public {
         script.give("DATASET", "webOracleNumber");
         script.give("KEY", WEB_KEY);
@@ -124,12 +114,6 @@ contract DeployAdapterTest is ScriptFixture {
             DeployAdapter.quotes.selector, "ASSETS is not set. Set it to the assets' addresses, separated by commas."
         );
         _refuses(DeployAdapter.morpho.selector, "QUOTES is not set. Set it to the address of a QuoteAdapter.");
-    }
-
-    function test_pyth_RevertWhen_theConstructorRefuses() public {
-        script.give("EXPONENT", "8");
-        vm.expectRevert(abi.encodeWithSignature("WrongExponent(int32)", 8));
-        script.pyth();
     }
 
     // ---------------------------------------------------------------- helpers

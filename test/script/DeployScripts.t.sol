@@ -134,8 +134,6 @@ contract DeployScriptsTest is ScriptFixture {
         string memory zero = '"0x0000000000000000000000000000000000000000"';
         string memory one = '"0x0000000000000000000000000000000000000011"';
         _refusesSetting("owner", zero, "owner is the zero address. Fill it in.");
-        _refusesSetting("members", "[]", "members must be 1 to 255 addresses.");
-        _refusesSetting("members", string.concat("[", zero, "]"), "members has the zero address. Fill it in.");
         _refusesSetting(
             "members",
             string.concat("[", one, ",", one, "]"),
@@ -143,8 +141,6 @@ contract DeployScriptsTest is ScriptFixture {
         );
         _refusesSetting("toleranceBps", '"10001"', "toleranceBps is over 10000, which is 100 %.");
         _refusesSetting("maxRoundAge", '"0"', "maxRoundAge is 0: no round could be stored. Raise it.");
-        _refusesSetting("priceCeiling", '"4722366482869645213696"', "priceCeiling is not below 2^72 wei. Lower it.");
-        _refusesSetting("queryPrice", '"10000000000000001"', "queryPrice is above priceCeiling. Lower it.");
         _refusesSetting(
             "subscriptionPrice",
             '"1000000000000000001"',
@@ -181,13 +177,6 @@ contract DeployScriptsTest is ScriptFixture {
         );
     }
 
-    function test_deploy_warnsOfFreeReadsOnPolygonIfQueriesAreCharged() public {
-        assertTrue(_warnsOn(137, '"1"'));
-        assertTrue(_warnsOn(80_002, '"1"'));
-        assertFalse(_warnsOn(137, '"0"'));
-        assertFalse(_warnsOn(1, '"1"'));
-    }
-
     // ---------------------------------------------------------------- helpers
 
     function _deployAll() private {
@@ -215,16 +204,6 @@ contract DeployScriptsTest is ScriptFixture {
 
     function _refusesSettings(string memory problem) private {
         refuses(new DeployFinancialDataset(), string.concat(settingsFile, ": ", problem));
-    }
-
-    function _warnsOn(uint256 chainId, string memory queryPrice) private returns (bool) {
-        vm.chainId(chainId);
-        configure("chainId", vm.toString(chainId));
-        configure("financial.queryPrice", queryPrice);
-        DeployFinancialDataset script = new DeployFinancialDataset();
-        run(script);
-        vm.removeFile(string.concat(folder, "/", vm.toString(chainId), ".json"));
-        return script.warnings().length == 1;
     }
 
     /// @dev Asserts that a dataset on chain and its entry in the file match its settings.

@@ -43,13 +43,6 @@ contract KeyFormTest is Test {
         assertFalse(KeyForm.WEB_ORACLE.matches(key));
     }
 
-    function testFuzz_matches_neverReverts(bytes memory key) public pure {
-        KeyForm.SPOT_PRICE.matches(key);
-        KeyForm.WEB_ORACLE.matches(key);
-        KeyForm.SPOT_PRICE.matches(bytes.concat("SPOTPX/", key));
-        KeyForm.WEB_ORACLE.matches(bytes.concat("WEB/", key));
-    }
-
     function _word(bytes memory alphabet, uint256 length, bytes32 seed) private pure returns (bytes memory word) {
         word = new bytes(length);
         for (uint256 i = 0; i < length; ++i) {

@@ -13,13 +13,6 @@ import {
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
 
 contract ReportTemplateTest is Test {
-    function test_typehash_matchesTheDocumentedType() public pure {
-        assertEq(REPORT_TYPEHASH, keccak256("Report(bytes key,uint8 outcome,bytes32 value,uint256 timestamp)"));
-        assertEq(
-            BATCH_TYPEHASH, keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)")
-        );
-    }
-
     /// One template serves for many values, in any order, even if other code allocates memory in between.
     function testFuzz_digest_matchesPlainSolidity(
         address dataset,

@@ -91,35 +91,6 @@ contract ReportedValuesTest is Test {
         _assertTally(values, missing, median, maxDistance);
     }
 
-    /// The maximum distance derived from a tolerance draws the same line as the rule that the documentation states.
-    function testFuzz_tally_countsOutliersByTheDocumentedRule(
-        uint256[8] memory seeds,
-        uint256 median,
-        uint256 toleranceBps,
-        uint256 seed
-    ) public view {
-        median = bound(median, 0, MAX_MEDIAN);
-        toleranceBps = bound(toleranceBps, 0, 10_000);
-        uint256 maxDistance = median * toleranceBps / 10_000;
-        uint256[] memory values = new uint256[](8);
-        uint256 expected = 0;
-        for (uint256 i = 0; i < 8; ++i) {
-            values[i] = seeds[i];
-            if ((seed >> i) & 1 == 0) {
-                values[i] = median + maxDistance + values[i] % 3;
-            } else if ((seed >> (8 + i)) & 1 == 0 && maxDistance < median) {
-                values[i] = median - maxDistance - values[i] % 2;
-            }
-            if (!ReferenceMedian.agrees(values[i], median, toleranceBps)) ++expected;
-        }
-        (,, uint256 outliers) = this.tally(values, 0, median, maxDistance);
-        assertEq(outliers, expected);
-    }
-
-    function test_tally_countsNothingWithoutValues() public view {
-        _assertTally(new uint256[](0), 0, 5, 5);
-    }
-
     function test_tally_readsNoMoreThanItsWords() public view {
         uint256[] memory values = new uint256[](2);
         (values[0], values[1]) = (1, 9);

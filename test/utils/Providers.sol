@@ -17,9 +17,17 @@ contract Providers is CommonBase {
 
     constructor(uint256 size, uint256 toleranceBps_) {
         toleranceBps = toleranceBps_;
+        (address[] memory accounts, uint256[] memory keys) = (new address[](size), new uint256[](size));
         for (uint256 i = 0; i < size; ++i) {
-            _insert(uint256(keccak256(abi.encode("data provider", i))) >> 4);
+            uint256 key = uint256(keccak256(abi.encode("data provider", i))) >> 4;
+            address account = vm.addr(key);
+            uint256 place = i;
+            for (; place > 0 && accounts[place - 1] > account; --place) {
+                (accounts[place], keys[place]) = (accounts[place - 1], keys[place - 1]);
+            }
+            (accounts[place], keys[place]) = (account, key);
         }
+        (_members, _privateKeys) = (accounts, keys);
     }
 
     function members() external view returns (address[] memory) {
@@ -77,7 +85,7 @@ contract Providers is CommonBase {
         bytes32[][] memory rows,
         uint256[] memory missing
     ) external view returns (Batch memory) {
-        return _signRows(2 ** rows.length - 1, dataset, keys, timestamp, rows, missing);
+        return reportManyFrom(2 ** rows.length - 1, dataset, keys, timestamp, rows, missing);
     }
 
     /// @notice Returns a batch in which the members in the bitmap `signers` report, in committee order.
@@ -88,18 +96,7 @@ contract Providers is CommonBase {
         uint256 timestamp,
         bytes32[][] memory rows,
         uint256[] memory missing
-    ) external view returns (Batch memory) {
-        return _signRows(signers, dataset, keys, timestamp, rows, missing);
-    }
-
-    function _signRows(
-        uint256 signers,
-        IDataset dataset,
-        bytes[] memory keys,
-        uint256 timestamp,
-        bytes32[][] memory rows,
-        uint256[] memory missing
-    ) private view returns (Batch memory batch) {
+    ) public view returns (Batch memory batch) {
         batch.timestamp = timestamp;
         batch.toleranceBps = toleranceBps;
         batch.signers = signers;
@@ -195,19 +192,5 @@ contract Providers is CommonBase {
                 ++reported;
             }
         }
-    }
-
-    function _insert(uint256 key) private {
-        address member = vm.addr(key);
-        _members.push();
-        _privateKeys.push();
-        uint256 index = _members.length - 1;
-        while (index > 0 && _members[index - 1] > member) {
-            _members[index] = _members[index - 1];
-            _privateKeys[index] = _privateKeys[index - 1];
-            --index;
-        }
-        _members[index] = member;
-        _privateKeys[index] = key;
     }
 }
