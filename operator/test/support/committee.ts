@@ -1,9 +1,24 @@
+import type { NetworkSettings } from "../../src/config.js";
 import { startChain } from "./chain.js";
+import { type OperatorOptions, type ServedNetwork, startOperator } from "./operator.js";
 import { startProviders } from "./stub-providers.js";
+
+/** The header of a request that waits until its transaction is mined. */
+export const WAIT = { prefer: "wait=20" };
 
 /** Starts providers, and a chain with a dataset whose committee they are. They end with the test file. */
 export async function startCommittee(size: number) {
   const [chain, providers] = await Promise.all([startChain(), startProviders(size)]);
   const members = providers.map(({ address }) => address);
-  return { chain, providers, members, dataset: await chain.deploy(members) };
+  const dataset = await chain.deploy(members);
+  return {
+    ...{ chain, providers, members, dataset },
+    body: (key: string, broadcast = true, more: object = {}) => ({ network_id: 42, dataset, key, broadcast, ...more }),
+    /** Starts an operator of the dataset. */
+    start: (
+      settings: Partial<NetworkSettings> = {},
+      options: OperatorOptions = {},
+      more: Partial<ServedNetwork> = {},
+    ) => startOperator([{ chain, datasets: [dataset], providers, settings, ...more }], options),
+  };
 }
