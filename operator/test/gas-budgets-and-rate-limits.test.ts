@@ -58,13 +58,6 @@ test("an account whose signer does not sign is a 503 for all that wait, and its 
   for (const line of ["the signer is locked", "the signer signs again"]) expect(log).toContain(line);
 });
 
-test("health checks have a limit of their own", async () => {
-  const operator = await start({}, { requestsPerMinute: 1 });
-  const live = await fetch(`${operator.base}/live`);
-  expect([live.status, live.headers.get("ratelimit-policy")]).toEqual([200, '"health";q=600;w=60']);
-  expect((await operator.post(body("nonsense", false))).status).toBe(422);
-});
-
 test("broadcasts have a tighter limit, also with an event stream, and other requests go on", async () => {
   const operator = await start({}, { requestsPerMinute: 6, broadcastsPerMinute: 2 });
   expect((await operator.post(body("SPOTPX/A-USD", false))).headers.get("ratelimit")).toMatch(/^"requests";r=5;t=\d+$/);

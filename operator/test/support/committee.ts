@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import type { NetworkSettings } from "../../src/config.js";
 import { startChain } from "./chain.js";
 import { type OperatorOptions, type ServedNetwork, startOperator } from "./operator.js";
@@ -14,11 +15,18 @@ export async function startCommittee(size: number) {
   return {
     ...{ chain, providers, members, dataset },
     body: (key: string, broadcast = true, more: object = {}) => ({ network_id: 42, dataset, key, broadcast, ...more }),
-    /** Starts an operator of the dataset. */
-    start: (
+
+    /** Starts an operator of the dataset, and waits until its queues have looked for pending transactions. */
+    async start(
       settings: Partial<NetworkSettings> = {},
       options: OperatorOptions = {},
       more: Partial<ServedNetwork> = {},
-    ) => startOperator([{ chain, datasets: [dataset], providers, settings, ...more }], options),
+    ) {
+      const operator = await startOperator([{ chain, datasets: [dataset], providers, settings, ...more }], options);
+      // On a busy machine, it can begin without its network.
+      const network = await vi.waitUntil(() => operator.networks.get(42), { timeout: 60_000 });
+      await Promise.all(network.senders.queues.map((queue) => queue.start()));
+      return operator;
+    },
   };
 }
