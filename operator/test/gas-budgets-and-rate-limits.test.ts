@@ -77,8 +77,10 @@ test("broadcasts have a tighter limit, also with an event stream, and other requ
 });
 
 test("new keys of one caller spend only its share of the gas, and do not make other callers' requests fail when they share its work", async () => {
-  const settings = { gasPerHourForNewKeys: 800_000, gasPercentPerCaller: 25 };
-  const operator = await start(settings, { trustedProxies: ["127.0.0.1"] });
+  const settings = { gasPerHourForNewKeys: 800_000, gasPercentPerCaller: 25, providerTimeoutMs: 60_000 };
+  let stopped: number | null = null;
+  const clock = () => stopped ?? Date.now();
+  const operator = await start(settings, { trustedProxies: ["127.0.0.1"], clock });
   const post = (key: string, caller: string) => operator.post(body(key), { "x-forwarded-for": caller });
   let greedy = await post("SPOTPX/GREEDY0-USD", "192.0.2.1:1000");
   for (let i = 1; greedy.status === 200 && i < 10; i++) {
@@ -87,7 +89,8 @@ test("new keys of one caller spend only its share of the gas, and do not make ot
   expect(await greedy.json()).toMatchObject({
     ...{ status: 429, code: "gas_budget_spent", title: expect.stringMatching(/^Your share /) },
   });
-  // The reports take until the second caller shares the work of the first.
+  // The reports take until the second caller shares the work of the first, which only one of the same round does.
+  stopped = Date.now();
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   for (const provider of providers) Object.assign(provider, { behavior: "slow", delay: () => held });
@@ -96,6 +99,7 @@ test("new keys of one caller spend only its share of the gas, and do not make ot
   await expect.poll(() => providers[0]?.asked.length).not.toBe(before);
   const served = post("SPOTPX/SHARED-USD", "192.0.2.2");
   await expect.poll(() => operator.registry.metrics()).toMatch(/operator_coalesced_total\{.*\} [1-9]/);
+  stopped = null;
   release();
   expect([(await refused).status, (await served).status]).toEqual([429, 200]);
   for (const provider of providers) provider.behavior = "honest";

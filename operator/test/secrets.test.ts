@@ -85,7 +85,7 @@ function writeConfig(network: object = {}, change: object = {}): string {
   const settings = {
     ...{ datasets: [dataset], networkId: 42, rpcUrls: [...urls, [`${base}/$`, "{RPC_TOKEN}/rpc"].join("")] },
     providers: providers.map(({ address, url }) => ({ address, url })),
-    ...{ rpcTimeoutMs: 1_000, rpcPollMs: 200, feeds: [feed], feedPollMs: 500 },
+    ...{ rpcTimeoutMs: 10_000, rpcPollMs: 200, feeds: [feed], feedPollMs: 500 },
     ...network,
   };
   const path = join(folder, "operator.json");
