@@ -39,9 +39,12 @@ test("an account that cannot pay is a 503, and its gas is not counted", async ()
 test("an account whose signer does not sign is a 503 for all that wait, and its nonce stays free", async () => {
   let isAway = true;
   const held = privateKeyToAccount(generatePrivateKey());
-  const signTransaction: typeof held.signTransaction = (...args) =>
-    isAway ? Promise.reject(new Error("the signer is locked")) : held.signTransaction(...args);
-  const operator = await start({}, { account: { ...held, signTransaction } as LocalAccount });
+  const account = {
+    ...held,
+    signTransaction: (...args) =>
+      isAway ? Promise.reject(new Error("the signer is locked")) : held.signTransaction(...args),
+  } as LocalAccount;
+  const operator = await start({}, { account });
   const problems = await Promise.all(
     ["SPOTPX/S0-USD", "SPOTPX/S1-USD"].map((key) => operator.askForProblem(body(key))),
   );

@@ -241,8 +241,8 @@ describe("the variables of a signer", () => {
     ["no certificate", { OPERATOR_SIGNER_CA_FILE: () => file("canary") }, "does not hold a certificate"],
     ["a missing file", { OPERATOR_SIGNER_CA_FILE: "/canary" }, "OPERATOR_SIGNER_CA_FILE names cannot be read"],
   ])("are refused with %s, and nothing of them is shown", async (_, change, problem) => {
-    const given = Object.entries({ ...variables({ OPERATOR_SIGNER_URL: URL_WITH_TOKEN }), ...change });
-    const values = given.map(([name, value]) => [name, typeof value === "function" ? value() : value]);
+    const given: typeof change = { ...variables({ OPERATOR_SIGNER_URL: URL_WITH_TOKEN }), ...change };
+    const values = Object.entries(given).map(([name, value]) => [name, typeof value === "function" ? value() : value]);
     const error = await find(Object.fromEntries(values.filter(([, value]) => value !== undefined))).catch(
       (error: unknown) => error,
     );

@@ -46,7 +46,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
     answers: new Map<string, RpcReply>(),
     /** What calls of a method wait for. */
     gates: new Map<string, Promise<void>>(),
-    calls: [] as { readonly method: string; readonly params: readonly unknown[] }[],
+    calls: [] as { readonly method: string; readonly params: unknown[] }[],
     /** Chooses what is done with a call; null leaves it to the maps, or passes it on. */
     script: (_call: RpcCall): RpcReply | null | Promise<RpcReply | null> => null,
   };
@@ -60,7 +60,7 @@ export async function startRpcProxy(chainUrl: string, host = "127.0.0.1") {
     await proxy.gates.get(method);
     const fault = proxy.faults.get(method) ?? proxy.faults.get("*");
     const scripted = (await proxy.script({ method, params, isReused })) ?? proxy.answers.get(method);
-    const chosen = scripted ?? (fault === undefined ? { change: (result: never) => result } : FAULTS[fault]);
+    const chosen: RpcReply = scripted ?? (fault === undefined ? { change: (result: never) => result } : FAULTS[fault]);
     const { status = 200, headers = {}, connection, change, isPassedOn = change !== undefined } = chosen;
     const passed = isPassedOn ? await passOn(chainUrl, request.body) : {};
     if (connection === "stays silent") return new Promise(() => {});
