@@ -1,67 +1,83 @@
-import type { Address } from "viem";
+import { numberToHex } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
-import { startChain } from "./support/chain.js";
+import { startCommittee, WAIT } from "./support/committee.js";
 import { startOperator } from "./support/operator.js";
-import { startProviders } from "./support/stub-providers.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 
-const body = (dataset: Address, key: string) => ({ network_id: 42, dataset, key, broadcast: true });
 const KEY = "SPOTPX/ETH-USD";
 
-const [chain, providers] = await Promise.all([startChain(), startProviders(6)]);
+const { chain, providers, members, body } = await startCommittee(6);
 
 afterEach(() => {
   for (const provider of providers) provider.behavior = "honest";
 });
 
-describe("a committee that changes while the operator runs", () => {
-  test("is detected when the chain refuses the old one", async () => {
-    const dataset = await chain.deploy(providers.slice(0, 4).map(({ address }) => address));
-    const rotating = await startOperator([{ chain, datasets: [dataset], providers }]);
-    const request = body(dataset, KEY);
-    await rotating.ask(request, { prefer: "wait=10" });
+describe("a committee that changes while the operator runs is detected", () => {
+  /** Starts an operator, and changes the committee from the first three providers to the others. */
+  async function rotate() {
+    const dataset = await chain.deploy(members.slice(0, 3));
+    const proxy = await startRpcProxy(chain.url);
+    const settings = { providerTimeoutMs: 500 };
+    const operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
+    await chain.setCommittee(dataset, members.slice(3));
+    const ask = (key: string) => operator.ask(body(key, true, { dataset }), WAIT);
+    return { dataset, operator, proxy, ask };
+  }
+  const signersOf = ({ reports }: { readonly reports: readonly { readonly provider: string }[] }) =>
+    reports.map(({ provider }) => provider);
 
-    await chain.setCommittee(
-      dataset,
-      providers.slice(2, 6).map(({ address }) => address),
-    );
-    const answer = await rotating.ask(request, { prefer: "wait=10" });
-    expect(answer.reports.map(({ provider }) => provider)).toEqual(providers.slice(2, 6).map(({ address }) => address));
-    expect((await chain.query(dataset, request.key)).updatedAt).toBe(BigInt(answer.timestamp));
-    const changes = rotating.log.filter((line) => line.includes("the committee has changed"));
+  test("when the chain refuses the old one", async () => {
+    const { dataset, operator, ask } = await rotate();
+    const answer = await ask(KEY);
+    expect(signersOf(answer)).toEqual(members.slice(3));
+    expect((await chain.query(dataset, KEY)).updatedAt).toBe(BigInt(answer.timestamp));
+    const changes = operator.log.filter((line) => line.includes("the committee has changed"));
     expect(changes.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 30, network: 42, dataset, members: providers.slice(2, 6).map(({ address }) => address) },
+      { level: 30, network: 42, dataset, members: members.slice(3) },
     ]);
-    await rotating.close();
   });
 
-  test("is detected when the old one no longer answers", async () => {
-    const dataset = await chain.deploy(providers.slice(0, 3).map(({ address }) => address));
-    const settings = { providerTimeoutMs: 500 };
-    const rotating = await startOperator([{ chain, datasets: [dataset], providers, settings }]);
+  test("when the old one no longer answers", async () => {
+    const { ask } = await rotate();
     for (const provider of providers.slice(0, 3)) provider.behavior = "hangs";
-    await chain.setCommittee(
-      dataset,
-      providers.slice(3, 6).map(({ address }) => address),
-    );
-    const answer = await rotating.ask(body(dataset, KEY));
-    expect(answer.reports.length).toBe(3);
-    await rotating.close();
+    expect(signersOf(await ask(KEY))).toEqual(members.slice(3));
+  });
+
+  test("when the RPC hides what a call reverted with", async () => {
+    const { proxy, ask } = await rotate();
+    const error = { code: 3, message: "execution reverted" };
+    proxy.script = async ({ method, params }) => {
+      if (method !== "eth_call" && method !== "eth_estimateGas") return null;
+      const request = { method, params } as never;
+      const result = await chain.client.request(request).catch(() => null);
+      return result === null ? { body: { error } } : { body: { result } };
+    };
+    expect(signersOf(await ask(KEY))).toEqual(members.slice(3));
+  });
+
+  test("but a log of another event is not believed", async () => {
+    const { dataset, operator, proxy, ask } = await rotate();
+    const hash = numberToHex(7, { size: 32 });
+    const block = { transactionHash: hash, blockNumber: "0x1", blockHash: hash, logIndex: "0x0" };
+    proxy.answers.set("eth_getLogs", { body: { result: [{ data: "0x", topics: [hash], ...block }] } });
+    // The answer names the reports' failure; the search for the committee failed silently.
+    const problem = await operator.askForProblem(body(KEY, true, { dataset }));
+    expect(problem).toMatchObject({ http: 503, code: "update_reverted" });
+    proxy.answers.clear();
+    expect(signersOf(await ask(KEY))).toEqual(members.slice(3));
   });
 });
 
 test("a member without an endpoint is reported", async () => {
   const outsider = "0xffffffffffffffffffffffffffffffffffffffff";
-  const members = [...providers.slice(0, 2).map(({ address }) => address), outsider] as const;
-  const dataset = await chain.deploy(members);
+  const dataset = await chain.deploy([...members.slice(0, 2), outsider]);
   let ahead = 0;
-  const clock = () => Date.now() + ahead;
-  const lacking = await startOperator([{ chain, datasets: [dataset], providers }], { clock });
-  const problem = await lacking.askForProblem(body(dataset, KEY));
+  const lacking = await startOperator([{ chain, datasets: [dataset], providers }], { clock: () => Date.now() + ahead });
+  const problem = await lacking.askForProblem(body(KEY, true, { dataset }));
   expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
   expect(problem.detail).not.toContain("Try again");
   ahead = 60_000;
-  await lacking.askForProblem(body(dataset, KEY));
+  await lacking.askForProblem(body(KEY, true, { dataset }));
   const warnings = lacking.log.filter((line) => line.includes("no URL of it is known"));
   expect(warnings.map((line) => JSON.parse(line).provider.toLowerCase())).toEqual([outsider]);
-  await lacking.close();
 });

@@ -5,29 +5,21 @@ import { join } from "node:path";
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import { type Address, getAddress } from "viem";
+import { getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OTHER_ACCOUNT, OWNER, startChain } from "./support/chain.js";
+import { describe, expect, test } from "vitest";
+import { OTHER_ACCOUNT, OWNER, startChain } from "./support/chain.js";
 import { prepareOperator } from "./support/prepare-operator.js";
 
 /** What an operator makes of its configuration, up to its connection to the chain. main.test.ts runs the process. */
 
-const KEY = generatePrivateKey();
 const NOBODY = "http://127.0.0.1:1";
 const MEMBER = privateKeyToAccount(generatePrivateKey()).address;
 
-let chain: Chain;
-let dataset: Address;
-let folder: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "operator-"));
-  chain = await startChain();
-  dataset = await chain.deploy([MEMBER]);
-  writeDeployment(42);
-  writeDeployment(43);
-});
+const folder = mkdtempSync(join(tmpdir(), "operator-"));
+const chain = await startChain();
+const dataset = await chain.deploy([MEMBER]);
+for (const chainId of [42, 43]) writeDeployment(chainId);
 
 function writeDeployment(chainId: number, change: object = {}, name = String(chainId)): string {
   const financial = { address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: ["SPOTPX/ETH-USD"], ...change };
@@ -35,22 +27,25 @@ function writeDeployment(chainId: number, change: object = {}, name = String(cha
   return `${name}.json`;
 }
 
-function writeConfig(network: object, others: object = {}): string {
+function prepare(network: object, env: Record<string, string> = {}, others: object = {}) {
   const path = join(folder, "operator.json");
   writeFileSync(path, JSON.stringify({ networks: [{ rpcUrls: [chain.url], ...network }], ...others }));
-  return path;
+  return prepareOperator(["--config", path], env);
 }
 
-const prepare = (network: object, env?: Record<string, string>, others?: object) =>
-  prepareOperator(["--config", writeConfig(network, others)], env);
-const refusalOf = (prepared: Promise<unknown>): Promise<unknown> =>
-  prepared.then(
+/** Returns the message of the error with which the operator does not start. */
+async function refusalOf(started: Promise<unknown>): Promise<string> {
+  const error = await started.then(
     () => "accepted",
-    (error) => error,
+    (reason: unknown) => reason,
   );
+  expect(error).toBeInstanceOf(ConfigError);
+  return String(error);
+}
+
 /** The configuration of most owners, with a deployment file. */
 const usual = (change: object = {}) => ({
-  ...{ deployment: "42.json", providers: [{ address: MEMBER, url: "http://127.0.0.1:1" }] },
+  ...{ deployment: "42.json", providers: [{ address: MEMBER, url: NOBODY }] },
   ...change,
 });
 const feed = (change: object) => ({
@@ -59,84 +54,59 @@ const feed = (change: object) => ({
 });
 
 describe("is refused with", () => {
-  test.each<[mistake: string, network: () => object, named: string, others?: object]>([
-    ["a setting that it does not know", usual, "/hots", { hots: "x" }],
-    ["a setting of another type", usual, "/port", { port: "8080" }],
-    ["a port that browsers do not connect to", usual, "port 10080", { port: 10_080 }],
-    ["a proxy that is not an address", usual, "/trustedProxies/0", { trustedProxies: ["localhost"] }],
-    ["no network", usual, "/networks", { networks: [] }],
-    ["a deployment that is not there", () => usual({ deployment: "44.json" }), "44.json"],
-    ["an RPC that is not a URL", () => usual({ rpcUrls: [NOBODY, "127.0.0.1"] }), "rpcUrls/1 is not a URL"],
-    [
-      "an RPC with a user name",
-      () => usual({ rpcUrls: ["http://me:secret-word@a"] }),
-      "rpcUrls/0 contains a user name",
-    ],
-    ["an RPC with an unset variable", () => usual({ rpcUrls: [["http://a/$", "{RPC_TOKEN}"].join("")] }), "RPC_TOKEN"],
-    ["a network without an RPC", () => usual({ rpcUrls: [] }), "rpcUrls is empty"],
-    ["a provider with a wrong address", () => usual({ providers: [{ address: "0x1", url: "http://a" }] }), "0x1"],
-    ["a provider without a URL", () => usual({ providers: [{ address: MEMBER, url: "a" }] }), "url"],
-    [
-      "an impossible port of a provider",
-      () => usual({ providers: [{ address: MEMBER, url: "http://a:99999" }] }),
-      "url",
-    ],
-    ["a feed without keys", () => usual({ feeds: [feed({ keys: [] })] }), "feeds/0: keys is empty"],
-    ["no address as its dataset", () => ({ datasets: ["0x12"] }), "datasets/0: "],
-    ["the same dataset twice", () => ({ datasets: [dataset, dataset] }), "datasets names 0x"],
-    ["no dataset at all", () => ({}), "set either deployment (a file's path) or datasets (addresses)"],
-    ["both ways to name a dataset", () => usual({ datasets: [dataset] }), "set either deployment (a file's path)"],
+  test.each<[mistake: string, network: object, named: string, others?: object]>([
+    ["a setting of another type", usual(), "/port", { port: "8080" }],
+    ["a port that browsers do not connect to", usual(), "port 10080", { port: 10_080 }],
+    ["a proxy that is not an address", usual(), "/trustedProxies/0", { trustedProxies: ["localhost"] }],
+    ["no network", usual(), "/networks", { networks: [] }],
+    ["a deployment that is not there", usual({ deployment: "44.json" }), "44.json"],
+    ["an RPC that is not a URL", usual({ rpcUrls: [NOBODY, "127.0.0.1"] }), "rpcUrls/1 is not a URL"],
+    ["an RPC with a user name", usual({ rpcUrls: ["http://me:secret-word@a"] }), "rpcUrls/0 contains a user name"],
+    ["an RPC with an unset variable", usual({ rpcUrls: [["http://a/$", "{RPC_TOKEN}"].join("")] }), "RPC_TOKEN"],
+    ["a network without an RPC", usual({ rpcUrls: [] }), "rpcUrls is empty"],
+    ["a provider with a wrong address", usual({ providers: [{ address: "0x1", url: "http://a" }] }), "0x1"],
+    ["a provider without a URL", usual({ providers: [{ address: MEMBER, url: "a" }] }), "url"],
+    ["an impossible port of a provider", usual({ providers: [{ address: MEMBER, url: "http://a:99999" }] }), "url"],
+    ["a feed without keys", usual({ feeds: [feed({ keys: [] })] }), "feeds/0: keys is empty"],
+    ["no address as its dataset", { datasets: ["0x12"] }, "datasets/0: "],
+    ["the same dataset twice", { datasets: [dataset, dataset] }, "datasets names 0x"],
+    ["no dataset at all", {}, "set either deployment (a file's path) or datasets (addresses)"],
+    ["both ways to name a dataset", usual({ datasets: [dataset] }), "set either deployment (a file's path)"],
     [
       "an RPC that does not answer, and no chain id",
-      () => ({ datasets: [dataset], rpcUrls: [NOBODY] }),
+      { datasets: [dataset], rpcUrls: [NOBODY] },
       "networks/0: the chain id cannot be read: rpcUrls/0: eth_chainId",
     ],
   ])("%s", async (_, network, named, others) => {
-    const error = await refusalOf(prepare(network(), {}, others));
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toContain(named);
-    expect(String(error)).not.toContain("secret-word");
+    const error = await refusalOf(prepare(network, {}, others));
+    expect(error).toContain(named);
+    expect(error).not.toContain("secret-word");
   });
 });
 
-describe("is accepted", () => {
-  test("with an RPC's token from the environment", async () => {
-    const { plan } = await prepare(usual({ rpcUrls: [["https://a/$", "{RPC_TOKEN}"].join("")] }), { RPC_TOKEN: "abc" });
-    expect(plan.networks[0]?.rpcUrls).toEqual(["https://a/abc"]);
-  });
-
-  test("without an RPC that answers, if it names its network", async () => {
-    const { plan } = await prepare({ datasets: [dataset], networkId: 42, rpcUrls: [NOBODY] });
-    expect(plan.networks[0]?.chainId).toBe(42);
-  });
-
-  test("with the key of one network in a keystore made by cast, and its password", async () => {
-    const password = "a password of two words";
-    execFileSync(foundryBinary("cast"), ["wallet", "new", folder, "keystore", "--unsafe-password", password]);
-    const env = { OPERATOR_KEYSTORE_42: join(folder, "keystore"), OPERATOR_KEYSTORE_42_PASSWORD: password };
-    const { senders } = await prepare(usual(), env);
-    expect(senders.get(42)?.accounts).toHaveLength(1);
-    expect(senders.get(42)?.warnings.join()).toContain("The file that OPERATOR_KEYSTORE_42 names can be read");
-    const wrong = await refusalOf(prepare(usual(), { ...env, OPERATOR_KEYSTORE_42_PASSWORD: "another" }));
-    expect(wrong).toBeInstanceOf(ConfigError);
-    expect(String(wrong)).toContain("does not open with this password. Correct the password.");
-  });
+test("is accepted without an RPC that answers, if it names its network, and with an RPC's token from the environment", async () => {
+  const rpcUrls = [NOBODY, ["https://a/$", "{RPC_TOKEN}"].join("")];
+  const { plan } = await prepare({ datasets: [dataset], networkId: 42, rpcUrls }, { RPC_TOKEN: "abc" });
+  expect(plan.networks).toMatchObject([{ chainId: 42, rpcUrls: [NOBODY, "https://a/abc"] }]);
 });
 
-test("an invalid private key is refused by the name of its variable, and not shown", async () => {
-  const error = await refusalOf(prepare(usual(), { OPERATOR_PRIVATE_KEY_42: `${KEY}00` }));
-  expect(error).toBeInstanceOf(ConfigError);
-  expect(String(error)).toContain("OPERATOR_PRIVATE_KEY_42");
-  expect(String(error)).not.toContain(KEY.slice(2, 20));
+test("the key of one network can be in a keystore made by cast, and a mistake about keys is named without them", async () => {
+  const password = "a password of two words";
+  execFileSync(foundryBinary("cast"), ["wallet", "new", folder, "keystore", "--unsafe-password", password]);
+  const env = { OPERATOR_KEYSTORE_42: join(folder, "keystore"), OPERATOR_KEYSTORE_42_PASSWORD: password };
+  const { senders } = await prepare(usual(), env);
+  expect(senders.get(42)).toMatchObject({ accounts: { length: 1 } });
+  expect(senders.get(42)?.warnings.join()).toContain("The file that OPERATOR_KEYSTORE_42 names can be read");
+  const wrong = await refusalOf(prepare(usual(), { ...env, OPERATOR_KEYSTORE_42_PASSWORD: "another" }));
+  expect(wrong).toContain("does not open with this password. Correct the password.");
+  const key = generatePrivateKey();
+  const invalid = await refusalOf(prepare(usual(), { OPERATOR_PRIVATE_KEY_42: `${key}00` }));
+  expect(invalid).toContain("OPERATOR_PRIVATE_KEY_42");
+  expect(invalid).not.toContain(key.slice(2, 20));
 });
 
 describe("the start fails", () => {
-  const startFailure = async (network: object) => {
-    const prepared = await prepare(network);
-    const error = await refusalOf(prepared.connect());
-    expect(error).toBeInstanceOf(ConfigError);
-    return String(error);
-  };
+  const startFailure = (network: object) => refusalOf(prepare(network).then(({ connect }) => connect()));
 
   test("when an RPC is of another chain", async () => {
     expect(await startFailure(usual({ deployment: "43.json" }))).toContain(

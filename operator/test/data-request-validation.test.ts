@@ -1,13 +1,13 @@
 import { stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { startCommittee } from "./support/committee.js";
-import { startOperator } from "./support/operator.js";
 
 const KEY = "SPOTPX/ETH-USD";
-const body = (more: object = {}) => ({ network_id: 42, dataset, key: KEY, broadcast: false, ...more });
 
-const { chain, providers, dataset } = await startCommittee(1);
-const operator = await startOperator([{ chain, datasets: [dataset], providers }], { basePath: "/oracle" });
+const { providers, dataset, body, start } = await startCommittee(1);
+const request = (more: object = {}) => body(KEY, false, more);
+const operator = await start({}, { basePath: "/oracle" });
+const asked = () => providers[0]?.asked.length ?? 0;
 
 describe("a body that is not valid", () => {
   test.each([
@@ -40,25 +40,17 @@ describe("a body that is not valid", () => {
     ["networkId", { networkId: 42 }],
     ["a/b", { "a/b": 42 }],
   ])("is a 400 that names %s: %j", async (property, change) => {
-    const problem = await operator.askForProblem(body(change));
-    expect(problem.http).toBe(400);
-    expect(problem.code).toBe("invalid_body");
+    const problem = await operator.askForProblem(request(change));
+    expect(problem).toMatchObject({ http: 400, code: "invalid_body" });
     expect(problem.errors).toEqual([{ property, problem: expect.any(String) }]);
     expect(problem.detail).toMatch(new RegExp(`^${property}:? `));
   });
 
-  test.each([["[]"], ["null"], ['"text"'], ["{"], [""], ["42"]])("is a 400: %s", async (text) => {
-    const problem = await operator.askForProblem(text);
-    expect(problem.http).toBe(400);
-  });
-
   test("names the right spelling of a property that is spelt otherwise", async () => {
-    const { network_id: networkId, ...others } = body();
+    const { network_id: networkId, ...others } = request();
     const problem = await operator.askForProblem({ networkId, ...others });
-    expect(problem.errors).toContainEqual({
-      property: "networkId",
-      problem: "is unknown; the right name is network_id",
-    });
+    const right = { property: "networkId", problem: "is unknown; the right name is network_id" };
+    expect(problem.errors).toContainEqual(right);
     expect(problem.detail).toContain("network_id is missing.");
   });
 
@@ -69,70 +61,82 @@ describe("a body that is not valid", () => {
   });
 });
 
-describe("an address", () => {
-  test("with a wrong checksum is a 400 with a hint", async () => {
-    const [first, ...rest] = dataset.slice(2).split(/(?<=[a-fA-F])/);
-    const swap = (letter: string) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase());
-    const wrong = `0x${[...(first ?? "")].map(swap).join("")}${rest.join("")}`;
-    const problem = await operator.askForProblem(body({ dataset: wrong }));
-    expect(problem.http).toBe(400);
-    expect(problem.detail).toContain(dataset.toLowerCase());
-  });
-
-  test("in lower or upper case is answered with its checksum", async () => {
-    const upper = `0x${dataset.slice(2).toUpperCase()}`;
-    for (const address of [dataset.toLowerCase(), upper]) {
-      expect((await operator.ask(body({ dataset: address }))).dataset).toBe(dataset);
-    }
-  });
+test("an address with a wrong checksum is a 400 with a hint; in lower or upper case it is answered with its checksum", async () => {
+  const letter = dataset.search(/(?<=^0x.*)[a-f]/i);
+  const swapped = /[a-f]/.test(dataset[letter] ?? "") ? dataset[letter]?.toUpperCase() : dataset[letter]?.toLowerCase();
+  const wrong = `${dataset.slice(0, letter)}${swapped}${dataset.slice(letter + 1)}`;
+  const problem = await operator.askForProblem(request({ dataset: wrong }));
+  expect(problem.http).toBe(400);
+  expect(problem.detail).toContain(dataset.toLowerCase());
+  for (const address of [dataset.toLowerCase(), `0x${dataset.slice(2).toUpperCase()}`]) {
+    expect((await operator.ask(request({ dataset: address }))).dataset).toBe(dataset);
+  }
 });
 
-describe("a request for", () => {
-  test("an unserved network is a 422 with the served ids", async () => {
-    const problem = await operator.askForProblem(body({ network_id: 43 }));
-    expect([problem.http, problem.code]).toEqual([422, "unknown_network"]);
-    expect(problem.served_network_ids).toEqual([42]);
-  });
-
-  test("the largest network id is a 422 too", async () => {
-    expect((await operator.askForProblem(body({ network_id: 2 ** 53 - 1 }))).http).toBe(422);
-  });
-
-  test("an unserved dataset is a 404", async () => {
-    const problem = await operator.askForProblem(body({ dataset: `0x${"11".repeat(20)}` }));
-    expect([problem.http, problem.code]).toEqual([404, "unknown_dataset"]);
-  });
-
-  test.each([["SPOTPX/ETH-usd"], ["K"], ["K".repeat(256)], [`0x${"4B".repeat(256)}`], ["WEB/1"], [" SPOTPX/ETH-USD"]])(
-    "a key of another form is a 422, and asks nobody: %s",
-    async (key) => {
-      const asked = providers[0]?.asked.length;
-      const problem = await operator.askForProblem(body({ key }));
-      expect([problem.http, problem.code]).toEqual([422, "invalid_key"]);
-      expect(providers[0]?.asked.length).toBe(asked);
-    },
-  );
+test.each<[what: string, change: object, http: number, code: string]>([
+  ["an unserved network", { network_id: 43 }, 422, "unknown_network"],
+  ["the largest network id", { network_id: 2 ** 53 - 1 }, 422, "unknown_network"],
+  ["an unserved dataset", { dataset: `0x${"11".repeat(20)}` }, 404, "unknown_dataset"],
+  ...["SPOTPX/ETH-usd", "K", "K".repeat(256), `0x${"4B".repeat(256)}`, "WEB/1", " SPOTPX/ETH-USD"].map(
+    (key) => ["a key of another form", { key }, 422, "invalid_key"] as [string, object, number, string],
+  ),
+])("a request for %s asks nobody: %j is a %i %s", async (_, change, http, code) => {
+  const before = asked();
+  const problem = await operator.askForProblem(request(change));
+  expect(problem).toMatchObject({ http, code });
+  if (code === "unknown_network") expect(problem.served_network_ids).toEqual([42]);
+  expect(asked()).toBe(before);
 });
 
 test("an operator without a sender account serves only broadcast: false", async () => {
-  const keyless = await startOperator([{ chain, datasets: [dataset], providers }], { hasSender: false });
-  const problem = await keyless.askForProblem(body({ broadcast: true }));
-  expect([problem.http, problem.code]).toEqual([422, "broadcast_unavailable"]);
-  expect(await keyless.ask(body())).toHaveProperty("transaction");
-  await keyless.close();
+  const keyless = await start({}, { hasSender: false });
+  expect(await keyless.askForProblem(body(KEY))).toMatchObject({ http: 422, code: "broadcast_unavailable" });
+  expect(await keyless.ask(request())).toHaveProperty("transaction");
 });
 
 test("a wait that is not a number is a 400, whether it would be waited or not", async () => {
-  const asked = providers[0]?.asked.length;
+  const before = asked();
   for (const broadcast of [true, false]) {
-    const problem = await operator.askForProblem(body({ broadcast }), { prefer: "wait=abc" });
-    expect([problem.http, problem.code]).toEqual([400, "bad_request"]);
+    const problem = await operator.askForProblem(body(KEY, broadcast), { prefer: "wait=abc" });
+    expect(problem).toMatchObject({ http: 400, code: "bad_request" });
     expect(problem.detail).toBe("prefer: wait must be a whole number of seconds, as in wait=10.");
   }
-  expect(providers[0]?.asked.length).toBe(asked);
+  expect(asked()).toBe(before);
 });
 
 test("the answer has the key in both forms, whichever the caller sent", async () => {
-  const answer = await operator.ask(body({ key: stringToHex(KEY) }));
+  const answer = await operator.ask(request({ key: stringToHex(KEY) }));
   expect(answer).toMatchObject({ key: KEY, key_hex: stringToHex(KEY), network_id: 42 });
+});
+
+test("a page of any origin may post, and read problems", async () => {
+  const origin = "https://dapp.example";
+  const asking = { "access-control-request-method": "POST", "access-control-request-headers": "content-type,prefer" };
+  const preflight = { method: "OPTIONS", headers: { origin, ...asking } };
+  const { status, headers } = await fetch(`${operator.base}/data/request`, preflight);
+  expect([status, headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+  expect(headers.get("access-control-allow-methods")).toContain("POST");
+  expect(headers.get("access-control-allow-headers")).toContain("prefer");
+  for (const absent of ["access-control-allow-credentials", "ratelimit"]) expect(headers.get(absent)).toBeNull();
+  expect((await fetch(`${operator.base}/data/request`, { method: "OPTIONS" })).status).toBe(204);
+  const problem = await operator.askForProblem(request({ network_id: 43 }), { origin });
+  expect(problem.headers.get("access-control-allow-origin")).toBe("*");
+  expect(problem.headers.get("access-control-expose-headers")).toContain("retry-after");
+  // Every answer forbids scripts and frames.
+  expect(problem.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(problem.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+});
+
+// Without an answer from the service, its connection stays open for 72 s.
+test("a request in flight at shutdown is answered with shutting_down at once", { timeout: 60_000 }, async () => {
+  const closing = await start();
+  for (const provider of providers) provider.behavior = "hangs";
+  const before = asked();
+  const answer = closing.askForProblem(body("SPOTPX/LATE-USD", false));
+  await expect.poll(asked).toBe(before + 1);
+  await closing.close();
+  for (const provider of providers) provider.behavior = "honest";
+  const problem = await answer;
+  expect(problem).toMatchObject({ http: 503, code: "shutting_down" });
+  expect(problem.headers.get("retry-after")).toBe("1");
 });

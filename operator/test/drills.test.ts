@@ -1,75 +1,66 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
+import { startService } from "@dataset-oracle/devnet/service-process";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
-import { type Address, keccak256, stringToHex } from "viem";
+import { keccak256, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { OperatorProcess } from "./chaos/fleet.js";
-import { startChain } from "./support/chain.js";
-import { startOperator } from "./support/operator.js";
-import { startProviders } from "./support/stub-providers.js";
+import { expect, onTestFinished, test } from "vitest";
+import { startCommittee, WAIT } from "./support/committee.js";
 
 /** The drills of an operator: what happens to it once in some years, and what its owner can count on then. */
 
 const TEN_MINUTES_MS = 600_000;
-/** New for each test, so that nothing is stored. */
-let dataset: Address;
 
-const [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
-
-beforeEach(async () => {
-  dataset = await chain.deploy(providers.map(({ address }) => address));
-});
+const { chain, providers, dataset, body, start } = await startCommittee(4);
 
 const storedRound = async (key: string) => Number((await chain.query(dataset, key)).updatedAt);
+
+async function pauseMining(): Promise<void> {
+  await chain.pauseMining();
+  onTestFinished(() => chain.resumeMining());
+}
 
 test("replace the operator's machine while transactions are pending: none is lost, and none is sent twice", async () => {
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);
   await chain.fund(account.address);
-  const folder = mkdtempSync(join(tmpdir(), "machine-"));
-  const port = await freePort();
-  const urls = providers.map((provider) => ({ address: provider.address, url: provider.url }));
-  const network = {
-    datasets: [dataset],
-    networkId: 42,
-    rpcUrls: [chain.url],
-    providers: urls,
-    gasPercentPerCaller: 100,
-  };
-  writeFileSync(join(folder, "operator.json"), JSON.stringify({ port, metricsPort: 0, networks: [network] }));
-  const old = new OperatorProcess(join(folder, "operator.json"), port, privateKey);
-  onTestFinished(() => old.end("SIGKILL"));
-  await old.start();
-  await chain.pauseMining();
-  onTestFinished(() => chain.resumeMining());
-  const request = (key: string) => ({ network_id: 42, dataset, key, broadcast: true });
+  const urls = providers.map(({ address, url }) => ({ address, url }));
+  const network = { datasets: [dataset], networkId: 42, rpcUrls: [chain.url], providers: urls };
+  const old = await startService({
+    ...{ program: "operator", name: "operator", privateKeys: [privateKey] },
+    config: { port: await freePort(), metricsPort: 0, networks: [{ ...network, gasPercentPerCaller: 100 }] } as never,
+    folder: mkdtempSync(join(tmpdir(), "machine-")),
+  });
+  onTestFinished(() => old.close());
+  await old.ready();
+  await pauseMining();
   const broadcast = async (key: string): Promise<DataAnswer> => {
     const headers = { "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify(request(key)), signal: AbortSignal.timeout(25_000) };
-    const response = await fetch(`${old.url}/data/request`, init);
-    const answer = (await response.json()) as DataAnswer;
-    expect([response.status, answer.transaction_hash]).toEqual([200, expect.stringMatching(/^0x/)]);
-    return answer;
+    const init = { method: "POST", headers, body: JSON.stringify(body(key)), signal: AbortSignal.timeout(60_000) };
+    return (await (await fetch(`${old.url}/data/request`, init)).json()) as DataAnswer;
   };
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => broadcast(`SPOTPX/K${i}-USD`)));
-  await old.end("SIGKILL");
+  process.kill(old.pid, "SIGKILL");
+  await old.exited;
 
   // It has the key, and nothing else of the old one.
-  const next = await startOperator([{ chain, datasets: [dataset], providers }], { account });
-  onTestFinished(() => next.close());
-  answers.push(await next.ask(request("SPOTPX/LAST-USD")));
+  const next = await start({}, { account });
+  answers.push(await next.ask(body("SPOTPX/LAST-USD")));
+  expect(answers.map(({ transaction_hash }) => transaction_hash)).toEqual(
+    answers.map(() => expect.stringMatching(/^0x/)),
+  );
   await chain.resumeMining();
   for (const { key, timestamp } of answers) {
     await expect.poll(() => storedRound(key ?? "")).toBeGreaterThanOrEqual(timestamp);
   }
   expect(await chain.client.getTransactionCount({ address: account.address })).toBe(answers.length);
-  const updates = await chain.updates(dataset);
   const hashes = answers.map(({ key }) => keccak256(stringToHex(key ?? "")));
-  expect(updates.map(({ keyHash }) => keyHash).toSorted()).toEqual(hashes.toSorted());
+  const updated = (await chain.updates(dataset)).map(({ keyHash }) => keyHash);
+  expect(updated.toSorted()).toEqual(hashes.toSorted());
+  await next.close();
 });
 
 test("a chain that stops for ten minutes: meanwhile requests are refused with what is wrong, and afterwards all goes on", async () => {
@@ -78,19 +69,16 @@ test("a chain that stops for ten minutes: meanwhile requests are refused with wh
   const feed = { dataset, keys: [feedKey], heartbeatSeconds: 60, deviationBps: 10_000, minIntervalSeconds: 1 };
   const settings = { feeds: [feed], feedPollMs: 500, maxPendingPerSender: 2, gasPerHourForNewKeys: 30_000_000 };
   const clock = () => Date.now() + elapsedMs;
-  const operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], { clock });
-  onTestFinished(() => operator.close());
-  const request = (key: string, broadcast = true) => ({ network_id: 42, dataset, key, broadcast });
+  const operator = await start(settings, { clock });
   await expect.poll(() => storedRound(feedKey)).toBeGreaterThan(0);
-  await operator.ask(request("SPOTPX/BEFORE-USD"), { prefer: "wait=20" });
+  await operator.ask(body("SPOTPX/BEFORE-USD"), WAIT);
 
-  await chain.pauseMining();
-  onTestFinished(() => chain.resumeMining());
+  await pauseMining();
   // The queue has two places, and nothing leaves it.
-  const accepted = [await operator.ask(request("SPOTPX/A-USD")), await operator.ask(request("SPOTPX/B-USD"))];
+  const accepted = [await operator.ask(body("SPOTPX/A-USD")), await operator.ask(body("SPOTPX/B-USD"))];
   for (let i = 0; elapsedMs < TEN_MINUTES_MS; i++) {
     let isOver = false;
-    const refused = operator.askForProblem(request(`SPOTPX/M${i}-USD`)).finally(() => {
+    const refused = operator.askForProblem(body(`SPOTPX/M${i}-USD`)).finally(() => {
       isOver = true;
     });
     while (!isOver) {
@@ -100,13 +88,13 @@ test("a chain that stops for ten minutes: meanwhile requests are refused with wh
     }
     expect(await refused).toMatchObject({ http: 504, code: "rpc_timeout" });
   }
-  expect(await operator.ask(request("SPOTPX/A-USD", false))).toHaveProperty("transaction");
+  expect(await operator.ask(body("SPOTPX/A-USD", false))).toHaveProperty("transaction");
 
   await chain.resumeMining();
   const resumedAt = Math.floor(clock() / 1_000) - 5;
   // They were promised, and their rounds had got too old.
   for (const { key } of accepted) await expect.poll(() => storedRound(key ?? "")).toBeGreaterThan(resumedAt - 300);
   await expect.poll(() => storedRound(feedKey)).toBeGreaterThanOrEqual(resumedAt);
-  const after = await operator.ask(request("SPOTPX/AFTER-USD"), { prefer: "wait=20" });
+  const after = await operator.ask(body("SPOTPX/AFTER-USD"), WAIT);
   expect(await storedRound("SPOTPX/AFTER-USD")).toBe(after.timestamp);
 });

@@ -2,11 +2,12 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
+import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
+import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { size } from "viem";
+import { parseTransaction, size, type TransactionSerializable } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test } from "vitest";
 import { chainOf } from "./support/chain.js";
@@ -16,7 +17,7 @@ import { chainOf } from "./support/chain.js";
  * compiles it.
  */
 
-test.skipIf(!isGethCompiled())("a script deploys on geth with a private key, once", async () => {
+test.skipIf(!isGethCompiled())("a script deploys on geth with a private key, once", { timeout: 600_000 }, async () => {
   // forge may write only below deployments/.
   const folder = mkdtempSync(join(ROOT, "deployments", "test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,7 +44,7 @@ test.skipIf(!isGethCompiled())("a script deploys on geth with a private key, onc
     key,
     "--broadcast",
   ];
-  const run = () => promisify(execFile)(foundryBinary("forge"), args, { cwd: ROOT, env, timeout: 110_000 });
+  const run = () => promisify(execFile)(foundryBinary("forge"), args, { cwd: ROOT, env, timeout: 280_000 });
 
   await run();
   const sent = await chain.nonce(deployer);
@@ -52,5 +53,30 @@ test.skipIf(!isGethCompiled())("a script deploys on geth with a private key, onc
   expect(await chain.nonce(deployer)).toBe(sent);
   for (const { address } of loadDeployment(join(folder, `${GETH_CHAIN_ID}.json`)).datasets) {
     expect(size((await chain.client.getCode({ address })) ?? "0x")).toBeGreaterThan(0);
+  }
+});
+
+test.skipIf(!isGethCompiled())("geth signs as a signer, for its own chain only", async () => {
+  const geth = await startGeth();
+  onTestFinished(() => geth.close());
+  const env = { OPERATOR_SIGNER_URL: geth.url, OPERATOR_SIGNER_ADDRESS: GETH_ACCOUNT };
+  const [account] = (await remoteSigner("OPERATOR", "").load(env)).accounts;
+  const content = {
+    chainId: GETH_CHAIN_ID,
+    nonce: 7,
+    to: GETH_ACCOUNT,
+    data: "0x1234",
+    gas: 50_000n,
+    value: 0n,
+  } as const;
+  const transactions: TransactionSerializable[] = [
+    { ...content, type: "eip1559", maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+    { ...content, type: "legacy", gasPrice: 3_000_000_000n },
+  ];
+  for (const transaction of transactions) {
+    const signed = parseTransaction((await account?.signTransaction(transaction)) ?? "0x");
+    expect(signed).toMatchObject({ chainId: GETH_CHAIN_ID, nonce: 7, gas: 50_000n, type: transaction.type });
+    const elsewhere = { ...transaction, chainId: 42 } as TransactionSerializable;
+    await expect(account?.signTransaction(elsewhere)).rejects.toThrow("chainId");
   }
 });

@@ -10,7 +10,7 @@ import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { OTHER_ACCOUNT } from "./support/chain.js";
-import { startCommittee } from "./support/committee.js";
+import { startCommittee, WAIT } from "./support/committee.js";
 import { spawnOperator } from "./support/spawn-operator.js";
 import type { Provider } from "./support/stub-providers.js";
 
@@ -19,7 +19,7 @@ import type { Provider } from "./support/stub-providers.js";
 const KEY = generatePrivateKey();
 
 const folder = mkdtempSync(join(tmpdir(), "operator-"));
-const { chain, providers, dataset } = await startCommittee(4);
+const { chain, providers, members, dataset, body } = await startCommittee(4);
 await chain.deployAtFixedAddress("CommitteeDirectory");
 
 function writeConfig(network: object, others: object = {}): string {
@@ -29,7 +29,7 @@ function writeConfig(network: object, others: object = {}): string {
 }
 
 async function run(...args: string[]) {
-  const { exited, output } = spawnOperator(args, {}, 60_000);
+  const { exited, output } = spawnOperator(args);
   return { code: await exited, output: output() };
 }
 
@@ -41,10 +41,6 @@ async function announce({ account, url }: Provider): Promise<void> {
   const call = { account: OTHER_ACCOUNT, to: COMMITTEE_DIRECTORY, data, gas: 300_000n };
   await chain.wait(await chain.client.sendTransaction(call));
 }
-
-test("operator --help exits with 0, and names the options", async () => {
-  expect(await run("--help")).toMatchObject({ code: 0, output: expect.stringContaining("--check-config") });
-});
 
 test("operator --check-config exits with 0 for a valid configuration, and warns of feeds that nobody sends", async () => {
   const policy = { heartbeatSeconds: 60, deviationBps: 50, minIntervalSeconds: 10 };
@@ -74,11 +70,11 @@ test("configured as docs/Relaying.md shows it, it serves a request, logs no secr
   await expect.poll(ready, { timeout: 60_000 }).toBe(200);
   const response = await fetch(`http://127.0.0.1:${port}/data/request`, {
     method: "POST",
-    headers: { "content-type": "application/json", prefer: "wait=20" },
-    body: JSON.stringify({ network_id: 42, dataset, key: "SPOTPX/ETH-USD", broadcast: true }),
+    headers: { "content-type": "application/json", ...WAIT },
+    body: JSON.stringify(body("SPOTPX/ETH-USD")),
   });
   const answer = (await response.json()) as DataAnswer;
-  expect(answer.reports?.map(({ provider }) => provider)).toEqual(providers.map((provider) => provider.address));
+  expect(answer.reports?.map(({ provider }) => provider)).toEqual(members);
   const { from } = await chain.client.getTransaction({ hash: answer.transaction_hash as Hex });
   expect(from).toBe(address.toLowerCase());
   const { status, updatedAt } = await chain.query(dataset, "SPOTPX/ETH-USD");
@@ -87,7 +83,6 @@ test("configured as docs/Relaying.md shows it, it serves a request, logs no secr
   child.kill("SIGTERM");
   expect(await exited).toBe(0);
   const log = output();
-  expect(log).toMatch(/signatures are checked and made by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))/);
   expect(log).toContain("update sent");
   expect(log).not.toContain(KEY.slice(2));
   for (const line of log.trimEnd().split("\n")) JSON.parse(line);

@@ -1,5 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { encodeErrorResult, keccak256, stringToHex } from "viem";
+import { encodeErrorResult, keccak256, numberToHex, parseGwei, stringToHex, zeroAddress } from "viem";
 import { type ExpectStatic, expect, test } from "vitest";
 import {
   type Answered,
@@ -24,8 +24,8 @@ import {
   times,
   wantsTip,
 } from "./rpc-behaviours/behaviour.js";
-import { startCommittee } from "./support/committee.js";
-import { type RunningOperator, startOperator } from "./support/operator.js";
+import { startCommittee, WAIT } from "./support/committee.js";
+import type { RunningOperator } from "./support/operator.js";
 import { startRpcProxy } from "./support/rpc-proxy.js";
 
 /**
@@ -33,15 +33,6 @@ import { startRpcProxy } from "./support/rpc-proxy.js";
  * src/rpc/reported-answers.test.ts finds in their answers. What becomes of an endpoint is in src/rpc/pool.test.ts, and
  * how an operator starts in late-networks.test.ts.
  */
-
-/** What the operator does, as protocol.md demands it. */
-type Right =
-  /** Each request is answered. */
-  | "it is answered"
-  /** A request that waits for its transaction to be mined is answered. */
-  | "it is mined"
-  /** Each request is answered with a problem. */
-  | Problem;
 
 interface Problem {
   readonly http: number;
@@ -56,7 +47,8 @@ type Behaviour = readonly [
   at: "the first of two" | "each of two" | "the only one",
   asked: Asked,
   answered: Answered,
-  right: Right,
+  /** What the operator does: it answers requests, also those that wait until they are mined, or with a problem. */
+  right: "it is answered" | "it is mined" | Problem,
 ];
 
 const HASH = `0x${"1".repeat(64)}`;
@@ -71,6 +63,11 @@ const NO_FUNDS = error(-32000, "insufficient funds for gas * price + value");
 const HEADER_NOT_FOUND = error(-32000, "header not found");
 const NO_METHOD = error(-32601, "the method does not exist/is not available");
 const WITHOUT_BASE_FEE = changed("without a base fee", (block: object) => ({ ...block, baseFeePerGas: undefined }));
+const FEES_ABOVE_CAP = changed("with a base fee of 501 gwei", (block: object) => ({
+  ...block,
+  baseFeePerGas: numberToHex(parseGwei("501")),
+}));
+const IMPOSSIBLE_NONCE = { hash: HASH, nonce: `0x${"f".repeat(60)}`, to: zeroAddress, input: "0x", gas: "0x1" };
 const LEGACY_FEES = methods("legacy fees", "eth_getBlockByNumber", "eth_gasPrice", "eth_sendRawTransaction");
 
 const BEHAVIOURS: readonly Behaviour[] = [
@@ -96,6 +93,12 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["each of two", PENDING_BLOCK, error(-32000, "pending block is not available"), "it is answered"],
   ["each of two", PENDING_COUNT, error(-32602, "invalid block parameter: pending"), "it is answered"],
   ["each of two", only("txpool_contentFrom"), NO_METHOD, "it is answered"],
+  [
+    "the only one",
+    only("txpool_contentFrom"),
+    result({ pending: {}, queued: { 7: IMPOSSIBLE_NONCE } }),
+    "it is answered",
+  ],
   ["the first of two", EXECUTION, NO_METHOD, "it is answered"],
   ["the first of two", SUBMISSION, NO_METHOD, "it is mined"],
   ["each of two", SUBMISSION, NO_METHOD, FAILED],
@@ -115,6 +118,12 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["the only one", only("eth_getBlockByNumber"), WITHOUT_BASE_FEE, "it is mined"],
   [
     "the only one",
+    only("eth_getBlockByNumber"),
+    FEES_ABOVE_CAP,
+    { http: 503, code: "fees_too_high", says: "asks for 501 gwei per gas, and this operator offers at most 500 gwei" },
+  ],
+  [
+    "the only one",
     LEGACY_FEES,
     either("eth_getBlockByNumber", WITHOUT_BASE_FEE, either("eth_gasPrice", result("0x0"), wantsTip("1", UNDERPRICED))),
     "it is mined",
@@ -131,19 +140,12 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["the first of two", EXECUTION, error(-32000, "execution reverted"), FAILED],
 ];
 
-/** The behaviour in one sentence. */
-function sentenceOf([at, asked, answered, right]: Behaviour): string {
-  const then = typeof right === "string" ? right : `${right.http} ${right.code}`;
-  return `${at} answers ${asked.name} with ${answered.name}: ${then}`;
-}
-
-let counter = 0;
 /** The keys of the accepted transactions, with their rounds. */
 const accepted = new Map<string, number>();
+let counter = 0;
 
-const { chain, providers, dataset } = await startCommittee(1);
-
-const newBody = (broadcast = true) => ({ network_id: 42, dataset, key: `SPOTPX/B${counter++}-USD`, broadcast });
+const { chain, dataset, body, start } = await startCommittee(1);
+const newBody = (broadcast = true) => body(`SPOTPX/B${counter++}-USD`, broadcast);
 
 async function ask(operator: RunningOperator, headers: Record<string, string> = {}): Promise<void> {
   const body = newBody();
@@ -153,49 +155,48 @@ async function ask(operator: RunningOperator, headers: Record<string, string> = 
 }
 
 async function check(operator: RunningOperator, [, asked, , right]: Behaviour, expect: ExpectStatic): Promise<void> {
-  if (typeof right === "string") return ask(operator, right === "it is mined" ? { prefer: "wait=20" } : {});
+  if (typeof right === "string") return ask(operator, right === "it is mined" ? WAIT : {});
   const { http, code, says = "" } = right;
   const requests = asked === EVERYTHING ? [true, false] : [true];
   for (const problem of await Promise.all(requests.map((broadcast) => operator.askForProblem(newBody(broadcast))))) {
-    expect([problem.http, problem.code]).toEqual([http, code]);
+    expect(problem).toMatchObject({ http, code });
     expect(`${problem.title} ${problem.detail}`).toContain(says);
   }
 }
 
+const cases = BEHAVIOURS.map((behaviour) => {
+  const [at, asked, answered, right] = behaviour;
+  const then = typeof right === "string" ? right : `${right.http} ${right.code}`;
+  return [`${at} answers ${asked.name} with ${answered.name}: ${then}`, behaviour] as const;
+});
+
 // Each behaviour has an operator and proxies of its own, in front of one chain. While it lasts, the operator's clock
 // stands still, so that a quarantine lasts as long.
-test.concurrent.for(BEHAVIOURS.map((one) => [sentenceOf(one), one] as const))(
-  "%s",
-  async ([, behaviour], { expect }) => {
-    const [at, asked, answered, right] = behaviour;
-    const first = await startRpcProxy(chain.url);
-    const proxies = at === "the only one" ? [first] : [first, await startRpcProxy(chain.url)];
-    let stopped: number | null = null;
-    const served = { chain, datasets: [dataset], providers, rpcUrls: proxies.map(({ url }) => url) };
-    const settings = { rpcTimeoutMs: answered.name.includes("silence") ? 1_500 : 10_000 };
-    const operator = await startOperator([{ ...served, settings }], {
-      plugins: [],
-      clock: () => stopped ?? Date.now(),
-    });
-    await operator.recovered;
-    if (right !== "it is mined") stopped = Date.now();
-    for (const proxy of at === "each of two" ? proxies : [first]) {
-      let nth = 0;
-      proxy.script = (call) => (asked.matches(call) ? answered.reply(call, nth++) : null);
-    }
-    await check(operator, behaviour, expect);
-    stopped = null;
-    for (const proxy of proxies) proxy.script = () => null;
-    // An earlier check of an endpoint can still wait for an answer.
-    await expect.poll(() => ask(operator).then(() => "answered", String)).toBe("answered");
-    if (typeof right === "object") {
-      const sent = right.isOpen ? 2 : 1;
-      await expect.poll(() => chain.nonce(operator.account.address)).toBe(sent);
-    }
-    expect(operator.log.join("\n")).not.toContain('"stack"');
-    await operator.close();
-  },
-);
+test.concurrent.for(cases)("%s", async ([, behaviour], { expect }) => {
+  const [at, asked, answered, right] = behaviour;
+  const first = await startRpcProxy(chain.url);
+  const proxies = at === "the only one" ? [first] : [first, await startRpcProxy(chain.url)];
+  let stopped: number | null = null;
+  const settings = { rpcTimeoutMs: answered.name.includes("silence") ? 1_500 : 10_000 };
+  const options = { plugins: [], clock: () => stopped ?? Date.now() };
+  const operator = await start(settings, options, { rpcUrls: proxies.map(({ url }) => url) });
+  if (right !== "it is mined") stopped = Date.now();
+  for (const proxy of at === "each of two" ? proxies : [first]) {
+    let nth = 0;
+    proxy.script = (call) => (asked.matches(call) ? answered.reply(call, nth++) : null);
+  }
+  await check(operator, behaviour, expect);
+  stopped = null;
+  for (const proxy of proxies) proxy.script = () => null;
+  // An earlier check of an endpoint can still wait for an answer.
+  await expect.poll(() => ask(operator).then(() => "answered", String)).toBe("answered");
+  if (typeof right === "object") {
+    const sent = right.isOpen ? 2 : 1;
+    await expect.poll(() => chain.nonce(operator.account.address)).toBe(sent);
+  }
+  expect(operator.log.join("\n")).not.toContain('"stack"');
+  await operator.close();
+});
 
 test("every transaction that was accepted is mined exactly once", async () => {
   const rounds = async () => {

@@ -8,7 +8,7 @@ import {
   rankOfRefusal,
 } from "./node-errors.js";
 
-// test/anvil-transaction-errors.test.ts takes anvil's texts from anvil itself.
+// test/transaction-queue.test.ts takes anvil's texts from anvil itself.
 test("each listed text means what stands beside it, in any case and within other words, and is listed once", () => {
   for (const [text, kind] of NODE_ERROR_TEXTS) {
     expect([text, classifyNodeError(text)]).toEqual([text, kind]);

@@ -40,7 +40,7 @@ export type NodeErrorKind =
  * documentation has it: geth 0dfc43ad core/txpool/errors.go, 003d175e core/error.go and internal/ethapi; erigon 05916db2
  * txnprovider/txpool/txpoolcfg/txpoolcfg.go; nethermind, 2026, Nethermind.TxPool/TxPoolErrorMessages.cs; besu 06af6b57
  * RpcErrorType.java; reth 00971c29 crates/rpc/rpc-eth-types/src/error/mod.rs; anvil 02ad6dec crates/anvil/src/eth/error.rs, or
- * anvil 1.7.1 itself (test/anvil-transaction-errors.test.ts). Texts of vendors are from reports of their users.
+ * anvil 1.7.1 itself (test/transaction-queue.test.ts). Texts of vendors are from reports of their users.
  */
 export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeErrorKind])[] = [
   // A contract chooses the text that follows.

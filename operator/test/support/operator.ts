@@ -44,8 +44,6 @@ export interface OperatorOptions extends Partial<AppSettings> {
   readonly hasSender?: boolean;
   /** A new account by default. */
   readonly account?: LocalAccount;
-  /** A free one by default. */
-  readonly port?: number;
   /** The machine's by default. */
   readonly clock?: Clock;
   /** Called with the service before it listens, to add a plugin with settings that the configuration does not have. */
@@ -65,7 +63,7 @@ export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
 export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
-  const { hasSender = true, account = newAccount(), port = 0, clock = Date.now, configure, ...changed } = options;
+  const { hasSender = true, account = newAccount(), clock = Date.now, configure, ...changed } = options;
   const settings = { ...APP_SETTINGS, ...changed };
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
@@ -79,7 +77,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const operator = await connectNetworks(plans, hasSender ? keys : new Map(), context);
   const app = await buildOperatorApp(operator, plans, settings);
   await configure?.(app);
-  const base = `${await app.listen({ host: "127.0.0.1", port })}${settings.basePath}`;
+  const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}${settings.basePath}`;
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${base}/data/request`, {

@@ -1,18 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { operatorMain } from "./built-operator.js";
 
-/**
- * Starts the operator as its owner does. The process ends with the test at the latest.
- *
- * @param timeout When it is ended, in milliseconds: by default before the test is, so that a failure shows its output.
- */
-export function spawnOperator(args: readonly string[], env: Record<string, string> = {}, timeout = 110_000) {
-  const child = spawn(process.execPath, [operatorMain(), ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    timeout,
-  });
+const MAIN = join(import.meta.dirname, "..", "..", "dist", "main.js");
+
+/** Starts the operator as its owner does. The process ends before the test does, so that a failure shows its output. */
+export function spawnOperator(args: readonly string[], env: Record<string, string> = {}) {
+  const options = { env: { PATH: process.env.PATH, ...env }, timeout: 110_000 };
+  const child = spawn(process.execPath, [MAIN, ...args], options);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (data) => {

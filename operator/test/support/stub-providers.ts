@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import {
   BatchReportRequest,
@@ -63,74 +64,88 @@ export interface Provider {
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** Starts the providers of a committee, in the committee's order. */
-export async function startProviders(count: number): Promise<Provider[]> {
-  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()));
-  accounts.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
-  return Promise.all(accounts.map((account, i) => startProvider(account, parseEther("2000") + BigInt(i))));
+const newAccount = () => privateKeyToAccount(generatePrivateKey());
+
+/** Starts the providers of a committee, in the committee's order. @param size How many, or those with which accounts. */
+export async function startProviders(size: number | readonly PrivateKeyAccount[]): Promise<Provider[]> {
+  const accounts = typeof size === "number" ? Array.from({ length: size }, newAccount) : size;
+  const sorted = accounts.toSorted((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+  return Promise.all(sorted.map((account, i) => startProvider(account, parseEther("2000") + BigInt(i))));
 }
 
 async function startProvider(account: PrivateKeyAccount, value: bigint): Promise<Provider> {
   const server = Fastify({ forceCloseConnections: true });
-  const asked: ReportRequest[] = [];
+  const provider = {
+    ...{ account, address: account.address, behavior: "honest" as Behavior, value },
+    ...{ values: new Map(), decided: new Map(), unserved: new Set<string>(), traces: [], asked: [], askedForRows: [] },
+    delay: () => delay(300),
+  } as unknown as Provider;
   server.post("/report", async (request, reply) => {
     const question = Value.Decode(ReportRequest, request.body);
-    asked.push(question);
+    provider.asked.push(question);
     provider.traces.push(request.headers.traceparent?.toString());
-    return answer(provider, question, reply);
+    return answer(provider, reply, [question.key], (behavior) => report(provider, question, behavior));
   });
-  const askedForRows: BatchReportRequest[] = [];
   server.post("/report/batch", async (request, reply) => {
     const question = Value.Decode(BatchReportRequest, request.body);
-    askedForRows.push(question);
-    if (provider.behavior === "hangs") return new Promise(() => {});
-    return question.keys.some((key) => provider.unserved.has(key))
-      ? refuse(reply, 422, "unknown_key")
-      : row(provider, question);
+    provider.askedForRows.push(question);
+    return answer(provider, reply, question.keys, (behavior) => row(provider, question, behavior));
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
-  const close = closeAtEnd(() => server.close());
-  const provider: Provider = {
-    ...{ account, address: account.address, url, behavior: "honest", value, values: new Map(), decided: new Map() },
-    ...{ unserved: new Set<string>(), asked, askedForRows, traces: [], close },
-    delay: () => new Promise((resolve) => setTimeout(resolve, 300)),
-  };
-  return provider;
+  return Object.assign(provider, { url, close: closeAtEnd(() => server.close()) });
 }
 
-async function answer(provider: Provider, question: ReportRequest, reply: FastifyReply): Promise<unknown> {
-  const { account } = provider;
-  const value = signedValue(provider, question.key);
-  const decided = () => signed(account, question, ...outcomeOf(decide(provider, question, question.key)));
-  if (provider.unserved.has(question.key)) return refuse(reply, 422, "unknown_key");
-  switch (provider.behavior) {
-    case "honest":
-    case "no data":
-      return decided();
-    case "talkative":
-      return { ...(await decided()), sources: ["of no known form"], more: 1 };
-    case "no data with a value":
-      return signed(account, question, "NOT_AVAILABLE", value);
+/** Answers as the provider behaves towards every request, or else with what it was asked for. */
+async function answer(
+  { behavior, delay, unserved }: Provider,
+  reply: FastifyReply,
+  keys: readonly string[],
+  sign: (behavior: Behavior) => Promise<unknown>,
+): Promise<unknown> {
+  const refuse = (status: number, code: string) =>
+    reply.status(status).type("application/problem+json").send({ title: "No.", status, code, detail: "No." });
+  if (keys.some((key) => unserved.has(key))) return refuse(422, "unknown_key");
+  switch (behavior) {
     case "unknown key":
-      return refuse(reply, 422, "unknown_key");
+      return refuse(422, "unknown_key");
     case "other kind":
-      return refuse(reply, 422, "other_kind");
-    case "slow":
-      await provider.delay();
-      return decided();
+      return refuse(422, "other_kind");
+    case "server error":
+      return refuse(500, "internal_error");
+    case "busy source":
+      return refuse(503, "source_busy");
     case "hangs":
       return new Promise(() => {});
     case "garbage":
       return "<html>";
     case "not a report":
       return { value: "1" };
+    case "closes the connection":
+      reply.raw.destroy();
+      return reply.hijack();
+    case "oversized":
+      return { padding: "x".repeat(100_000) };
+    case "redirects":
+      return reply.redirect("/elsewhere");
+    case "slow":
+      await delay();
+      return sign(behavior);
+    default:
+      return sign(behavior);
+  }
+}
+
+/** Signs a report. */
+async function report(provider: Provider, question: ReportRequest, behavior: Behavior): Promise<unknown> {
+  const { account } = provider;
+  const value = provider.values.get(question.key) ?? provider.value;
+  switch (behavior) {
+    case "no data with a value":
+      return signed(account, question, "NOT_AVAILABLE", value);
     case "wrong signer":
-      return {
-        ...(await signed(privateKeyToAccount(generatePrivateKey()), question, "OK", value)),
-        provider: account.address,
-      };
+      return { ...(await signed(newAccount(), question, "OK", value)), provider: account.address };
     case "another provider":
-      return signed(privateKeyToAccount(generatePrivateKey()), question, "OK", value);
+      return signed(newAccount(), question, "OK", value);
     case "another round":
       return signed(account, { ...question, timestamp: question.timestamp - 1 }, "OK", value);
     case "another key":
@@ -139,74 +154,51 @@ async function answer(provider: Provider, question: ReportRequest, reply: Fastif
       return signed(account, question, "OK", 2n ** 208n);
     case "high s":
       return withHighS(await signed(account, question, "OK", value));
-    case "closes the connection":
-      reply.raw.destroy();
-      return reply.hijack();
-    case "oversized":
-      return { padding: "x".repeat(100_000) };
-    case "redirects":
-      return reply.redirect("/elsewhere");
-    case "server error":
-      return refuse(reply, 500, "internal_error");
-    case "busy source":
-      return refuse(reply, 503, "source_busy");
   }
+  const decided = decide(provider, question, question.key, behavior);
+  const honest = await signed(account, question, decided === null ? "NOT_AVAILABLE" : "OK", decided ?? 0n);
+  return behavior === "talkative" ? { ...honest, sources: ["of no known form"], more: 1 } : honest;
 }
-
-const signedValue = ({ value, values }: Provider, key: string) => values.get(key) ?? value;
 
 /** Decides the value of a key for a round once; null for "no data". */
 function decide(
-  provider: Provider,
+  { decided, values, value }: Provider,
   { network_id, dataset, timestamp }: Pick<ReportRequest, "network_id" | "dataset" | "timestamp">,
   key: string,
+  behavior: Behavior,
 ): bigint | null {
-  const { decided, behavior } = provider;
   const id = `${network_id} ${dataset} ${key} ${timestamp}`;
-  const known = decided.get(id);
-  if (known !== undefined) return known;
-  const value = behavior === "no data" ? null : signedValue(provider, key);
-  decided.set(id, value);
-  return value;
+  if (!decided.has(id)) decided.set(id, behavior === "no data" ? null : (values.get(key) ?? value));
+  return decided.get(id) ?? null;
 }
 
-const outcomeOf = (value: bigint | null): [Outcome, bigint] => (value === null ? ["NOT_AVAILABLE", 0n] : ["OK", value]);
-
 /** Signs a row of a batch. */
-async function row(provider: Provider, question: BatchReportRequest): Promise<SignedBatchReport> {
+async function row(provider: Provider, question: BatchReportRequest, behavior: Behavior): Promise<SignedBatchReport> {
   const { account } = provider;
   const keys = question.keys as Hex[];
-  const decided = keys.map((key) => decide(provider, question, key));
+  const decided = keys.map((key) => decide(provider, question, key, behavior));
   const missing = decided.reduce<bigint>((bits, value, i) => (value === null ? bits | (1n << BigInt(i)) : bits), 0n);
-  const values = decided.map((value) => (value === null ? ZERO_VALUE : toHex(value, { size: 32 })));
+  const values = decided.map(word);
   const signature = await signBatchReport(account, {
     ...{ chainId: question.network_id, dataset: question.dataset as Address, keys, missing, values },
     round: BigInt(question.timestamp),
   });
-  const row = { provider: account.address, missing: toHex(missing, { size: 32 }), values, signature };
+  const row = { provider: account.address, missing: numberToHex(missing, { size: 32 }), values, signature };
   return { ...question, ...row };
 }
 
-function refuse(reply: FastifyReply, status: number, code: string) {
-  return reply.status(status).type("application/problem+json").send({ title: "No.", status, code, detail: "No." });
-}
+const word = (value: bigint | null): Hex => (value ? toHex(value, { size: 32 }) : ZERO_VALUE);
 
 async function signed(
   account: PrivateKeyAccount,
   question: ReportRequest,
   outcome: Outcome,
-  value: bigint,
+  number: bigint,
 ): Promise<SignedReport> {
-  const report = {
-    chainId: question.network_id,
-    dataset: question.dataset as Address,
-    key: question.key as Hex,
-    round: BigInt(question.timestamp),
-    outcome,
-    value: value === 0n ? ZERO_VALUE : toHex(value, { size: 32 }),
-  };
-  const signature = await signReport(account, report);
-  return { ...question, provider: account.address, outcome, value: report.value, signature };
+  const { network_id: chainId, timestamp } = question;
+  const [dataset, key, value] = [question.dataset as Address, question.key as Hex, word(number)];
+  const signature = await signReport(account, { chainId, dataset, key, round: BigInt(timestamp), outcome, value });
+  return { ...question, provider: account.address, outcome, value, signature };
 }
 
 /** Returns the other form of the same signature, which the contract refuses. */
