@@ -1,49 +1,33 @@
 import { encodeErrorResult, parseAbi } from "viem";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { StubRpcs } from "../../test/support/stub-rpcs.js";
+import { describe, expect, test } from "vitest";
+import { createChainClient } from "../rpc/client.js";
 import { RpcError } from "../rpc/rpc-error.js";
-import { chunksOf, readTogether, readView } from "./contract.js";
-
-let rpcs: StubRpcs;
-
-beforeEach(() => {
-  rpcs = new StubRpcs();
-});
-
-afterEach(() => rpcs.close());
+import { readTogether, readView } from "./contract.js";
 
 describe("a read of a contract", () => {
   const dataset = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
-  const revert = (data: string) => ({ answer: { error: { code: 3, message: "execution reverted", data } } });
-
-  test("that reverts is refused, with its revert data", async () => {
-    const client = await rpcs.connect(await rpcs.start(revert("0x1234")));
-    const error = await readView({ client, address: dataset }, "queryPrice").catch((reason) => reason);
-    expect(error).toBeInstanceOf(RpcError);
-    expect(error).toMatchObject({ kind: "refused", method: "eth_call", data: "0x1234" });
-  });
-
+  /** Reads from a chain that gives this answer, or ends in this error. */
+  const read = (answer: unknown, asked: string[] = []) => {
+    const request = async (method: string) => {
+      asked.push(method);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    return readView({ client: createChainClient(42, { request }), address: dataset }, "queryPrice");
+  };
   test.each(["0x", "0x12"])("that answers %s fails, because no dataset answers that", async (result) => {
-    const client = await rpcs.connect(await rpcs.start({ answer: { result } }));
-    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({
-      kind: "failed",
-      method: "eth_call",
-    });
+    await expect(read(result)).rejects.toMatchObject({ kind: "failed", method: "eth_call" });
   });
 
-  test("does not follow a URL that the contract names", async () => {
-    const node = await rpcs.start();
-    const client = await rpcs.connect(node);
+  test("that reverts is refused with its revert data, and follows no URL that the contract names", async () => {
     const lookup = encodeErrorResult({
       abi: parseAbi(["error OffchainLookup(address sender, string[] urls, bytes data, bytes4 callback, bytes extra)"]),
-      args: [dataset, [node.url], "0x", "0x00000000", "0x"],
+      args: [dataset, ["http://127.0.0.1:1"], "0x", "0x00000000", "0x"],
     });
-    Object.assign(node, revert(lookup), { asked: [] });
-    await expect(readView({ client, address: dataset }, "queryPrice")).rejects.toMatchObject({
-      kind: "refused",
-      data: lookup,
-    });
-    expect(node.asked.filter((method) => method !== "eth_getBlockByNumber")).toEqual(["eth_call"]);
+    const asked: string[] = [];
+    const reverted = new RpcError("refused", 42, "eth_call", "execution reverted", lookup, "reverted");
+    await expect(read(reverted, asked)).rejects.toMatchObject({ kind: "refused", data: lookup });
+    expect(asked).toEqual(["eth_call"]);
   });
 });
 
@@ -82,10 +66,4 @@ describe("many items are read", () => {
     const readOne = async () => "";
     await expect(readTogether(ITEMS, () => Promise.reject(failed), readOne)).rejects.toBe(failed);
   });
-});
-
-test("a list is cut into chunks of a size, the last one shorter", () => {
-  expect(chunksOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
-  expect(chunksOf([1, 2], 2)).toEqual([[1, 2]]);
-  expect(chunksOf([], 2)).toEqual([]);
 });
