@@ -11,12 +11,13 @@ const ok = (value: bigint) => ({ status: "OK", value: word(value) }) as const;
 const NONE = { status: "NOT_AVAILABLE" } as const;
 
 test.each([
-  [1_009, "none"],
-  [1_010, "if_moved"],
-  [1_084, "if_moved"],
-  [1_085, "due"],
-] as const)("stored at 1000, with updates that take 15 s, at %s it is: %s", (now, expected) => {
-  expect(updateNeed(policy, 1_000n, now, 15)).toBe(expected);
+  [1_000n, 1_009, "none"],
+  [1_000n, 1_010, "if_moved"],
+  [1_000n, 1_084, "if_moved"],
+  [1_000n, 1_085, "due"],
+  [0n, 1_700_000_000, "due"],
+] as const)("stored at %s (0: never), with updates that take 15 s, at %s it is: %s", (storedAt, now, expected) => {
+  expect(updateNeed(policy, storedAt, now, 15)).toBe(expected);
 });
 
 test.each([
@@ -26,10 +27,6 @@ test.each([
   ["no earlier than the minimum interval", 80, { ...policy, minIntervalSeconds: 95 }, 95],
 ] as const)("an update is started %s", (_, lead, of, expected) => {
   expect(dueAge(of, lead)).toBe(expected);
-});
-
-test("a key that was never stored is due", () => {
-  expect(updateNeed(policy, 0n, 1_700_000_000, 0)).toBe("due");
 });
 
 test.each([
