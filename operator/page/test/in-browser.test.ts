@@ -24,11 +24,11 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   }, START_MS);
   afterAll(() => Promise.all([started?.browser.close(), started?.devnet.interrupt()]), 30_000);
 
-  // Each test has its own window and mostly waits for the next block, so they can run at the same time. They use `expect`
-  // of their context for polling: the global one belongs to the test that began last.
-  describe.concurrent("data", () => browsingFlows(environment));
+  // Each test has its own window and mostly waits for the next block, so they can run at the same time, but not those that
+  // compute. They use `expect` of their context for polling: the global one belongs to the test that began last.
   describe.concurrent("requests", () => requestFlows(environment));
-  describe.concurrent("accessibility", () => accessibilityFlows(environment));
+  describe.concurrent("data", () => browsingFlows(environment));
   describe.concurrent("problems", () => problemFlows(environment));
-  describe.concurrent("the code", () => snippetFlows(environment));
+  describe("accessibility", () => accessibilityFlows(environment));
+  describe("the code", () => snippetFlows(environment));
 });

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { formOf, type TestEnvironment, visit } from "../support/visit.js";
+import { type TestEnvironment, visit } from "../support/visit.js";
 
 const PHONE = { width: 360, height: 740 };
 
@@ -22,11 +22,6 @@ export function accessibilityFlows(environment: () => TestEnvironment): void {
       if (name === "point") {
         await page.locator("canvas").waitFor();
         await page.getByText(/^Show as a table/).click();
-      }
-      if (name === "dataset") {
-        await formOf(page).getByRole("radio", { name: /You/ }).check();
-        await formOf(page).getByRole("button", { name: "Prepare the transaction" }).click();
-        await formOf(page).getByRole("heading", { name: "Send the transaction" }).waitFor();
       }
       await expectAccessible();
       await page.emulateMedia({ colorScheme: "dark" });

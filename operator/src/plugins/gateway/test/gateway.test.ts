@@ -101,7 +101,7 @@ describe("a lookup", () => {
   test.each([
     ["without a quorum", "server error", "SPOTPX/DOWN-USD", 503, "no_quorum"],
     ["of a key that the providers do not serve", "unknown key", "SPOTPX/NONE-USD", 422, "unknown_key"],
-  ] as const)("%s is a %s", async (_, behavior, key, status, code) => {
+  ] as const)("%s (%s, %s) is a %i", async (_, behavior, key, status, code) => {
     for (const provider of providers) provider.behavior = behavior;
     expect(await get(callOf(key))).toMatchObject({ http: status, code });
   });
