@@ -54,10 +54,8 @@ const membersIn = ({ current }: CommitteeCache) => current.members.map((member) 
 
 const OTHERS: readonly Address[] = ["0x000000000000000000000000000000000000bbbb"];
 const SECOND: Address = "0x000000000000000000000000000000000000cccc";
-const [AT_HINT, EVERYWHERE] = [
-  ["0x64", "0x64"],
-  ["earliest", "latest"],
-];
+const AT_HINT = ["0x64", "0x64"];
+const EVERYWHERE = ["earliest", "latest"];
 
 test.each([
   ["in the block that the dataset names", [logOf(MEMBERS, HINT)], undefined, [AT_HINT]],

@@ -34,10 +34,8 @@ test("the newest round is sent", async () => {
 
 test("a pending round does not end the retries, a stored one does", async () => {
   let isStored = false;
-  const state = retry(
-    async () => null,
-    async () => isStored,
-  );
+  const renew = async () => null;
+  const state = retry(renew, async () => isStored);
   await vi.advanceTimersByTimeAsync(1);
   isStored = true;
   await vi.advanceTimersByTimeAsync(998);
