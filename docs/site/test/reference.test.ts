@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
+import { ProviderConfig } from "@dataset-oracle/provider/dist/config.js";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { toFunctionSelector } from "viem";
 import { formatAbiItem } from "viem/utils";
@@ -19,34 +21,27 @@ beforeAll(async () => {
 /** A generated page, by its path below `reference/`. */
 const text = (name: string) => texts.get(`reference/${name}/`) ?? "";
 
-test("the reference of the HTTP API has the code of every problem", () => {
-  for (const [code, { status }] of Object.entries(OPERATOR_PROBLEMS)) {
-    expect(text("http")).toContain(`| ${status.join(", ")} | \`${code}\` |`);
-  }
-});
-
-test("the reference of a provider's HTTP API lists its paths, fields and problem codes", () => {
-  for (const path of ["POST /report", "POST /report/batch", "GET /live", "GET /ready"]) {
-    expect(text("provider-http")).toContain(`## ${path}\n`);
-  }
-  expect(text("provider-http")).toContain("| 503 | `source_busy` | `keys` |");
-  expect(text("provider-http")).toContain("In `sources[]`:\n");
+test.each([
+  [
+    "http",
+    ["POST /data/request", "GET /datasets", "GET /history", "GET /live", "GET /ready"],
+    "| 503 | `no_quorum` | `failures` |",
+    "In `networks[].datasets[].points[].format`:\n",
+  ],
+  [
+    "provider-http",
+    ["POST /report", "POST /report/batch", "GET /live", "GET /ready"],
+    "| 503 | `source_busy` | `keys` |",
+    "In `sources[]`:\n",
+  ],
+])("the reference %s lists paths, fields and problem codes", (name, paths, problem, fields) => {
+  for (const path of paths) expect(text(name)).toContain(`## ${path}\n`);
+  expect(text(name)).toContain(problem);
+  expect(text(name)).toContain(fields);
 });
 
 describe("the reference of the contracts", () => {
-  const names = [
-    "oracle",
-    "helpers",
-    "dataset-interface",
-    "datasets",
-    "registry",
-    "directory",
-    "mock",
-    "lens",
-    "adapters",
-    "internals",
-  ];
-  const all = () => names.map(text).join("\n");
+  const all = () => [...texts.values()].join("\n");
 
   test("has every contract, interface and library of src/", () => {
     const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -99,21 +94,14 @@ test("the list of guards has the tests of every invariant", () => {
     expect(text("guards")).toMatch(new RegExp(`^## ${id}\n\n.+\n\n\\| guard .+\n.+\n\\| .*\`test`, "m"));
 });
 
-describe("the reference of the configuration", () => {
-  test("says what every setting means", () => {
-    const rows = text("configuration")
-      .split("\n")
-      .filter((line) => line.startsWith("| `"));
-    expect(rows.length).toBeGreaterThan(70);
-    for (const row of rows) expect(row.split(/(?<!\\)\|/)[4]?.trim(), row).not.toMatch(/^$|undefined/);
-  });
-
-  test("has nested settings", () => {
-    for (const place of ["networks[]", "networks[].feeds[]", "evidence", "webOracle.rateLimit", "sources[]"]) {
-      expect(text("configuration")).toContain(`### ${place}\n`);
-    }
-    expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 or more | `60` |");
-  });
+test("the reference of the configuration says what every setting means, nested ones too", () => {
+  const rows = text("configuration").match(/^\| `.*$/gm) ?? [];
+  expect(rows.length).toBeGreaterThan(70);
+  for (const row of rows) expect(row.split(/(?<!\\)\|/)[4]?.trim(), row).not.toMatch(/^$|undefined/);
+  for (const place of ["networks[]", "networks[].feeds[]", "evidence", "webOracle.rateLimit", "sources[]"]) {
+    expect(text("configuration")).toContain(`### ${place}\n`);
+  }
+  expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 or more | `60` |");
 });
 
 test("an operator and a provider on one machine take different ports by default", () => {
@@ -124,19 +112,23 @@ test("an operator and a provider on one machine take different ports by default"
   }
 });
 
+test("an operator waits for a provider that waits for a source which never answers", () => {
+  const { sourceTimeoutMs } = ProviderConfig.properties;
+  const { providerTimeoutMs } = OperatorConfig.properties.networks.items.properties;
+  expect(providerTimeoutMs.default).toBeGreaterThanOrEqual((sourceTimeoutMs.maximum ?? Number.NaN) + 1_000);
+});
+
 describe("the reference of the HTTP API", () => {
   const CURL = /^curl -s 'http:\/\/127\.0\.0\.1:8080([^']+)'(?: -H 'content-type: application\/json' -d '([^']+)')?$/;
 
-  test("lists paths, required parameters and problem codes", () => {
-    for (const path of ["POST /data/request", "GET /datasets", "GET /history", "GET /live", "GET /ready"]) {
-      expect(text("http")).toContain(`## ${path}\n`);
+  test("has the code of every problem, required parameters, and the values of an enumeration", () => {
+    for (const [code, { status }] of Object.entries(OPERATOR_PROBLEMS)) {
+      expect(text("http")).toContain(`| ${status.join(", ")} | \`${code}\` |`);
     }
-    expect(text("http")).toContain("In `networks[].datasets[].points[].format`:\n");
     expect(text("http")).toContain(
-      "| `broadcast` | boolean | yes | If true, the operator sends the update transaction; otherwise it returns it. |",
+      "| `broadcast` | boolean | yes | If true, the operator sends the update transaction;",
     );
     expect(text("http")).toContain('`"DISAGREEMENT"`');
-    expect(text("http")).toContain("| 503 | `no_quorum` | `failures` |");
     expect(text("http")).toContain("| `prefer` | string | no |");
   });
 

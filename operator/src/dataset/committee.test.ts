@@ -46,29 +46,35 @@ function startNode(logs: readonly ReturnType<typeof logOf>[], head = 10_000n) {
   return { client: createChainClient(42161, { request }), searched, install };
 }
 
-test("the committee is read from the block that the dataset names", async () => {
-  const { client, searched } = startNode([logOf(MEMBERS, HINT)]);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, null, pino({ level: "silent" }));
-  expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
-  expect(searched).toEqual([["0x64", "0x64"]]);
-});
+const log = pino({ level: "silent" });
+const load = (client: ReturnType<typeof startNode>["client"], known: Committee | null = null) =>
+  CommitteeCache.load({ client, address: DATASET }, known, log);
+/** The members, as the tests write them. */
+const membersIn = ({ current }: CommitteeCache) => current.members.map((member) => member.toLowerCase());
 
-test("where contracts see the blocks of another chain, it is found in the whole chain by its hash", async () => {
-  const others = ["0x000000000000000000000000000000000000bbbb"] as const;
-  const { client, searched } = startNode([logOf(others, 5_000n), logOf(MEMBERS, 6_000n)]);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, null, pino({ level: "silent" }));
-  expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
-  expect(searched).toEqual([
-    ["0x64", "0x64"],
-    ["earliest", "latest"],
-  ]);
-});
+const OTHERS: readonly Address[] = ["0x000000000000000000000000000000000000bbbb"];
+const SECOND: Address = "0x000000000000000000000000000000000000cccc";
+const AT_HINT = ["0x64", "0x64"];
+const EVERYWHERE = ["earliest", "latest"];
 
-test("a block beyond the head of the chain is not searched, because nodes refuse that", async () => {
-  const { client, searched } = startNode([logOf(MEMBERS, 7n)], HINT - 1n);
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, null, pino({ level: "silent" }));
-  expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
-  expect(searched).toEqual([["earliest", "latest"]]);
+test.each([
+  ["in the block that the dataset names", [logOf(MEMBERS, HINT)], undefined, [AT_HINT]],
+  [
+    "by its hash in the whole chain, where contracts see the blocks of another one",
+    [logOf(OTHERS, 5_000n), logOf(MEMBERS, 6_000n)],
+    undefined,
+    [AT_HINT, EVERYWHERE],
+  ],
+  [
+    "there at once, where that block is beyond the head, because nodes refuse it",
+    [logOf(MEMBERS, 7n)],
+    HINT - 1n,
+    [EVERYWHERE],
+  ],
+])("the committee is found %s", async (_, logs, head, expected) => {
+  const { client, searched } = startNode(logs, head);
+  expect(membersIn(await load(client))).toEqual(MEMBERS);
+  expect(searched).toEqual(expected);
 });
 
 test("without an event and a list of it, the error names the settings that can have it", async () => {
@@ -76,32 +82,27 @@ test("without an event and a list of it, the error names the settings that can h
   const reason = expect.stringMatching(
     /in block 100 or any other\. Set deployment to a file that lists its members and toleranceBps, or use an RPC/,
   );
-  const others = { members: OTHERS, toleranceBps: 5n };
-  const loaded = CommitteeCache.load({ client, address: DATASET }, others, pino({ level: "silent" }));
+  const loaded = load(client, { members: OTHERS, toleranceBps: 5n });
   await expect(loaded).rejects.toMatchObject({ kind: "failed", reason });
 });
-
-const OTHERS: readonly Address[] = ["0x000000000000000000000000000000000000bbbb"];
-const SECOND: Address = "0x000000000000000000000000000000000000cccc";
 
 test.each([
   ["a list that is known", MEMBERS],
   ["a list that is known without one member, which an accusation has ejected", [...MEMBERS, SECOND]],
 ])("%s needs no event", async (_, members) => {
   const { client, searched } = startNode([]);
-  const known = { members, toleranceBps: 5n };
-  const { current } = await CommitteeCache.load({ client, address: DATASET }, known, pino({ level: "silent" }));
+  const { current } = await load(client, { members, toleranceBps: 5n });
   expect(current).toMatchObject({ members: MEMBERS, toleranceBps: 5n });
   expect(searched).toEqual([]);
 });
 
 test("a list that this process has found before needs no event", async () => {
   const node = startNode([logOf(MEMBERS, HINT)]);
-  const cache = await CommitteeCache.load({ client: node.client, address: DATASET }, null, pino({ level: "silent" }));
+  const cache = await load(node.client);
   const first = cache.current;
   node.install({ members: OTHERS, toleranceBps: 5n }, [logOf(OTHERS, HINT)]);
   expect(await cache.refreshIfReplaced(first)).toBe(true);
-  expect(cache.current.members.map((member) => member.toLowerCase())).toEqual(OTHERS);
+  expect(membersIn(cache)).toEqual(OTHERS);
   node.install({ members: MEMBERS, toleranceBps: 5n }, []);
   expect(await cache.refreshIfReplaced(cache.current)).toBe(true);
   expect(cache.current).toEqual(first);
@@ -110,6 +111,5 @@ test("a list that this process has found before needs no event", async () => {
 test("every endpoint is asked for the event, because some have pruned it", async () => {
   const { client } = startNode([]);
   const asked = { ...client, requestEach: async () => [[], [logOf(MEMBERS, HINT)]] };
-  const { current } = await CommitteeCache.load({ client: asked, address: DATASET }, null, pino({ level: "silent" }));
-  expect(current.members.map((member) => member.toLowerCase())).toEqual(MEMBERS);
+  expect(membersIn(await load(asked))).toEqual(MEMBERS);
 });

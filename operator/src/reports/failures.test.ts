@@ -18,20 +18,18 @@ function after(...answers: readonly { readonly kind: string }[]): FailureReason 
   return failures.reasonOf(PROVIDER);
 }
 
-test("a provider fails from an answer that cannot be used to one that can", () => {
-  expect(after()).toBeNull();
-  expect(after({ kind: "report" }, failure("timeout"))).toBe("timeout");
-  expect(after(failure("timeout"), failure("wrong_signer"))).toBe("wrong_signer");
-  expect(after(failure("timeout"), { kind: "row" })).toBeNull();
-});
+const [report, row, timeout, late] = [{ kind: "report" }, { kind: "row" }, failure("timeout"), failure("late")];
 
-test("a provider that refuses one question works", () => {
-  expect(after(failure("timeout"), failure("refused", "question"))).toBeNull();
-});
-
-test("an answer that came after the others were enough changes nothing", () => {
-  expect(after(failure("late"))).toBeNull();
-  expect(after(failure("timeout"), failure("late"))).toBe("timeout");
+test.each([
+  ["that was never asked", [], null],
+  ["whose newest answer cannot be used", [report, timeout], "timeout"],
+  ["whose newest answer cannot be used for another reason", [timeout, failure("wrong_signer")], "wrong_signer"],
+  ["that answers again", [timeout, row], null],
+  ["that refuses one question, and so works", [timeout, failure("refused", "question")], null],
+  ["that answered after the others were enough", [late], null],
+  ["that fails, and then answers after the others were enough", [timeout, late], "timeout"],
+] as const)("of a provider %s, the failure is known", (_, answers, reason) => {
+  expect(after(...answers)).toBe(reason);
 });
 
 describe("the log", () => {

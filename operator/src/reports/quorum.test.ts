@@ -9,22 +9,12 @@ import { agreedValueInBatch, decideByQuorum, NoQuorum, type ReportAnswer, report
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });
 const report = (outcome: Outcome): ReportAnswer => ({
-  kind: "report",
-  round: 1n,
-  key: "0x00",
-  outcome,
-  provider: address(),
-  value: "0x01",
-  signature: "0x02",
+  ...({ kind: "report", round: 1n, key: "0x00", value: "0x01", signature: "0x02" } as const),
+  ...{ outcome, provider: address() },
 });
 const refusal = (refuses: "key" | "question"): ReportAnswer => ({
-  kind: "failure",
-  provider: address(),
-  host: "a",
-  reason: "refused",
-  detail: "refused",
-  code: "some_code",
-  refuses,
+  ...({ kind: "failure", host: "a", reason: "refused", detail: "refused", code: "some_code" } as const),
+  ...{ refuses, provider: address() },
 });
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
 
@@ -90,11 +80,8 @@ describe("a missing quorum", () => {
     [["no_endpoint", "wrong_signer"], false],
     [["other_report", "other_report"], false],
   ])("of four after %s, whether trying again can help: %s", (reasons, canHelp) => {
-    const { detail } = new NoQuorum(
-      4,
-      "",
-      reasons.map((reason) => failure(reason, null)),
-    );
+    const failures = reasons.map((reason) => failure(reason, null));
+    const { detail } = new NoQuorum(4, "", failures);
     expect(detail.includes("Try again in a few seconds.")).toBe(canHelp);
   });
 });

@@ -133,17 +133,14 @@ describe("a read", () => {
     expect(log.some(({ msg }) => msg === "RPC endpoint failed")).toBe(!isReady);
   });
 
-  test.each<NodeErrorKind>(["reverted", "invalid_opcode"])("that ends in %s is the chain's answer", async (meaning) => {
-    first.answer = failure(meaning);
-    await expect(read(pool)).rejects.toBe(first.answer);
-    expect(second.asked).toEqual([]);
-  });
-
-  test("that fails by a fault of this program is not tried elsewhere", async () => {
-    first.answer = new TypeError("a fault");
-    await expect(read(pool)).rejects.toThrow("a fault");
-    expect(second.asked).toEqual([]);
-    expect(errors).toEqual([]);
+  test.each([
+    ["ends in a revert, which is the chain's answer,", failure("reverted"), 1],
+    ["ends in an invalid opcode, too,", failure("invalid_opcode"), 1],
+    ["fails by a fault of this program, which does not count,", new TypeError("a fault"), 0],
+  ])("that %s is not tried elsewhere", async (_, answer, counted) => {
+    first.answer = answer;
+    await expect(read(pool)).rejects.toBe(answer);
+    expect([second.asked, errors.length]).toEqual([[], counted]);
   });
 
   test("goes first to others for ten minutes when an endpoint does not offer it, and to all when none does", async () => {
@@ -176,13 +173,15 @@ describe("a read", () => {
   test("goes to an endpoint again ten minutes after it did not offer it", async () => {
     first.answer = failure("not_offered");
     await read(pool);
-    nowMs += 599_999;
-    first.wasAsked();
-    await read(pool);
-    expect(first.wasAsked()).toBe(false);
-    nowMs += 1;
-    await read(pool);
-    expect(first.wasAsked()).toBe(true);
+    for (const [ms, isAsked] of [
+      [599_999, false],
+      [1, true],
+    ] as const) {
+      nowMs += ms;
+      first.wasAsked();
+      await read(pool);
+      expect(first.wasAsked()).toBe(isAsked);
+    }
   });
 
   test("of a contract goes to the second when the first has none there, unless all say so", async () => {
@@ -232,16 +231,24 @@ describe("a read", () => {
 });
 
 describe("an endpoint that failed", () => {
-  test("is not used in quarantine, and must answer its chain id and its head afterwards", async () => {
-    first.answer = DOWN;
-    await read(pool);
-    first.answer = "0x1";
-    nowMs += 999;
+  /** Whether the first endpoint is checked after this time. */
+  const isCheckedAfter = async (ms: number) => {
+    nowMs += ms;
     first.asked.length = 0;
     await pool.checkDue();
+    return first.asked.length > 0;
+  };
+  const fail = (reason: Error = DOWN) => {
+    first.answer = reason;
+    return read(pool);
+  };
+
+  test("is not used in quarantine, and must answer its chain id and its head afterwards", async () => {
+    await fail();
+    first.answer = "0x1";
+    expect(await isCheckedAfter(999)).toBe(false);
     expect([await read(pool), first.asked]).toEqual(["0x2", []]);
-    nowMs += 1;
-    await pool.checkDue();
+    expect(await isCheckedAfter(1)).toBe(true);
     expect(first.asked).toEqual(["eth_chainId", "eth_getBlockByNumber"]);
     expect(await read(pool)).toBe("0x1");
     expect(messages()).toEqual([
@@ -251,13 +258,9 @@ describe("an endpoint that failed", () => {
   });
 
   test("is not used for as long as it asks", async () => {
-    first.answer = failure("no_answer", "HTTP 429", 30_000);
-    await read(pool);
+    await fail(failure("no_answer", "HTTP 429", 30_000));
     expect(log).toMatchObject([{ endpoint: "rpcUrls/0", reason: `${METHOD}: HTTP 429`, quarantinedMs: 30_000 }]);
-    nowMs += 29_999;
-    first.asked.length = 0;
-    await pool.checkDue();
-    expect(first.asked).toEqual([]);
+    expect(await isCheckedAfter(29_999)).toBe(false);
   });
 
   test("is logged once, whatever is asked, until another reason or its return", async () => {
@@ -269,63 +272,39 @@ describe("an endpoint that failed", () => {
     }
     expect(messages()).toEqual([["rpcUrls/0", "RPC endpoint failed"]]);
     first.fault = failure("no_answer", "HTTP 502");
-    nowMs += 60_000;
-    await pool.checkDue();
+    await isCheckedAfter(60_000);
     expect(messages()).toHaveLength(2);
   });
 
   test("waits twice as long after each failure, and calls that fail together count as one", async () => {
-    const isChecked = async () => {
-      first.asked.length = 0;
-      await pool.checkDue();
-      return first.asked.length > 0;
-    };
-    first.answer = DOWN;
     // It answers each check, which is no proof that it answers calls.
-    await Promise.all([read(pool), read(pool)]);
-    nowMs += 1_000;
-    expect(await isChecked()).toBe(true);
-    await read(pool);
-    nowMs += 1_999;
-    expect(await isChecked()).toBe(false);
-    nowMs += 1;
-    expect(await isChecked()).toBe(true);
+    await Promise.all([fail(), fail()]);
+    expect(await isCheckedAfter(1_000)).toBe(true);
+    await fail();
+    expect([await isCheckedAfter(1_999), await isCheckedAfter(1)]).toEqual([false, true]);
     // A call that it answers makes it as good as new.
     first.answer = "0x1";
     await read(pool);
-    first.answer = DOWN;
-    await read(pool);
-    nowMs += 1_000;
-    expect(await isChecked()).toBe(true);
+    await fail();
+    expect(await isCheckedAfter(1_000)).toBe(true);
   });
 
   test("is forgiven one failure by each check that it passes while it is ready", async () => {
-    first.answer = DOWN;
-    await read(pool);
-    nowMs += 1_000;
-    await pool.checkDue();
-    await pool.checkDue();
-    await read(pool);
-    nowMs += 1_000;
-    first.asked.length = 0;
-    await pool.checkDue();
-    expect(first.asked).not.toEqual([]);
+    await fail();
+    for (const ms of [1_000, 0]) await isCheckedAfter(ms);
+    await fail();
+    expect(await isCheckedAfter(1_000)).toBe(true);
   });
 
   test.each([
     ["when it comes back", 1_000, true],
     ["within a minute of answering for another chain", 60_000, false],
   ])("is not used with another chain id, noticed %s", async (_, passMs, hasFailed) => {
-    if (hasFailed) {
-      first.answer = DOWN;
-      await read(pool);
-    }
+    if (hasFailed) await fail();
     Object.assign(first, { answer: "0x1", chainId: 43 });
-    nowMs += passMs - 1;
-    await pool.checkDue();
+    await isCheckedAfter(passMs - 1);
     expect(pool.foreign).toBeNull();
-    nowMs += 1;
-    await pool.checkDue();
+    await isCheckedAfter(1);
     first.wasAsked();
     expect(await read(pool)).toBe("0x2");
     expect(first.wasAsked()).toBe(false);
@@ -334,13 +313,11 @@ describe("an endpoint that failed", () => {
   });
 
   test("offers everything again, as far as is known, once it is back", async () => {
-    first.answer = failure("not_offered");
-    await read(pool);
+    await fail(failure("not_offered"));
     first.fault = DOWN;
     await pool.checkDue();
     Object.assign(first, { fault: null, answer: "0x1" });
-    nowMs += 1_000;
-    await pool.checkDue();
+    await isCheckedAfter(1_000);
     expect(pool.endpoints[0]).toEqual({ endpoint: "rpcUrls/0", ready: true, block: 100, without: [] });
     expect(await read(pool)).toBe("0x1");
   });
@@ -366,15 +343,12 @@ describe("the start", () => {
     expect(await read(without)).toBe("0x1");
   });
 
+  const FILE = { deployment: "42.json" };
   test.each([
     [[42, 43], {}, "rpcUrls/1 belongs to network 43, but rpcUrls/0 to network 42. Correct rpcUrls."],
     [[43, 42], {}, "rpcUrls/0 belongs to network 43, but rpcUrls/1 to network 42. Correct rpcUrls."],
     [[43], { networkId: 42 }, "rpcUrls/0 belongs to network 43. Correct rpcUrls or networkId."],
-    [
-      [42, 43],
-      { deployment: "42.json" },
-      "rpcUrls/1 belongs to network 43. Correct it, or set deployment to the file of network 43.",
-    ],
+    [[42, 43], FILE, "rpcUrls/1 belongs to network 43. Correct it, or set deployment to the file of network 43."],
   ])(
     "fails when the endpoints serve the chains %s, with %j, and says what to correct",
     async (chains, settings, fault) => {
@@ -408,11 +382,7 @@ describe("a transaction", () => {
   test.each<[string, RpcError[], number]>([
     ["the reason that says more", [refusal("underpriced"), refusal("nonce too low")], 1],
     ["the minimum that it names", [refusal("underpriced"), refusal("underpriced: minimum needed 2")], 1],
-    [
-      "that the account is empty",
-      [refusal("the method does not exist/is not available"), refusal("insufficient funds")],
-      1,
-    ],
+    ["that the account is empty", [failure("not_offered"), refusal("insufficient funds")], 1],
     ["that one has it already, whatever another says", [refusal("already known"), failure("timeout")], 0],
     ["that one did not answer, and may have it", [refusal("nonce too low"), failure("timeout")], 1],
     ["that one failed, and may have it", [DOWN, refusal("nonce too low")], 0],

@@ -26,6 +26,7 @@ const BLOCK = { number: "0x7", hash: `0x${"7".repeat(64)}`, timestamp: "0x7" };
 const HUGE = `0x${"f".repeat(60)}`;
 const REVERT = encodeErrorResult({ abi: datasetAbi, errorName: "NoQuorum", args: [1n, 3n] });
 const UNKNOWN = "not verified";
+const CHAINLINK = "chainlink's client/errors.go";
 
 /** The parameters of the methods in this file. */
 const PARAMS: Readonly<Record<string, readonly unknown[]>> = {
@@ -40,6 +41,15 @@ type Row = readonly [answer: Answered | string, reported: string];
 
 const group = (asked: string, kind: RpcErrorKind, meaning: NodeErrorKind, rows: readonly Row[]) =>
   [asked, kind, meaning, rows] as const;
+
+/** Results of another shape than the method's. */
+const malformed = (asked: string, ...results: readonly unknown[]) =>
+  group(
+    asked,
+    "failed",
+    "no_answer",
+    results.map((one) => [result(one), UNKNOWN]),
+  );
 
 const GROUPS = [
   group("eth_call", "failed", "no_answer", [
@@ -56,9 +66,7 @@ const GROUPS = [
     [RESET_IN_ANSWER, UNKNOWN],
     [page(500, "Internal Server Error"), "Infura: MetaMask/metamask-extension#1424"],
     [page(502, "502 Bad Gateway"), "Arbitrum: smartcontractkit/chainlink#12323"],
-    [page(504, "504 Gateway Time-out"), "Chainstack's node API errors reference"],
     [http(499, "No Response From Node"), "Chainstack's node API errors reference"],
-    [page(521, "521: Web server is down"), `Cloudflare; ${UNKNOWN}`],
     [page(200, "Checking your browser"), `Cloudflare; ${UNKNOWN}`],
     [http(404, "404 page not found"), "Quicknode's error references"],
     [http(308, "", { location: "https://rpc.example/" }), UNKNOWN],
@@ -117,39 +125,16 @@ const GROUPS = [
     [error(-32603, "upstream does not have the requested block yet"), "NethermindEth/nethermind#11173"],
   ]),
   ...["eth_estimateGas", "eth_getTransactionCount pending", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"].map(
-    (asked) =>
-      group(
-        asked,
-        "failed",
-        "no_answer",
-        [0, null, [], { toString: 1 }, "fast"].map((one) => [result(one), UNKNOWN]),
-      ),
+    (asked) => malformed(asked, 0, null, [], { toString: 1 }, "fast"),
   ),
   ...["eth_estimateGas", "eth_getTransactionCount pending"].map((asked) =>
-    group(
-      asked,
-      "failed",
-      "no_answer",
-      ["0x", "0x00", 21_000, HUGE].map((one) => [result(one), UNKNOWN]),
-    ),
+    malformed(asked, "0x", "0x00", 21_000, HUGE),
   ),
-  group("eth_getBlockByNumber", "failed", "no_answer", [[result({ ...BLOCK, baseFeePerGas: "zz" }), UNKNOWN]]),
-  group("eth_getTransactionReceipt", "failed", "no_answer", [
-    [result(7), UNKNOWN],
-    [result({ status: "0x1" }), UNKNOWN],
-    [result({ status: "success", blockNumber: "0x1" }), UNKNOWN],
-  ]),
-  group("eth_getLogs", "failed", "no_answer", [
-    [result(7), UNKNOWN],
-    [result(null), UNKNOWN],
-    [result([null]), UNKNOWN],
-    [result([{ data: "0x", topics: [BLOCK.hash], transactionHash: 1 }]), UNKNOWN],
-  ]),
+  malformed("eth_getBlockByNumber", { ...BLOCK, baseFeePerGas: "zz" }),
+  malformed("eth_getTransactionReceipt", 7, { status: "0x1" }, { status: "success", blockNumber: "0x1" }),
+  malformed("eth_getLogs", 7, null, [null], [{ data: "0x", topics: [BLOCK.hash], transactionHash: 1 }]),
   group("eth_getLogs", "refused", "not_offered", [
-    [
-      error(-32602, "Log response size exceeded. You can make eth_getLogs requests"),
-      "Alchemy: ethers-io/ethers.js#4703",
-    ],
+    [error(-32602, "Log response size exceeded."), "Alchemy: ethers-io/ethers.js#4703"],
     [error(-32600, "You can make eth_getLogs requests with up to a 500 block range."), "BobTheBuidler/dank_mids#772"],
     [error(-32602, "invalid params", { data: { payload: "range 9 is bigger" } }), "bobanetwork/boba_legacy#827"],
     [error(-32602, "Block range limit exceeded."), "Chainstack: matter-labs/zksync-era#2974"],
@@ -165,39 +150,30 @@ const GROUPS = [
   group("eth_sendRawTransaction", "refused", "already_known", [
     ["ALREADY_EXISTS: already known", "Erigon: erigontech/erigon#20826"],
     [error(-32010, "AlreadyKnown"), "Nethermind: NethermindEth/nethermind#4148"],
-    ["known transaction. transaction with hash 0x1 is already in the system", "chainlink's client/errors.go"],
+    ["known transaction. transaction with hash 0x1 is already in the system", CHAINLINK],
     [error(-32010, "Transaction with the same hash was already imported."), "bitpay/crypto-rpc#122"],
-    [
-      error(-32603, "submit transaction to pool failed: Pool(AlreadyImported)"),
-      "Moonriver: chainlink's client/errors.go",
-    ],
+    [error(-32603, "submit transaction to pool failed: Pool(AlreadyImported)"), `Moonriver: ${CHAINLINK}`],
     [error(-32603, "server returned an error response: already known"), "reth: paradigmxyz/reth#16401"],
   ]),
   group("eth_sendRawTransaction", "refused", "nonce_too_low", [
-    ["call failed: nonce too low: current nonce (5833) > tx nonce (5511)", "Avalanche: chainlink's client/errors.go"],
+    ["call failed: nonce too low: current nonce (5833) > tx nonce (5511)", `Avalanche: ${CHAINLINK}`],
     ["Nonce too low. Provided nonce: 439, current nonce: 440", "hiero-ledger/hiero-json-rpc-relay#1513"],
-    [error(-32010, "OldNonce, Current nonce: 5, nonce of rejected tx: 4"), "Nethermind: chainlink's client/errors.go"],
-    [
-      error(-32010, "Transaction nonce is too low. Try incrementing the nonce."),
-      "parity: chainlink's client/errors.go",
-    ],
-    [error(-32603, "submit transaction to pool failed: Pool(Stale)"), "Moonriver: chainlink's client/errors.go"],
+    [error(-32010, "OldNonce, Current nonce: 5, nonce of rejected tx: 4"), `Nethermind: ${CHAINLINK}`],
+    [error(-32010, "Transaction nonce is too low. Try incrementing the nonce."), `parity: ${CHAINLINK}`],
+    [error(-32603, "submit transaction to pool failed: Pool(Stale)"), `Moonriver: ${CHAINLINK}`],
   ]),
   group("eth_sendRawTransaction", "refused", "nonce_too_high", [
-    [error(-32010, "NonceGap, Future nonce. Expected nonce: 5"), "Nethermind: chainlink's client/errors.go"],
+    [error(-32010, "NonceGap, Future nonce. Expected nonce: 5"), `Nethermind: ${CHAINLINK}`],
     [error(-32006, "Nonce too high"), "Besu's RpcErrorType.java"],
   ]),
   group("eth_sendRawTransaction", "refused", "insufficient_funds", [
     [error(-32004, "Upfront cost exceeds account balance"), "Besu's RpcErrorType.java"],
-    [
-      error(-32010, "InsufficientFunds, Account balance: 0, cumulative cost: 5"),
-      "Nethermind: chainlink's client/errors.go",
-    ],
-    ["not enough funds for gas", "Arbitrum: chainlink's client/errors.go"],
-    ["insufficient balance for transfer", "zkSync: chainlink's client/errors.go"],
+    [error(-32010, "InsufficientFunds, Account balance: 0, cumulative cost: 5"), `Nethermind: ${CHAINLINK}`],
+    ["not enough funds for gas", `Arbitrum: ${CHAINLINK}`],
+    ["insufficient balance for transfer", `zkSync: ${CHAINLINK}`],
   ]),
   group("eth_sendRawTransaction", "refused", "underpriced", [
-    ["gasprice is less than gas price minimum floor", "Celo: chainlink's client/errors.go"],
+    ["gasprice is less than gas price minimum floor", `Celo: ${CHAINLINK}`],
   ]),
   group("eth_sendRawTransaction", "refused", "not_offered", [
     [error(-32601, "the method eth_sendRawTransaction does not exist"), "ethpandaops/optimism-package#106"],
@@ -207,16 +183,14 @@ const GROUPS = [
     [error(-32010, "There are too many transactions in the queue."), "openethereum/parity-ethereum#8894"],
     ["discard reason: 33", "Erigon: erigontech/erigon#14055"],
     ["sequencer transaction forwarding not configured", "Optimism: ethereum-optimism/optimism#3179"],
-    ["sequencer pending tx pool full, please try again", "Arbitrum: chainlink's client/errors.go"],
+    ["sequencer pending tx pool full, please try again", `Arbitrum: ${CHAINLINK}`],
   ]),
   group("eth_sendRawTransaction", "failed", "no_answer", [
     [RESET, "load balancers: godwokenrises/godwoken#609"],
     [page(502, "502 Bad Gateway"), "Arbitrum: smartcontractkit/chainlink#12323"],
     [body({ error: "upstream timed out" }), UNKNOWN],
-    [body({ error: { message: { toString: 1 } } }), UNKNOWN],
     [body({ error: false }), UNKNOWN],
     [result("zz"), UNKNOWN],
-    [result(null), UNKNOWN],
   ]),
 ];
 

@@ -22,14 +22,9 @@ test("a beat lasts from the start of its round to the start of the next one", ()
   );
 });
 
-test("a round is the whole second two seconds before the clock", () => {
-  expect(roundAt(1_700_000_000_000)).toBe(1_699_999_998n);
-  expect(roundAt(1_700_000_000_999)).toBe(1_699_999_998n);
-  expect(roundAt(1_700_000_001_000)).toBe(1_699_999_999n);
-});
-
-test("requests begin to be about a round exactly at its start", () => {
+test("a round is the whole second two seconds before the clock, and begins exactly at its start", () => {
+  const rounds = [0, 999, 1_000].map((ms) => roundAt(1_700_000_000_000 + ms));
+  expect(rounds).toEqual([1_699_999_998n, 1_699_999_998n, 1_699_999_999n]);
   const round = roundAt(1_700_000_000_300);
-  expect(roundAt(roundStartMs(round))).toBe(round);
-  expect(roundAt(roundStartMs(round) - 1)).toBe(round - 1n);
+  expect([roundAt(roundStartMs(round)), roundAt(roundStartMs(round) - 1)]).toEqual([round, round - 1n]);
 });

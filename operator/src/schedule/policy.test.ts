@@ -1,7 +1,7 @@
 import { queryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { type Hex, toHex } from "viem";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { dueAge, hasMoved, updateNeed } from "./policy.js";
 
 const policy = { heartbeatSeconds: 100, deviationBps: 50, minIntervalSeconds: 10 };
@@ -11,12 +11,13 @@ const ok = (value: bigint) => ({ status: "OK", value: word(value) }) as const;
 const NONE = { status: "NOT_AVAILABLE" } as const;
 
 test.each([
-  [1_009, "none"],
-  [1_010, "if_moved"],
-  [1_084, "if_moved"],
-  [1_085, "due"],
-] as const)("stored at 1000, with updates that take 15 s, at %s it is: %s", (now, expected) => {
-  expect(updateNeed(policy, 1_000n, now, 15)).toBe(expected);
+  [1_000n, 1_009, "none"],
+  [1_000n, 1_010, "if_moved"],
+  [1_000n, 1_084, "if_moved"],
+  [1_000n, 1_085, "due"],
+  [0n, 1_700_000_000, "due"],
+] as const)("stored at %s (0: never), with updates that take 15 s, at %s it is: %s", (storedAt, now, expected) => {
+  expect(updateNeed(policy, storedAt, now, 15)).toBe(expected);
 });
 
 test.each([
@@ -28,35 +29,20 @@ test.each([
   expect(dueAge(of, lead)).toBe(expected);
 });
 
-test("a key that was never stored is due", () => {
-  expect(updateNeed(policy, 0n, 1_700_000_000, 0)).toBe("due");
-});
-
-describe("a value has moved", () => {
-  test.each([
-    ["up by less", 1_004_999n, false],
-    ["up by the threshold", 1_005_000n, true],
-    ["down by less", 995_001n, false],
-    ["down by the threshold", 995_000n, true],
-    ["unchanged", 1_000_000n, false],
-  ])("%s", (_, value, expected) => {
-    expect(hasMoved(policy, "median", stored(1_000_000n), ok(value))).toBe(expected);
-  });
-
-  test("from 0 when it is different", () => {
-    expect(hasMoved(policy, "median", stored(0n), ok(0n))).toBe(false);
-    expect(hasMoved(policy, "median", stored(0n), ok(1n))).toBe(true);
-  });
-
-  test("in a majority dataset when it is different", () => {
-    expect(hasMoved(policy, "majority", stored(1_000_000n), ok(1_000_001n))).toBe(true);
-    expect(hasMoved(policy, "majority", stored(1_000_000n), ok(1_000_000n))).toBe(false);
-  });
-
-  test("when data appears or disappears", () => {
-    expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), ok(1n))).toBe(true);
-    expect(hasMoved(policy, "median", stored(0n, "DISAGREEMENT"), ok(1n))).toBe(true);
-    expect(hasMoved(policy, "median", stored(1n), NONE)).toBe(true);
-    expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), NONE)).toBe(false);
-  });
+test.each([
+  ["up by less", "median", stored(1_000_000n), ok(1_004_999n), false],
+  ["up by the threshold", "median", stored(1_000_000n), ok(1_005_000n), true],
+  ["down by less", "median", stored(1_000_000n), ok(995_001n), false],
+  ["down by the threshold", "median", stored(1_000_000n), ok(995_000n), true],
+  ["not at all", "median", stored(1_000_000n), ok(1_000_000n), false],
+  ["from 0", "median", stored(0n), ok(1n), true],
+  ["from 0 to 0", "median", stored(0n), ok(0n), false],
+  ["in a majority dataset, by anything", "majority", stored(1_000_000n), ok(1_000_001n), true],
+  ["in a majority dataset, not at all", "majority", stored(1_000_000n), ok(1_000_000n), false],
+  ["from no data", "median", stored(0n, "NOT_AVAILABLE"), ok(1n), true],
+  ["from a disagreement", "median", stored(0n, "DISAGREEMENT"), ok(1n), true],
+  ["to no data", "median", stored(1n), NONE, true],
+  ["from no data to no data", "median", stored(0n, "NOT_AVAILABLE"), NONE, false],
+] as const)("whether a value that moves %s (%s) has moved", (_, kind, from, to, expected) => {
+  expect(hasMoved(policy, kind, from, to)).toBe(expected);
 });

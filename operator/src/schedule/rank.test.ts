@@ -17,8 +17,7 @@ const subjects: fc.Arbitrary<RankSubject> = fc.oneof(
 describe("published vectors", () => {
   test.each(vectors.turns)("$name", ({ dataset, keyHash, storedRound, members, order }) => {
     const ranking = new Ranking(dataset as Address, members as Address[]);
-    expect(ranking.orderOf(keyHash as Hex, BigInt(storedRound))).toEqual(order);
-    expect(ranking.orderOf(keyHash as Hex, BigInt(storedRound))).toEqual(order);
+    for (let call = 0; call < 2; call++) expect(ranking.orderOf(keyHash as Hex, BigInt(storedRound))).toEqual(order);
   });
 });
 

@@ -59,6 +59,12 @@ class Run {
     return this.step;
   }
 
+  /** Takes a step with a new block in sight. */
+  inNextBlockAt(nowMs: number): Step {
+    this.block++;
+    return this.at(nowMs);
+  }
+
   /** Ends all gatherings that were asked for, which have to be the last step's. Returns the last of the steps. */
   gathered(nowMs: number, arrived: ReadonlySet<Address> | null = ALL, moved: readonly Hex[] = []): Step {
     const { gather } = this.step;
@@ -75,8 +81,7 @@ class Run {
   /** Takes the steps that are due before a time, with a new block before each. Returns when the first one sends. */
   untilSent(untilMs: number, arrived = ALL): number | null {
     for (let nowMs = this.step.wakeAtMs; nowMs < untilMs; nowMs = this.step.wakeAtMs) {
-      this.block++;
-      if (this.at(nowMs).send.length > 0) return nowMs;
+      if (this.inNextBlockAt(nowMs).send.length > 0) return nowMs;
       if (this.step.gather.length > 0 && this.gathered(nowMs, arrived).send.length > 0) return nowMs;
     }
     return null;
@@ -114,6 +119,14 @@ function answerTo(gather: Gather, arrived: ReadonlySet<Address> | null, moved: r
 const oneKey = (storedRound = OLD) => new Map([[keyOf(1), storedRound]]);
 const sending = (round: bigint, ...keys: readonly Hex[]) => [{ round, keys }];
 
+/** An operator that has gathered at the first beat. */
+function begun(sender: Sender, stored = oneKey()): Run {
+  const run = new Run(sender, stored);
+  run.at(START_MS);
+  run.gathered(START_MS + 300);
+  return run;
+}
+
 describe("published vectors", () => {
   test.each(vectors.turns)("$name", ({ dataset, keyHash, storedRound, members, stageMs, arrived, ...expected }) => {
     const ranking = new Ranking(dataset as Address, members as Address[]);
@@ -142,20 +155,14 @@ describe("due", () => {
     const run = new Run(second, oneKey(ROUND - 20n));
     expect(run.at(START_MS).state.due.size).toBe(0);
     expect(run.gathered(START_MS + 300, ALL, [keyOf(1)]).wakeAtMs).toBe(START_MS + 300 + STAGE_MS);
-    run.block++;
-    expect(run.at(START_MS + 300 + STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
+    expect(run.inNextBlockAt(START_MS + 300 + STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
     expect(run.at(START_MS + 5_000).state.due.size).toBe(1);
     expect(run.gathered(START_MS + 5_300).state.due.size).toBe(1);
   });
 
-  test("a value that has not moved is not due", () => {
-    const run = new Run("alone", oneKey(ROUND - 20n));
-    run.at(START_MS);
-    expect(run.gathered(START_MS + 300).send).toEqual([]);
-    expect(run.step.state.due.size).toBe(0);
-  });
-
-  test("what was stored while its move was noticed is not due", () => {
+  test("a value that has not moved is not due, nor one that was stored while its move was noticed", () => {
+    const unmoved = begun("alone", oneKey(ROUND - 20n));
+    expect([unmoved.step.send, unmoved.step.state.due.size]).toEqual([[], 0]);
     const run = new Run("alone", oneKey(ROUND - 20n));
     run.at(START_MS);
     run.stored.set(keyOf(1), ROUND - 1n);
@@ -246,15 +253,11 @@ describe("turns", () => {
   });
 
   test("a report that got lost at a later beat does not shorten the wait", () => {
-    const run = new Run(LAST, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
-    run.block++;
-    run.at(START_MS + 300 + STAGE_MS);
+    const run = begun(LAST);
+    run.inNextBlockAt(START_MS + 300 + STAGE_MS);
     run.at(START_MS + 5_000);
     run.block++;
-    run.gathered(START_MS + 5_300, new Set(ORDER.slice(2)));
-    expect(run.step.wakeAtMs).toBe(START_MS + 300 + 2 * STAGE_MS);
+    expect(run.gathered(START_MS + 5_300, new Set(ORDER.slice(2))).wakeAtMs).toBe(START_MS + 300 + 2 * STAGE_MS);
   });
 
   test("a stage in which no new block was seen is waited for once more, and not a third time", () => {
@@ -268,37 +271,26 @@ describe("turns", () => {
   });
 
   test("without a quorum nothing is sent, and the wait starts anew", () => {
-    const run = new Run(SECOND, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
-    run.at(START_MS + 5_000, { chain: { blockNumber: 100n, storedRounds: run.stored } });
+    const run = begun(SECOND);
+    run.at(START_MS + 5_000);
     expect(run.gathered(START_MS + 5_500, null).send).toEqual([]);
-    run.block++;
-    expect(run.at(START_MS + 9_000).send).toEqual([]);
+    expect(run.inNextBlockAt(START_MS + 9_000).send).toEqual([]);
     run.at(START_MS + 10_000);
-    run.gathered(START_MS + 10_300);
-    expect(run.step.wakeAtMs).toBe(START_MS + 10_300 + STAGE_MS);
+    expect(run.gathered(START_MS + 10_300).wakeAtMs).toBe(START_MS + 10_300 + STAGE_MS);
   });
 
   test("while the chain cannot be read nothing is gathered or sent, and the wait starts anew", () => {
-    const run = new Run(SECOND, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
+    const run = begun(SECOND);
     const blind = run.at(START_MS + 300 + STAGE_MS, { chain: null });
     expect(blind).toMatchObject({ gather: [], send: [], wakeAtMs: START_MS + 5_000 });
-    run.block++;
-    expect(run.at(START_MS + 4_500).send).toEqual([]);
+    expect(run.inNextBlockAt(START_MS + 4_500).send).toEqual([]);
     run.at(START_MS + 5_000);
-    run.gathered(START_MS + 5_300);
-    expect(run.step.wakeAtMs).toBe(START_MS + 5_300 + STAGE_MS);
+    expect(run.gathered(START_MS + 5_300).wakeAtMs).toBe(START_MS + 5_300 + STAGE_MS);
   });
 
   test("keys stored together are sent together; a key that another round ranks differently is not", () => {
-    const otherRound = [5n, 10n, 15n, 20n, 25n, 30n]
-      .map((age) => OLD - age)
-      .find((round) => {
-        return RANKING.orderOf(keyOf(3), round)[0] !== LEADER;
-      }) as bigint;
+    const older = [5n, 10n, 15n, 20n, 25n, 30n].map((age) => OLD - age);
+    const otherRound = older.find((round) => RANKING.orderOf(keyOf(3), round)[0] !== LEADER) as bigint;
     const run = new Run(LEADER, new Map([...oneKey(), [keyOf(2), OLD], [keyOf(3), otherRound]]));
     run.at(START_MS);
     expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1), keyOf(2)));
@@ -323,9 +315,7 @@ describe("turns", () => {
 
 describe("its own transactions", () => {
   test("what it has on its way is left to its queue", () => {
-    const run = new Run(LEADER, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
+    const run = begun(LEADER);
     run.busy.add(keyOf(1));
     for (const nowMs of [300, 600, 5_000, 10_000]) {
       expect(run.at(START_MS + nowMs)).toMatchObject({ gather: [], send: [] });
@@ -333,9 +323,7 @@ describe("its own transactions", () => {
   });
 
   test("what could not be sent is sent again with the reports of the next beat", () => {
-    const run = new Run(LEADER, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
+    const run = begun(LEADER);
     run.busy.add(keyOf(1));
     run.at(START_MS + 400);
     run.busy.clear();
@@ -345,22 +333,15 @@ describe("its own transactions", () => {
   });
 
   test("a round of the beat before is sent", () => {
-    const run = new Run(ORDER[2] as Address, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
-    run.block++;
-    run.at(START_MS + 300 + STAGE_MS);
+    const run = begun(ORDER[2] as Address);
+    run.inNextBlockAt(START_MS + 300 + STAGE_MS);
     run.at(START_MS + 5_000);
-    run.block++;
-    expect(run.at(START_MS + 300 + 2 * STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
+    expect(run.inNextBlockAt(START_MS + 300 + 2 * STAGE_MS).send).toEqual(sending(ROUND, keyOf(1)));
   });
 
   test("a round that is two beats old is not sent", () => {
-    const run = new Run(SECOND, oneKey());
-    run.at(START_MS);
-    run.gathered(START_MS + 300);
-    run.block++;
-    run.at(START_MS + 5_000);
+    const run = begun(SECOND);
+    run.inNextBlockAt(START_MS + 5_000);
     run.at(START_MS + 10_000);
     expect(run.step.send).toEqual([]);
   });
@@ -410,9 +391,8 @@ describe("keys that were never stored", () => {
     expect(first).toHaveLength(STARTS_PER_BEAT);
     run.gathered(START_MS + 300);
     run.at(START_MS + 5_000);
-    const second = run.asked;
-    expect(second).toHaveLength(2 * STARTS_PER_BEAT);
-    expect(second).toEqual(expect.arrayContaining([...first]));
+    expect(run.asked).toHaveLength(2 * STARTS_PER_BEAT);
+    expect(run.asked).toEqual(expect.arrayContaining([...first]));
   });
 
   test("those without a quorum make room for others", () => {
@@ -429,8 +409,7 @@ describe("keys that were never stored", () => {
 
 test("members accuse a stage apart, in the order of the round; the accused has no turn", () => {
   const settings = { ranking: RANKING, stageMs: STAGE_MS };
-  const order = RANKING.orderOf(keyOf(1), ROUND);
-  const [accused, ...others] = order as [Address, ...Address[]];
+  const [accused, ...others] = RANKING.orderOf(keyOf(1), ROUND) as [Address, ...Address[]];
   const waits = others.map((sender) => accusationWaitMs({ ...settings, sender }, accused, ROUND));
   expect(waits).toEqual([0, STAGE_MS, 2 * STAGE_MS]);
   expect(accusationWaitMs({ ...settings, sender: "volunteer" }, accused, ROUND)).toBe(3 * STAGE_MS);

@@ -16,12 +16,14 @@ import {
   replacementCaps,
 } from "./fees.js";
 
-/** A node that answers from a table; null refuses the method. */
+/** A node that answers from a table, in which null refuses the method. */
 function node(answers: Record<string, unknown>): ChainClient {
   return createChainClient(42, {
     async request(method) {
-      if (answers[method] === null) throw new RpcError("refused", 42, method, "-32601: not supported");
-      return answers[method];
+      const answer = answers[method];
+      if (answer === null) throw new RpcError("refused", 42, method, "-32601: not supported");
+      if (answer instanceof Error) throw answer;
+      return answer;
     },
   });
 }
@@ -35,26 +37,25 @@ const BLOCK = { baseFeePerGas: numberToHex(100n) };
 
 const legacy = (gasPrice: bigint): Fees => ({ type: "legacy", maxFeePerGas: gasPrice, maxPriorityFeePerGas: 0n });
 
-test("pays twice the base fee and the suggested priority fee", async () => {
-  const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
-  expect(await readFees(client, CAP)).toEqual({ type: "eip1559", maxFeePerGas: 207n, maxPriorityFeePerGas: 7n });
+const dynamic = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
+  type: "eip1559",
+  maxFeePerGas,
+  maxPriorityFeePerGas,
 });
 
-test("pays a priority fee of one gwei where none is suggested", async () => {
-  const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: null });
-  expect(await readFees(client, CAP)).toMatchObject({ maxPriorityFeePerGas: 1_000_000_000n });
-});
-
-test("pays the gas price on a chain without a base fee", async () => {
-  const client = node({ eth_getBlockByNumber: {}, eth_gasPrice: "0x9" });
-  expect(await readFees(client, CAP)).toEqual(legacy(9n));
-});
-
-test("pays no more than the cap, which includes the priority fee", async () => {
-  const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0xffffffffff" });
-  expect(await readFees(client, CAP)).toEqual({ type: "eip1559", maxFeePerGas: CAP, maxPriorityFeePerGas: CAP });
-  const cheap = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" });
-  expect(await readFees(cheap, 100n)).toEqual({ type: "eip1559", maxFeePerGas: 100n, maxPriorityFeePerGas: 7n });
+test.each<[string, Record<string, unknown>, bigint, Fees]>([
+  ["twice the base fee and the suggested priority fee", { eth_maxPriorityFeePerGas: "0x7" }, CAP, dynamic(207n, 7n)],
+  [
+    "a priority fee of one gwei where none is suggested",
+    { eth_maxPriorityFeePerGas: null },
+    CAP,
+    dynamic(1_000_000_200n, 1_000_000_000n),
+  ],
+  ["the gas price on a chain without a base fee", { eth_getBlockByNumber: {}, eth_gasPrice: "0x9" }, CAP, legacy(9n)],
+  ["no more than the cap for both fees", { eth_maxPriorityFeePerGas: "0xffffffffff" }, CAP, dynamic(CAP, CAP)],
+  ["no more than the cap for the base fee", { eth_maxPriorityFeePerGas: "0x7" }, 100n, dynamic(100n, 7n)],
+])("pays %s", async (_, answers, cap, fees) => {
+  expect(await readFees(node({ eth_getBlockByNumber: BLOCK, ...answers }), cap)).toEqual(fees);
 });
 
 test.each([
@@ -62,12 +63,6 @@ test.each([
   ["a gas price", { eth_getBlockByNumber: {}, eth_gasPrice: "0x64" }],
 ])("no fees are offered when %s exceeds the cap", async (_, answers) => {
   expect(await readFees(node(answers), 99n)).toBe(null);
-});
-
-const dynamic = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
-  type: "eip1559",
-  maxFeePerGas,
-  maxPriorityFeePerGas,
 });
 
 test("the priority fee has a cap of its own, of which a replacement may pay twice as much", () => {
@@ -79,12 +74,7 @@ test("the priority fee has a cap of its own, of which a replacement may pay twic
 
 test("fees are not known while the priority fee cannot be read", async () => {
   const failed = new RpcError("timeout", 42, "eth_maxPriorityFeePerGas", "no answer");
-  const client = createChainClient(42, {
-    async request(method) {
-      if (method === "eth_maxPriorityFeePerGas") throw failed;
-      return BLOCK;
-    },
-  });
+  const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: failed });
   await expect(readNetworkFees(client)).rejects.toBe(failed);
 });
 
@@ -92,12 +82,7 @@ describe("a replacement", () => {
   test.each<[string, Fees, Fees | null, Fees | null]>([
     ["pays 12.5% more of both", dynamic(800n, 80n), dynamic(1n, 1n), dynamic(901n, 91n)],
     ["pays the current fees where these are higher", dynamic(800n, 80n), dynamic(5_000n, 7n), dynamic(5_000n, 91n)],
-    [
-      "pays the cap where 12.5% more exceeds it but 10% more does not",
-      dynamic(9_000n, 8n),
-      null,
-      dynamic(10_000n, 10n),
-    ],
+    ["pays the cap where 12.5% more exceeds it, but 10% does not", dynamic(9_000n, 8n), null, dynamic(10_000n, 10n)],
     ["is impossible where 10% more exceeds the cap", dynamic(9_091n, 8n), null, null],
     ["raises a priority fee of 0 too", dynamic(800n, 0n), null, dynamic(901n, 1n)],
     ["never pays a priority fee above the maximum fee", dynamic(10n, 10n), dynamic(20n, 20n), dynamic(20n, 20n)],
@@ -151,18 +136,8 @@ describe("of a refusal,", () => {
     ["BSC", "transaction underpriced: tip needed 5, or 3 for 48Club NFT holder, tip permitted 1", 0n, 5n],
     ["Reth", "transaction priority fee below minimum required priority fee 20000000000", 0n, 20_000_000_000n],
     ["Nethermind", "FeeTooLow, EffectivePriorityFeePerGas too low 0 < 1000000000, BaseFee: 7", 0n, 1_000_000_000n],
-    [
-      "Nethermind",
-      "FeeTooLow, MaxFeePerGas too low. MaxFeePerGas: 50, BaseFee: 100, MaxPriorityFeePerGas:2, Block number: 5",
-      100n,
-      0n,
-    ],
-    [
-      "Nethermind",
-      "FeeTooLow, FeePerGas needs to be higher than 100 to be added to the TxPool. Affordable FeePerGas of rejected tx: 50.",
-      100n,
-      0n,
-    ],
+    ["Nethermind", "FeeTooLow, MaxFeePerGas too low. MaxFeePerGas: 50, BaseFee: 100, MaxPriorityFeePerGas:2", 100n, 0n],
+    ["Nethermind", "FeeTooLow, FeePerGas needs to be higher than 100 to be added to the TxPool.", 100n, 0n],
     ["geth", `max fee per gas less than block base fee: address ${ADDRESS}, maxFeePerGas: 3, baseFee: 7`, 7n, 0n],
     ["Arbitrum", `max fee per gas less than block base fee: address ${ADDRESS}, maxFeePerGas: 3 baseFee: 7`, 7n, 0n],
     ["Evmos", "max fee per gas less than block base fee (1000000 < 1105735): insufficient fee", 1_105_735n, 0n],
@@ -189,68 +164,45 @@ describe("of a refusal,", () => {
     `max fee per gas less than block base fee: maxFeePerGas: 3, baseFee: ${gwei}000000000`;
   const gwei = (amount: number) => BigInt(amount) * 10n ** 9n;
 
-  test.each<[string, Fees, string, Fees, object | null]>([
-    ["the named priority fee", dynamic(gwei(61), gwei(1)), tipOf(25), dynamic(gwei(85), gwei(25)), null],
-    ["twice the named base fee", dynamic(gwei(3), gwei(1)), baseOf(7), dynamic(gwei(15), gwei(1)), null],
-    ["the named price of a legacy transaction", legacy(gwei(1)), tipOf(25), legacy(gwei(25)), null],
-    ["twice the fees where no minimum is named", dynamic(gwei(4), gwei(3)), "", dynamic(gwei(8), gwei(6)), null],
-    [
-      "twice the fees where the minimum was offered",
-      dynamic(gwei(60), gwei(30)),
-      tipOf(25),
-      dynamic(gwei(120), gwei(60)),
-      null,
-    ],
-    ["something where nothing was offered", dynamic(0n, 0n), "", dynamic(10_000_000n, 10_000_000n), null],
-    ["something for a price of nothing", legacy(0n), "", legacy(10_000_000n), null],
-    ["a priority fee at its cap", dynamic(gwei(61), gwei(1)), tipOf(50), dynamic(gwei(110), gwei(50)), null],
-    ["a base fee at the cap", dynamic(gwei(3), gwei(1)), baseOf(500), dynamic(gwei(1_001), gwei(1)), null],
-    ["twice the fees where exactly the minimum was offered", legacy(gwei(25)), tipOf(25), legacy(gwei(50)), null],
-    [
-      "more where only one of the fees is at its cap",
-      dynamic(gwei(500), gwei(49)),
-      "",
-      dynamic(gwei(1_000), gwei(98)),
-      null,
-    ],
-    ["more where only the other is", dynamic(gwei(499), gwei(50)), "", dynamic(gwei(998), gwei(100)), null],
-    [
-      "in vain more than the cap of a price",
-      legacy(gwei(500)),
-      "",
-      legacy(gwei(1_000)),
-      { setting: "maxFeePerGasGwei", wanted: null, cap: gwei(500) },
-    ],
-    [
-      "in vain a base fee above the cap",
-      dynamic(gwei(3), gwei(1)),
-      baseOf(501),
-      dynamic(gwei(1_003), gwei(1)),
-      { setting: "maxFeePerGasGwei", wanted: gwei(501), cap: gwei(500) },
-    ],
-    [
-      "in vain a priority fee above its cap",
-      dynamic(gwei(61), gwei(1)),
-      tipOf(51),
-      dynamic(gwei(111), gwei(51)),
-      { setting: "maxPriorityFeePerGasGwei", wanted: gwei(51), cap: gwei(50) },
-    ],
-    [
-      "in vain a price above its cap",
-      legacy(gwei(1)),
-      tipOf(501),
-      legacy(gwei(501)),
-      { setting: "maxFeePerGasGwei", wanted: gwei(501), cap: gwei(500) },
-    ],
-    [
-      "in vain more than both caps",
-      dynamic(gwei(500), gwei(50)),
-      "",
-      dynamic(gwei(1000), gwei(100)),
-      { setting: "maxPriorityFeePerGasGwei", wanted: null, cap: gwei(50) },
-    ],
-  ])("the next attempt offers %s", (_, refused, reason, asked, excess) => {
-    expect(feesAfterRefusal(refused, reason, caps)).toEqual({ asked, excess });
+  const gweiOf = ({ type, maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
+    type === "legacy"
+      ? legacy(gwei(Number(maxFeePerGas)))
+      : dynamic(gwei(Number(maxFeePerGas)), gwei(Number(maxPriorityFeePerGas)));
+
+  // In gwei.
+  test.each<[string, Fees, string, Fees]>([
+    ["the named priority fee", dynamic(61n, 1n), tipOf(25), dynamic(85n, 25n)],
+    ["twice the named base fee", dynamic(3n, 1n), baseOf(7), dynamic(15n, 1n)],
+    ["the named price of a legacy transaction", legacy(1n), tipOf(25), legacy(25n)],
+    ["twice the fees where no minimum is named", dynamic(4n, 3n), "", dynamic(8n, 6n)],
+    ["twice the fees where the minimum was offered", dynamic(60n, 30n), tipOf(25), dynamic(120n, 60n)],
+    ["a priority fee at its cap", dynamic(61n, 1n), tipOf(50), dynamic(110n, 50n)],
+    ["a base fee at the cap", dynamic(3n, 1n), baseOf(500), dynamic(1_001n, 1n)],
+    ["twice the fees where exactly the minimum was offered", legacy(25n), tipOf(25), legacy(50n)],
+    ["more where only one of the fees is at its cap", dynamic(500n, 49n), "", dynamic(1_000n, 98n)],
+    ["more where only the other is", dynamic(499n, 50n), "", dynamic(998n, 100n)],
+  ])("the next attempt offers %s", (_, refused, reason, asked) => {
+    expect(feesAfterRefusal(gweiOf(refused), reason, caps)).toEqual({ asked: gweiOf(asked), excess: null });
+  });
+
+  test.each([
+    ["fees", dynamic(0n, 0n), dynamic(10_000_000n, 10_000_000n)],
+    ["a price", legacy(0n), legacy(10_000_000n)],
+  ])("the next attempt offers something after %s of nothing", (_, refused, asked) => {
+    expect(feesAfterRefusal(refused, "", caps)).toEqual({ asked, excess: null });
+  });
+
+  // In gwei, too.
+  const [FEE, TIP] = ["maxFeePerGasGwei", "maxPriorityFeePerGasGwei"];
+  test.each<[string, Fees, string, Fees, string, number | null, number]>([
+    ["more than the cap of a price", legacy(500n), "", legacy(1_000n), FEE, null, 500],
+    ["a base fee above the cap", dynamic(3n, 1n), baseOf(501), dynamic(1_003n, 1n), FEE, 501, 500],
+    ["a priority fee above its cap", dynamic(61n, 1n), tipOf(51), dynamic(111n, 51n), TIP, 51, 50],
+    ["a price above its cap", legacy(1n), tipOf(501), legacy(501n), FEE, 501, 500],
+    ["more than both caps", dynamic(500n, 50n), "", dynamic(1_000n, 100n), TIP, null, 50],
+  ])("the next attempt would in vain offer %s", (_, refused, reason, asked, setting, wanted, cap) => {
+    const excess = { setting, wanted: wanted && gwei(wanted), cap: gwei(cap) };
+    expect(feesAfterRefusal(gweiOf(refused), reason, caps)).toEqual({ asked: gweiOf(asked), excess });
   });
 
   test("the setting that is too low is the one for both, where both are the same", () => {

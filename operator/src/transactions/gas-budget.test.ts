@@ -3,30 +3,27 @@ import { FeedGasSpent, GasBudget } from "./gas-budget.js";
 
 const HOUR = 3_600_000;
 
+/** Whether a budget has room for this gas, which it then reserves. */
+const has = (budget: GasBudget, gas: bigint, at = 0, payer?: string) => budget.reserve(gas, at, payer).ok;
+
 describe("a gas budget", () => {
   test("is spent to the last unit, and not beyond", () => {
     const budget = new GasBudget(100n);
-    expect(budget.reserve(60n, 0).ok).toBe(true);
-    expect(budget.reserve(40n, 0).ok).toBe(true);
-    expect(budget.reserve(1n, 0).ok).toBe(false);
+    expect([60n, 40n, 1n].map((gas) => has(budget, gas))).toEqual([true, true, false]);
   });
 
-  test("comes back an hour after it was spent", () => {
+  test("comes back an hour after it was spent, and says when enough is free again", () => {
     const budget = new GasBudget(100n);
     budget.reserve(60n, 0);
     budget.reserve(40n, 1_800_000);
-    expect(budget.reserve(50n, HOUR - 1).ok).toBe(false);
-    expect(budget.reserve(50n, HOUR).ok).toBe(true);
-    expect(budget.reserve(50n, HOUR).ok).toBe(false);
-  });
-
-  test("says when enough is free again", () => {
-    const budget = new GasBudget(100n);
-    budget.reserve(60n, 0);
-    budget.reserve(40n, 1_800_000);
-    expect(budget.reserve(50n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 1_800 });
-    expect(budget.reserve(70n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
-    expect(budget.reserve(101n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
+    for (const [gas, retryAfterSeconds] of [
+      [50n, 1_800],
+      [70n, 3_600],
+      [101n, 3_600],
+    ] as const) {
+      expect(budget.reserve(gas, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds });
+    }
+    expect([HOUR - 1, HOUR, HOUR].map((at) => has(budget, 50n, at))).toEqual([false, true, false]);
   });
 
   test("takes back what was not sent, once", () => {
@@ -35,27 +32,24 @@ describe("a gas budget", () => {
     if (!first.ok) throw new Error("An empty budget has room.");
     first.release();
     first.release();
-    expect(budget.reserve(100n, 0).ok).toBe(true);
-    expect(budget.reserve(1n, 0).ok).toBe(false);
+    expect([100n, 1n].map((gas) => has(budget, gas))).toEqual([true, false]);
   });
 });
 
 test("one caller can spend only its share, and the others the rest", () => {
   const budget = new GasBudget(100n, 25);
-  const spend = (payer: string, gas: bigint, at = 0) => budget.reserve(gas, at, payer);
-  expect(spend("a", 20n).ok).toBe(true);
-  expect(spend("a", 5n, 1_000).ok).toBe(true);
-  expect(spend("a", 1n, 1_000)).toEqual({ ok: false, isShareSpent: true, retryAfterSeconds: 3_599 });
-  for (const caller of ["b", "c", "d"]) expect(spend(caller, 25n, 1_000).ok).toBe(true);
-  expect(spend("e", 1n, 1_000)).toMatchObject({ ok: false, isShareSpent: false });
-  expect(spend("a", 20n, HOUR).ok).toBe(true);
+  expect([has(budget, 20n, 0, "a"), has(budget, 5n, 1_000, "a")]).toEqual([true, true]);
+  expect(budget.reserve(1n, 1_000, "a")).toEqual({ ok: false, isShareSpent: true, retryAfterSeconds: 3_599 });
+  for (const caller of ["b", "c", "d"]) expect(has(budget, 25n, 1_000, caller)).toBe(true);
+  expect(budget.reserve(1n, 1_000, "e")).toMatchObject({ ok: false, isShareSpent: false });
+  expect(has(budget, 20n, HOUR, "a")).toBe(true);
 });
 
 test("a transaction that needs more than a share is allowed once", () => {
   const budget = new GasBudget(100n, 25);
-  expect(budget.reserve(60n, 0, "a").ok).toBe(true);
+  expect(has(budget, 60n, 0, "a")).toBe(true);
   expect(budget.reserve(10n, 0, "a")).toMatchObject({ ok: false, isShareSpent: true });
-  expect(budget.reserve(40n, 0, "b").ok).toBe(true);
+  expect(has(budget, 40n, 0, "b")).toBe(true);
 });
 
 test("a caller whose transaction was not sent has used nothing", () => {
@@ -64,19 +58,18 @@ test("a caller whose transaction was not sent has used nothing", () => {
   const first = budget.reserve(5n, 0, "a");
   if (!sent.ok || !first.ok) throw new Error("An empty budget has room.");
   first.release();
-  expect(budget.reserve(6n, 0, "a").ok).toBe(false);
-  expect(budget.reserve(5n, 0, "a").ok).toBe(true);
+  expect([6n, 5n].map((gas) => has(budget, gas, 0, "a"))).toEqual([false, true]);
   sent.release();
   expect(budget.usedRatio(0)).toBe(0.05);
   const whole = new GasBudget(100n, 25);
   const large = whole.reserve(60n, 0, "a");
   if (large.ok) large.release();
-  expect(whole.reserve(60n, 0, "a").ok).toBe(true);
+  expect(has(whole, 60n, 0, "a")).toBe(true);
 });
 
 test("the share of a feed is the whole budget", () => {
   const budget = new GasBudget(100n, 25);
-  for (const gas of [30n, 30n, 40n]) expect(budget.reserve(gas, 0).ok).toBe(true);
+  for (const gas of [30n, 30n, 40n]) expect(has(budget, gas)).toBe(true);
   expect(budget.reserve(1n, 0)).toMatchObject({ isShareSpent: false });
 });
 

@@ -34,10 +34,8 @@ test("the newest round is sent", async () => {
 
 test("a pending round does not end the retries, a stored one does", async () => {
   let isStored = false;
-  const state = retry(
-    async () => null,
-    async () => isStored,
-  );
+  const renew = async () => null;
+  const state = retry(renew, async () => isStored);
   await vi.advanceTimersByTimeAsync(1);
   isStored = true;
   await vi.advanceTimersByTimeAsync(998);
@@ -64,9 +62,7 @@ test("an unavailable round is retried at growing intervals for ten minutes", asy
 });
 
 test("a retry ends when the operator shuts down", async () => {
-  const state = retry(async () => {
-    throw new Error("no quorum");
-  });
+  const state = retry(() => Promise.reject(new Error("no quorum")));
   await vi.advanceTimersByTimeAsync(100);
   state.close();
   await vi.advanceTimersByTimeAsync(0);

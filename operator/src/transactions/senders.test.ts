@@ -6,12 +6,7 @@ import type { TransactionQueue } from "./queue.js";
 import { Senders } from "./senders.js";
 
 const addressOf = (i: number) => numberToHex(i, { size: 20 });
-const SETTINGS = {
-  gasPerHour: 1e9,
-  gasPerHourForNewKeys: 1e9,
-  gasPerHourForFeeds: 1e9,
-  gasPercentPerCaller: 100,
-};
+const SETTINGS = { gasPerHour: 1e9, gasPerHourForNewKeys: 1e9, gasPerHourForFeeds: 1e9, gasPercentPerCaller: 100 };
 const call: RoundCall = { to: addressOf(7), data: "0x", gas: 1n, round: 1n, expiresAt: 1 };
 const job: Job<RoundCall> = {
   dataPointId: "K",
@@ -69,11 +64,7 @@ test("feeds, stored keys and new keys each have a gas budget that the others can
     await enqueue("a", budget);
     await expect(enqueue("a", budget)).rejects.toMatchObject({ code: "gas_budget_spent" });
   }
-  expect(senders.gasUsed).toEqual([
-    ["stored", 1],
-    ["new", 1],
-    ["feeds", 1],
-  ]);
+  expect(Object.fromEntries(senders.gasUsed)).toEqual({ stored: 1, new: 1, feeds: 1 });
 });
 
 test("gas is given back where nothing was submitted, and stays reserved where nobody knows", async () => {

@@ -11,13 +11,10 @@ const NUMBERS: DatasetOverview = { ...PRICES, key_form: "WEB_ORACLE" };
 const BYTES: DatasetOverview = { ...NUMBERS, kind: "majority" };
 const WEB = `WEB/${"ab".repeat(32)}`;
 
-const textsOf = (key: string, dataset = PRICES, lens: string | null = LENS, format: ValueFormat | null = SPOT) =>
-  Object.fromEntries(
-    snippets(key, { operator: "http://operator", networkId: 42, dataset, lens, format }).map(({ name, text }) => [
-      name,
-      text,
-    ]),
-  );
+function textsOf(key: string, dataset = PRICES, lens: string | null = LENS, format: ValueFormat | null = SPOT) {
+  const shown = snippets(key, { operator: "http://operator", networkId: 42, dataset, lens, format });
+  return Object.fromEntries(shown.map(({ name, text }) => [name, text]));
+}
 
 test("a price is read with every tool, and without a lens by all that need none", () => {
   expect(Object.keys(textsOf("SPOTPX/ETH-USD"))).toEqual(["Solidity", "cast", "viem", "fresh", "curl"]);
@@ -26,16 +23,11 @@ test("a price is read with every tool, and without a lens by all that need none"
 });
 
 test.each<[string, string, DatasetOverview, string]>([
-  [
-    "a price by its pair",
-    "SPOTPX/ETH-USD",
-    PRICES,
-    'ORACLE.querySpotPriceWithExpiry("ETH-USD", 10 minutes, msg.value)',
-  ],
-  ["a number by its key", WEB, NUMBERS, `ORACLE.queryUintWithExpiry("${WEB}", 10 minutes, msg.value)`],
-  ["bytes by their key", WEB, BYTES, `ORACLE.queryBytes32WithExpiry("${WEB}", 10 minutes, msg.value)`],
+  ["a price by its pair", "SPOTPX/ETH-USD", PRICES, 'querySpotPriceWithExpiry("ETH-USD"'],
+  ["a number by its key", WEB, NUMBERS, `queryUintWithExpiry("${WEB}"`],
+  ["bytes by their key", WEB, BYTES, `queryBytes32WithExpiry("${WEB}"`],
 ])("Solidity reads %s", (_, key, dataset, call) => {
-  expect(textsOf(key, dataset).Solidity).toContain(call);
+  expect(textsOf(key, dataset).Solidity).toContain(`ORACLE.${call}, 10 minutes, msg.value)`);
   expect(textsOf(key, dataset).Solidity).toContain(`Oracle(${DATASET})`);
 });
 

@@ -19,14 +19,8 @@ const UPDATED = {
 };
 const receipt = (change: object = {}) => ({
   ...{ transactionHash: HASH, blockHash: HASH, blockNumber: "0x7", transactionIndex: "0x0", from: OWN, to: DATASET },
-  ...{
-    status: "0x1",
-    logs: [UPDATED],
-    gasUsed: "0x1",
-    cumulativeGasUsed: "0x1",
-    effectiveGasPrice: "0x1",
-    type: "0x2",
-  },
+  ...{ gasUsed: "0x1", cumulativeGasUsed: "0x1", effectiveGasPrice: "0x1", type: "0x2" },
+  ...{ status: "0x1", logs: [UPDATED] },
   ...change,
 });
 const refusal = (code: number, more: object = {}) => Object.assign(new Error("The wallet says no."), { code, ...more });

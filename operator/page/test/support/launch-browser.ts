@@ -1,5 +1,5 @@
 import { type Browser, chromium } from "playwright-core";
-import { BROWSER } from "./find-browser.js";
+import { BROWSER } from "./skip-without-browser.js";
 
 export type { Browser, BrowserContextOptions, Page } from "playwright-core";
 

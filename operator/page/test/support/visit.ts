@@ -1,19 +1,23 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { ROOT } from "@dataset-oracle/tools/repository-root";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import type { PublicActions, TestClient } from "viem";
 import { expect } from "vitest";
+import type { Devnet } from "../../../../devnet/test/devnet-process.js";
 import { findViolations } from "./axe.js";
 
-/** The folder of the screenshots, ignored by git; null if the environment asks for none. */
-const PICTURES = process.env.SCREENSHOTS ? join(ROOT, "operator/page/artifacts") : null;
-if (PICTURES !== null) mkdirSync(PICTURES, { recursive: true });
+/** Everything that the tests need. */
+export interface TestEnvironment {
+  readonly devnet: Devnet;
+  readonly browser: Browser;
+  readonly chain: TestClient<"anvil"> & PublicActions;
+}
 
-interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "viewport" | "isMobile"> {
-  /** The part after `#`. */
-  readonly at?: string;
+/** The form that requests an update, and what is inside it. */
+export const formOf = (page: Page) => page.getByRole("region", { name: "Request a fresh value" });
+
+interface VisitOptions {
+  readonly isMobile?: boolean;
   /** Called before the page is opened. */
-  readonly prepare?: (page: Page) => Promise<void>;
+  readonly prepare?: (page: Page) => Promise<unknown>;
   /** Browser console errors that the test expects: a problem answer, a refused connection. */
   readonly problems?: readonly string[];
 }
@@ -21,29 +25,22 @@ interface VisitOptions extends Pick<BrowserContextOptions, "colorScheme" | "view
 /** A page opened in the browser. */
 interface Visit {
   readonly page: Page;
-  /** Returns what this page copied last. The windows of a browser share its clipboard. */
-  copied(): Promise<string>;
-  /** Saves a screenshot, if the environment asks for them. */
-  picture(name: string): Promise<void>;
   /** Fails if axe finds anything, by all of its rules or by some. */
   expectAccessible(rules?: readonly string[]): Promise<void>;
   /** Closes the page. Fails if there was an unexpected error or a request to another origin. */
   end(): Promise<void>;
 }
 
-/** Opens the page of the operator at a base URL. */
-export async function visit(browser: Browser, base: string, options: VisitOptions = {}): Promise<Visit> {
-  const {
-    at = "/",
-    isMobile = false,
-    prepare,
-    problems = [],
-    colorScheme = "light",
-    viewport = { width: 1280, height: 900 },
-  } = options;
+/** Opens the operator's page at a path, which is the part after `#`. */
+export async function visit(
+  { browser, devnet }: TestEnvironment,
+  path = "/",
+  { isMobile = false, prepare, problems = [] }: VisitOptions = {},
+): Promise<Visit> {
+  const base = devnet.operator.url;
   const context = await browser.newContext({
-    colorScheme,
-    viewport,
+    colorScheme: "light",
+    viewport: { width: 1280, height: 900 },
     isMobile,
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -59,17 +56,11 @@ export async function visit(browser: Browser, base: string, options: VisitOption
   page.on("request", (asked) => {
     if (!asked.url().startsWith(base) && !asked.url().startsWith("data:")) foreign.push(asked.url());
   });
-  await page.addInitScript(noteCopies);
   await prepare?.(page);
-  await page.goto(`${base}/#${at}`);
+  await page.goto(`${base}/#${path}`);
   await page.locator("h1").waitFor();
   return {
     page,
-    copied: () => page.evaluate("copied") as Promise<string>,
-    async picture(name) {
-      if (PICTURES === null) return;
-      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true, animations: "disabled" });
-    },
     async expectAccessible(rules) {
       const violations = await findViolations(page, rules);
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
@@ -81,17 +72,3 @@ export async function visit(browser: Browser, base: string, options: VisitOption
     },
   };
 }
-
-interface BrowserNavigator {
-  readonly clipboard: { writeText(text: string): Promise<void> };
-}
-
-/** Runs in the page, before its own script. */
-const noteCopies = () => {
-  const { clipboard } = (globalThis as unknown as { navigator: BrowserNavigator }).navigator;
-  const write = clipboard.writeText.bind(clipboard);
-  clipboard.writeText = (text) => {
-    Object.assign(globalThis, { copied: text });
-    return write(text);
-  };
-};

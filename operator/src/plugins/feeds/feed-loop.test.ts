@@ -133,18 +133,13 @@ describe("an operator that is alone", () => {
     world = new World(storedAt(OLD, A, B, C));
   });
 
-  test("asks once for all feeds that are due, and sends them in one transaction", async () => {
-    await world.looks();
-    expect(world.asked).toEqual([[A, B, C]]);
-    expect(world.sent).toEqual([[A, B, C]]);
-    await world.looks(2);
-    expect(world.asked).toHaveLength(1);
-  });
-
-  test("sends what the batch did not store by itself", async () => {
+  test("asks once for all feeds that are due, sends them in one transaction, and what it did not store by itself", async () => {
     world.leftOut.add(B);
     await world.looks();
+    expect(world.asked).toEqual([[A, B, C]]);
     expect(world.sent).toEqual([[A, B, C], [B]]);
+    await world.looks(2);
+    expect(world.asked).toHaveLength(1);
   });
 
   test("asks and sends by itself for each key that was never stored, and for no more than 32 at a time", async () => {
@@ -199,7 +194,7 @@ describe("an operator that is alone", () => {
     await world.looks(2);
     expect(world.asked).toHaveLength(1);
     expect(world.asked[0]).toHaveLength(1);
-    expect(world.warnings()).toMatchObject([{ code: "out_of_funds", dependency: "sending" }]);
+    expect(world.warnings()).toMatchObject([{ code: "out_of_funds", dependency: "sending", fix: "Fund the sender." }]);
     world.fault = null;
     await world.looks(5);
     await world.looks(2);

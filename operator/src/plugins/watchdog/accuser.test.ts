@@ -34,16 +34,14 @@ beforeEach(() => {
     },
     refreshIfReplaced: async () => false,
   };
-  const report = {
-    provider: LIAR,
-    key: KEY,
-    round: ROUND,
-    outcome: "OK",
-    signature: `0x${"11".repeat(64)}1b`,
-  } as const;
-  const statements = [1, 2].map((value) => {
-    return { kind: "report", ...report, value: numberToHex(value, { size: 32 }) } as const;
-  }) as unknown as Contradiction["statements"];
+  const report = { kind: "report", provider: LIAR, key: KEY, round: ROUND, outcome: "OK" } as const;
+  const signature: Hex = `0x${"11".repeat(64)}1b`;
+  const [one, two] = ([1, 2] as const).map((value) => ({
+    ...report,
+    signature,
+    value: numberToHex(value, { size: 32 }),
+  }));
+  const statements = [one, two] as unknown as Contradiction["statements"];
   const dataset = { address: DATASET, committee } as unknown as Dataset;
   found = { dataset, provider: LIAR, key: KEY, round: ROUND, foundAt: nowMs, statements };
 });
@@ -78,31 +76,22 @@ function accuserOf(sender: Address | "alone", canSend = true): Accuser {
   return new Accuser(network as unknown as ServedNetwork, held as unknown as HeldStatements, () => nowMs, logger);
 }
 
+/** Lets time pass, and returns how many accusations were sent by then. */
+async function sentAfter(ms: number, accuser: Accuser): Promise<number> {
+  nowMs += ms;
+  await accuser.pursueAll();
+  return sent.length;
+}
+
 test("an operator that is alone accuses at once, and not again while its transaction is on its way", async () => {
   const accuser = accuserOf("alone");
   await accuser.pursueAll();
   expect(sent).toMatchObject([{ payer: null, call: { to: DATASET, gas: 130_000n, round: ROUND } }]);
-  nowMs += 3_600_000;
-  await accuser.pursueAll();
-  expect(sent).toHaveLength(1);
+  expect(await sentAfter(3_600_000, accuser)).toBe(1);
   // It was mined, and the member is still there.
   confirm();
   await new Promise((settled) => setImmediate(settled));
-  nowMs += 59_999;
-  await accuser.pursueAll();
-  expect(sent).toHaveLength(1);
-  nowMs += 1;
-  await accuser.pursueAll();
-  expect(sent).toHaveLength(2);
-});
-
-test("operators accuse a stage apart, in the order of the round", async () => {
-  const accusers = ORDER.map((sender) => accuserOf(sender));
-  for (const expected of [1, 2, 3, 4]) {
-    for (const accuser of accusers) await accuser.pursueAll();
-    expect(sent).toHaveLength(expected);
-    nowMs += STAGE_MS;
-  }
+  expect([await sentAfter(59_999, accuser), await sentAfter(1, accuser)]).toEqual([1, 2]);
 });
 
 test("a member that has left the committee is settled and not accused, and a replacement has nothing to do", async () => {
@@ -111,11 +100,7 @@ test("a member that has left the committee is settled and not accused, and a rep
   members = members.filter((member) => member !== LIAR);
   nowMs += STAGE_MS;
   await accuser.pursueAll();
-  expect([sent, found]).toEqual([[], null]);
-  expect(log.map(({ msg }) => msg)).toEqual([
-    "a member contradicted itself, and counts as absent",
-    "a member that contradicted itself has left the committee",
-  ]);
+  expect([sent, found, log.length]).toEqual([[], null, 2]);
 });
 
 test("the queue replaces an accusation until the member has left", async () => {
@@ -128,18 +113,13 @@ test("the queue replaces an accusation until the member has left", async () => {
   expect(await job?.renew()).toBeNull();
 });
 
-test("an accusation that fails is tried again after a minute", async () => {
+test("an accusation that fails is tried again after a minute, and the log says so", async () => {
   refusal = new Error("it fails");
   const accuser = accuserOf("alone");
   await accuser.pursueAll();
   expect(log.at(-1)?.msg).toBe("the accusation failed; it will be retried");
   refusal = null;
-  nowMs += 59_999;
-  await accuser.pursueAll();
-  expect(sent).toEqual([]);
-  nowMs += 1;
-  await accuser.pursueAll();
-  expect(sent).toHaveLength(1);
+  expect([await sentAfter(59_999, accuser), await sentAfter(1, accuser)]).toEqual([0, 1]);
 });
 
 test("nobody is accused by an operator without an account, or in a committee that ejects nobody", async () => {

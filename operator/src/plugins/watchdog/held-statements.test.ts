@@ -65,17 +65,16 @@ test.each<[string, Statement, Statement]>([
   expect(held.contradictions).toHaveLength(1);
 });
 
-test.each<[string, Statement]>([
-  ["another round", report(6, { round: ROUND + 1n })],
-  ["another key", report(6, { key: OTHER })],
-  ["another signer", report(6, { provider: B })],
-])("a different value for %s contradicts nothing", (_, other) => {
-  held.add(dataset, report(5));
-  expect(held.add(dataset, other)).toBe("held");
+test("different values for another round, another key or of another signer contradict nothing", () => {
+  const others = [{ round: ROUND + 1n }, { key: OTHER }, { provider: B }];
+  expect(held.add(dataset, report(5))).toBe("held");
+  for (const more of others) expect(held.add(dataset, report(6, more))).toBe("held");
   expect(held.contradictions).toEqual([]);
 });
 
-test("a statement counts as long as the dataset would store its round", () => {
+test("a statement counts from when clocks may differ as long as the dataset would store its round", () => {
+  expect(held.add(dataset, report(5, { round: ROUND + 12n }))).toBe("held");
+  expect(held.add(dataset, report(5, { round: ROUND + 13n }))).toBe("old");
   expect(held.add(dataset, report(5))).toBe("held");
   expect(held.add(dataset, report(5, { provider: B }))).toBe("held");
   nowMs += 297_000;
@@ -83,11 +82,6 @@ test("a statement counts as long as the dataset would store its round", () => {
   nowMs += 1_000;
   expect(held.add(dataset, report(6))).toBe("old");
   expect(held.contradictions).toMatchObject([{ provider: B }]);
-});
-
-test("a round is held that is ahead by no more than clocks differ", () => {
-  expect(held.add(dataset, report(5, { round: ROUND + 12n }))).toBe("held");
-  expect(held.add(dataset, report(5, { round: ROUND + 13n }))).toBe("old");
 });
 
 test("a member that left the committee and came back counts again", () => {

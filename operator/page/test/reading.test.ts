@@ -1,6 +1,81 @@
+/** What the page reads from the operator. */
+
 import type { StoredUpdate } from "@dataset-oracle/protocol/http-schemas/history";
-import { beforeAll, beforeEach, expect, test } from "vitest";
-import { useStubOperator } from "./support/stub-operator.js";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+
+interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const operator = {
+  /** The URLs of all requests of a test. */
+  asked: [] as string[],
+  /** The answer to every request; null where nobody answers. */
+  answer: null as Answer | null,
+};
+let getOverview: typeof import("../src/operator-api.js").getOverview;
+let readHistory: typeof import("../src/live/use-history.js").readHistory;
+let isQuiet: typeof import("../src/live/use-history.js").isQuiet;
+
+beforeAll(async () => {
+  // The page derives the operator's URL from its own, when its modules load.
+  vi.stubGlobal("location", { href: "http://operator/oracle/v1/#/" });
+  vi.stubGlobal("fetch", async (url: string) => {
+    operator.asked.push(url);
+    if (operator.answer === null) throw new TypeError("fetch failed");
+    const { status, contentType, body, headers } = operator.answer;
+    return new Response(body, { status, headers: { "content-type": contentType, ...headers } });
+  });
+  ({ getOverview } = await import("../src/operator-api.js"));
+  ({ readHistory, isQuiet } = await import("../src/live/use-history.js"));
+});
+afterAll(() => void vi.unstubAllGlobals());
+beforeEach(() => {
+  operator.asked.length = 0;
+});
+
+test("the operator is asked below the path at which it serves the page", async () => {
+  operator.answer = { status: 200, contentType: "application/json", body: '{"networks":[]}' };
+  expect(await getOverview()).toEqual({ ok: true, value: { networks: [] } });
+  expect(operator.asked).toEqual(["http://operator/oracle/v1/overview?"]);
+});
+
+test.each([
+  [200, "text/html", "<html>Bad gateway</html>"],
+  [502, "text/html", "<html>Bad gateway</html>"],
+  [500, "application/json", "null"],
+])(
+  "an answer with the status %i that is no operator's (%s, %s) is reported as such",
+  async (status, contentType, body) => {
+    operator.answer = { status, contentType, body };
+    expect(await getOverview()).toMatchObject({
+      ok: false,
+      error: {
+        code: "unexpected_answer",
+        detail: expect.stringContaining(`has the status ${status}`),
+        retryAfter: null,
+      },
+    });
+  },
+);
+
+test.each([
+  ["17", "<html>Busy</html>", 17],
+  ["17", "{}", 17],
+  ["Wed, 21 Oct 2026 07:28:00 GMT", "{}", null],
+  ["31536000", "{}", null],
+])("Retry-After: %s, with the body %s, is read as %s seconds", async (header, body, seconds) => {
+  operator.answer = { status: 503, contentType: "text/html", body, headers: { "retry-after": header } };
+  expect(await getOverview()).toMatchObject({ error: { code: "unexpected_answer", retryAfter: seconds } });
+});
+
+test("an operator that cannot be reached is reported as such", async () => {
+  operator.answer = null;
+  expect(await getOverview()).toMatchObject({ ok: false, error: { code: "unreachable" } });
+});
 
 const ID = { networkId: 42, dataset: "0x1", key: "SPOTPX/ETH-USD" };
 /** The operator's largest answer. */
@@ -16,23 +91,9 @@ const rounds = (newest: number, count: number, hash = "0x"): StoredUpdate[] =>
     transaction_hash: hash,
   }));
 
-const operator = useStubOperator();
-let readHistory: typeof import("../src/live/use-history.js").readHistory;
-let isQuiet: typeof import("../src/live/use-history.js").isQuiet;
-
-beforeAll(async () => {
-  ({ readHistory, isQuiet } = await import("../src/live/use-history.js"));
-});
-beforeEach(() => {
-  operator.asked.length = 0;
-});
-
 const answerWith = (updates: readonly StoredUpdate[], before: StoredUpdate | null, from: number) => {
-  operator.answer = {
-    status: 200,
-    contentType: "application/json",
-    body: JSON.stringify({ network_id: 42, dataset: "0x1", key: ID.key, key_hex: "0x", from, to: 0, updates, before }),
-  };
+  const history = { network_id: 42, dataset: "0x1", key: ID.key, key_hex: "0x", from, to: 0, updates, before };
+  operator.answer = { status: 200, contentType: "application/json", body: JSON.stringify(history) };
 };
 const asked = (name: string) => operator.asked.map((url) => new URLSearchParams(url.split("?")[1]).get(name));
 
@@ -94,9 +155,6 @@ test("an answer that fails fails the whole reading: nothing is shown by halves",
 });
 
 test("a new round is read at once where none was read for twelve seconds, and not before the first reading", () => {
-  expect([isQuiet(null, 99_000), isQuiet({ at: 1_000 }, 12_999), isQuiet({ at: 1_000 }, 13_000)]).toEqual([
-    false,
-    false,
-    true,
-  ]);
+  const quiet = [isQuiet(null, 99_000), isQuiet({ at: 1_000 }, 12_999), isQuiet({ at: 1_000 }, 13_000)];
+  expect(quiet).toEqual([false, false, true]);
 });
