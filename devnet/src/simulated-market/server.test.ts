@@ -30,15 +30,6 @@ describe("the simulated market", () => {
     expect(error.headers.get("x-simulated")).toMatch(/^simulated/);
   });
 
-  it("answers an unknown pair in each exchange's own way", async () => {
-    expect(await get("/coinbase/products/NO-USD/ticker")).toMatchObject({ status: 404, body: { message: "NotFound" } });
-    expect(await get("/kraken/0/public/Ticker?pair=NOUSD")).toMatchObject({
-      status: 200,
-      body: { error: ["EQuery:Unknown asset pair"] },
-    });
-    expect(await get("/bitstamp/api/v2/ticker/nousd/")).toMatchObject({ status: 404, body: { status: "error" } });
-  });
-
   it("moves its prices within two seconds, and a second market of the same seed starts with the same ones", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const fresh = await startMarket({ seed: 12 });
