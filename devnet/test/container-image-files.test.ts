@@ -126,7 +126,7 @@ describe.runIf(isLong)("the services start from the files of their images", () =
 
   test("the operator, with its page and its guide, collects reports", async () => {
     const url = await start("operator", "operator");
-    for (const path of ["/", "/guide/", "/docs"])
+    for (const path of ["/", "/guide/", "/openapi.json"])
       expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
     const request = { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: false };
     expect(await post(`${url}/data/request`, request)).toEqual([200, expect.objectContaining({ status: "OK" })]);
