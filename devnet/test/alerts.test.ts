@@ -6,11 +6,11 @@ import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
 import { respondsOk, startProcess } from "@dataset-oracle/devnet/start-process";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { createTestClient, http, parseEther } from "viem";
+import { createPublicClient, createTestClient, http, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RpcProxy, startRpcProxy } from "../../operator/test/support/rpc-proxy.js";
-import { type Devnet, freePortOptions, killIfRunning, startDevnet } from "./devnet-process.js";
+import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
 import { PROMETHEUS } from "./installed-programs.js";
 
 /** How many times shorter the durations in the rules are here. */
@@ -48,9 +48,8 @@ describe.runIf(runs)("alerts of an operator that Prometheus scrapes", { timeout:
 
   const chain = () => createTestClient({ mode: "anvil", transport: http(devnet.chain) });
   const startOperator = async () => {
-    operator = await startService({
-      ...{ program: "operator", name: "watched", config: operatorConfig, privateKeys: [account], folder },
-    });
+    const options = { program: "operator", name: "watched", config: operatorConfig, privateKeys: [account] } as const;
+    operator = await startService({ ...options, folder });
     await operator.ready();
   };
 
@@ -100,7 +99,7 @@ describe.runIf(runs)("alerts of an operator that Prometheus scrapes", { timeout:
 
   afterAll(async () => {
     for (const close of closers.toReversed()) await close();
-    for (const { pid } of restarted) if (pid !== undefined) killIfRunning(pid, "SIGTERM");
+    for (const child of restarted) child.kill();
     await devnet?.interrupt();
   });
 
@@ -114,82 +113,69 @@ describe.runIf(runs)("alerts of an operator that Prometheus scrapes", { timeout:
   }
 
   /** Waits until all of these fire. Other alerts may fire as well, if the same fault causes them. */
-  async function fires(...names: string[]): Promise<void> {
-    const since = Date.now();
-    await expect.poll(firing, PATIENCE).toEqual(expect.arrayContaining(names));
-    console.log(`after ${Math.round((Date.now() - since) / 1000)} s fire: ${(await firing()).join(", ")}`);
-  }
-
-  async function allResolve(): Promise<void> {
-    const since = Date.now();
-    await expect.poll(firing, PATIENCE).toEqual([]);
-    console.log(`after ${Math.round((Date.now() - since) / 1000)} s all have resolved`);
-  }
-
-  const storedFeeds = async () => {
-    const query = "operator_feed_age_seconds < operator_feed_heartbeat_seconds";
-    const answer = await fetch(`${prometheusUrl}/api/v1/query?query=${encodeURIComponent(query)}`);
-    return ((await answer.json()) as { data: { result: object[] } }).data.result.length;
-  };
+  const fire = (...names: string[]) => expect.poll(firing, PATIENCE).toEqual(expect.arrayContaining(names));
 
   // Each begins and ends with a healthy operator.
-  afterEach(allResolve);
+  afterEach(() => expect.poll(firing, PATIENCE).toEqual([]));
 
   test("none fires while everything works", async () => {
+    const query = encodeURIComponent("operator_feed_age_seconds < operator_feed_heartbeat_seconds");
+    const storedFeeds = async () => {
+      const answer = await fetch(`${prometheusUrl}/api/v1/query?query=${query}`);
+      return ((await answer.json()) as { data: { result: object[] } }).data.result.length;
+    };
     await expect.poll(storedFeeds, PATIENCE).toBe(1);
   });
 
   test("a killed provider", async () => {
     const provider = devnet.providers[3];
     if (provider === undefined) throw new Error("The devnet has fewer than four providers.");
-    killIfRunning(provider.pid, "SIGKILL");
-    await fires("ProviderSilent", "QuorumAtRisk");
+    process.kill(provider.pid, "SIGKILL");
+    await fire("ProviderSilent", "QuorumAtRisk");
     restarted.push(spawn("sh", ["-c", `exec env ${provider.command}`], { cwd: ROOT, stdio: "ignore" }));
   });
 
   test("a stopped endpoint", async () => {
     proxy.faults.set("*", "drops");
-    await fires("EndpointFailing");
+    await fire("EndpointFailing");
     proxy.faults.clear();
   });
 
   test("an endpoint that does not follow the chain", async () => {
-    const { result } = await fetch(devnet.chain, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", false] }),
-    }).then((answer) => answer.json() as Promise<{ result: object }>);
-    proxy.answers.set("eth_getBlockByNumber", { body: { result } });
-    await fires("EndpointBehind");
+    const method = "eth_getBlockByNumber";
+    const client = createPublicClient({ transport: http(devnet.chain) });
+    const result = await client.request({ method, params: ["latest", false] });
+    proxy.answers.set(method, { body: { result } });
+    await fire("EndpointBehind");
     proxy.answers.clear();
   });
 
   test("a drained sender, whose feed becomes stale", async () => {
     await chain().setBalance({ address: sender, value: 1n });
-    await fires("SenderLowOnEther", "SenderOutOfEtherSoon", "FeedTooOld");
+    await fire("SenderLowOnEther", "SenderOutOfEtherSoon", "FeedTooOld");
     await chain().setBalance({ address: sender, value: 10n * BALANCE });
   });
 
   test("a committee without a quorum, whose feed becomes stale", async () => {
     // They are stopped, not ended: their requests hang.
     const stopped = devnet.providers.slice(0, 2);
-    for (const { pid } of stopped) killIfRunning(pid, "SIGSTOP");
+    for (const { pid } of stopped) process.kill(pid, "SIGSTOP");
     try {
-      await fires("FeedTooOld", "ProviderSilent", "QuorumAtRisk");
+      await fire("FeedTooOld", "ProviderSilent", "QuorumAtRisk");
     } finally {
-      for (const { pid } of stopped) killIfRunning(pid, "SIGCONT");
+      for (const { pid } of stopped) process.kill(pid, "SIGCONT");
     }
   });
 
   test("a chain that mines nothing", async () => {
     await chain().setIntervalMining({ interval: 0 });
-    await fires("TransactionsStuck", "FeedTooOld");
+    await fire("TransactionsStuck", "FeedTooOld");
     await chain().setIntervalMining({ interval: 1 });
   });
 
   test("a killed operator", async () => {
-    killIfRunning(operator.pid, "SIGKILL");
-    await fires("OperatorDown");
+    process.kill(operator.pid, "SIGKILL");
+    await fire("OperatorDown");
     await startOperator();
   });
 });

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 
+const BLOCK = /(?:^ *<!-- (.+?) -->\n)?^ *```(\w*)\n([\s\S]*?)^ *```$/gm;
+
 /** The Markdown files of the repository, new ones too. */
 export const DOCUMENTS: readonly string[] = execFileSync(
   "git",
@@ -15,16 +17,32 @@ export const DOCUMENTS: readonly string[] = execFileSync(
 
 /** A fenced block of a document. */
 export interface Block {
+  readonly document: string;
+  readonly name: string;
   readonly language: string;
   readonly text: string;
   /** The comment above the block: a file name, `prints`, or `not run: ` and the reason. */
   readonly note: string;
+  /** The block after it, if that is its output. */
+  readonly printed: string | undefined;
 }
 
-/** The blocks of a document, in their order. */
-export function blocksOf(file: string): Block[] {
-  const text = readFileSync(join(ROOT, file), "utf8");
-  return [...text.matchAll(/(?:^ *<!-- (.+?) -->\n)?^ *```(\w*)\n([\s\S]*?)^ *```$/gm)].map(
-    ([, note = "", language = "", inner = ""]) => ({ language, text: inner, note }),
-  );
-}
+const BLOCKS: readonly Block[] = DOCUMENTS.flatMap((document) =>
+  [...readFileSync(join(ROOT, document), "utf8").matchAll(BLOCK)].map(
+    ([, note = "", language = "", text = ""], index, all) => {
+      const [, nextNote, , nextText] = all[index + 1] ?? [];
+      const printed = nextNote === "prints" ? nextText : undefined;
+      return { document, name: `${document.replace(/\W+/g, "-")}-${index}`, language, text, note, printed };
+    },
+  ),
+);
+
+/** The languages of blocks that are run. */
+export const COMMANDS = ["bash", "sh"];
+export const PROGRAMS = ["js", "ts"];
+
+/** Returns the blocks in some languages, in their order. */
+export const blocksIn = (...languages: readonly string[]) =>
+  BLOCKS.filter(({ language }) => languages.includes(language));
+
+export const isRun = ({ note }: Block) => !note.startsWith("not run: ");

@@ -1,68 +1,44 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join, relative } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { type Process, respondsOk, startProcess } from "@dataset-oracle/devnet/start-process";
+import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
+import { spotPriceKey } from "@dataset-oracle/protocol";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildImageFolder, filesBelow, isInBuildContext, stagesOf } from "./container-image.js";
-import { type Devnet, freePortOptions, startDevnet } from "./devnet-process.js";
+import { buildImageFolder, isInBuildContext, stagesOf } from "./container-image.js";
+import { type Devnet, freePortOptions, START_MS, startDevnet } from "./devnet-process.js";
 
 const SERVICES = ["operator", "provider"] as const;
 
-type Config = Readonly<Record<string, object>>;
-
 describe("what enters the container build", () => {
-  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
-  const tracked = String(listed).trim().split("\n");
+  const git = (...args: string[]) => execFileSync("git", ["ls-files", "--exclude-standard", ...args], { cwd: ROOT });
 
-  test("is what git tracks, except what no build needs", () => {
-    const isUnneeded = (file: string) => file.startsWith("lib/") || file.startsWith("compatibility/");
-    const left = tracked.filter((file) => !isInBuildContext(file) && !isUnneeded(file));
-    expect(left.toSorted()).toEqual([
-      ".ci/run",
-      ".dockerignore",
-      ".github/workflows/ci.yml",
-      ".github/workflows/weekly.yml",
-      ".gitignore",
-      ".gitmodules",
-      "biome.json",
-      "examples/foundry/.gitignore",
-      "examples/hardhat/.gitignore",
-      "examples/indexer/.gitignore",
-      "vitest.config.ts",
-    ]);
+  test("is every file that git tracks in a folder of a package", () => {
+    const packages: string[] = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).workspaces;
+    const tracked = String(git("--cached", "--others", "--", ...packages))
+      .trim()
+      .split("\n");
+    expect(tracked.length).toBeGreaterThan(500);
+    expect(tracked.filter((file) => !isInBuildContext(file))).toEqual([]);
   });
 
   test("is nothing that git ignores", () => {
-    const folders = readdirSync(ROOT).filter((name) => isInBuildContext(name) && !name.includes("."));
-    const ignored = String(
-      execFileSync("git", ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"], { cwd: ROOT }),
-    );
-    expect(folders).toContain("operator");
+    const ignored = String(git("--others", "--ignored", "--directory"));
     expect(ignored).toContain("node_modules/");
     expect(ignored.trim().split("\n").filter(isInBuildContext)).toEqual([]);
   });
 
-  test.each([
-    ".devnet/8545/keys/operator.key",
-    ".env",
-    ".git/config",
-    ".npmrc",
-    "cache/solidity-files-cache.json",
-    "config/operator.json",
-    "deployments/test-1/42.json",
-    "node_modules/solc/soljson.js",
-    "operator.json",
-    "operator.key",
-    "operator/.env",
-    "operator/dist/main.js",
-    "operator/operator.key",
-    "operator/page/node_modules/vite/package.json",
-    "out/MedianDataset.sol/MedianDataset.json",
-  ])("does not include %s", (path) => {
-    expect(isInBuildContext(path)).toBe(false);
+  test("is no key, no configuration and nothing that was built", () => {
+    const secret = [".devnet/8545/keys/operator.key", ".env", ".git/config", ".npmrc", "operator/.env", "operator.key"];
+    const own = ["config/operator.json", "operator.json", "deployments/test-1/42.json", "operator/operator.key"];
+    const built = [
+      "cache/solidity-files-cache.json",
+      "operator/dist/main.js",
+      "out/MedianDataset.sol/MedianDataset.json",
+    ];
+    expect([...secret, ...own, ...built].filter(isInBuildContext)).toEqual([]);
   });
 });
 
@@ -90,93 +66,76 @@ const isLong = process.env.MODE === "long";
 
 describe.runIf(isLong)("the services start from the files of their images", () => {
   const folder = mkdtempSync(join(tmpdir(), "image-"));
-  const started: Process[] = [];
+  const started: ServiceProcess[] = [];
   let devnet: Devnet;
-  let devnetFolder: string;
 
   beforeAll(async () => {
-    const ports = await freePortOptions();
-    devnet = await startDevnet([...ports, "--no-feeds"]);
-    devnetFolder = join(ROOT, ".devnet", ports[ports.indexOf("--chain-port") + 1] ?? "");
-  }, 190_000);
+    devnet = await startDevnet([...(await freePortOptions()), "--no-feeds"]);
+  }, START_MS);
 
   afterAll(async () => {
     for (const process of started) await process.close();
     await devnet?.interrupt();
   });
 
-  /** Starts a service from its image, with the devnet's configuration and these changes. */
-  async function start(
-    service: string,
-    configured: string,
-    changes: (config: Config) => object,
-    env: Record<string, string>,
-  ) {
-    const app = buildImageFolder(`${service}/Containerfile`, join(folder, service));
-    const port = await freePort();
-    const file = join(devnetFolder, "config", `${configured}.json`);
-    const config = join(dirname(file), `image-${service}.json`);
-    const ofDevnet = JSON.parse(readFileSync(file, "utf8")) as Config;
-    writeFileSync(config, JSON.stringify({ ...ofDevnet, port, ...changes(ofDevnet) }));
-    const url = `http://127.0.0.1:${port}`;
-    const child = await startProcess({
-      name: service,
-      command: process.execPath,
-      args: [join(app, service, "dist/main.js"), ...(service === "provider" ? ["serve"] : []), "--config", config],
-      env: { NODE_ENV: "production", ...env },
-      logFile: join(folder, `${service}.log`),
-      isReady: () => respondsOk(`${url}/ready`),
+  /** Starts a service from its image, with a configuration of the devnet and its key. Returns its URL. */
+  async function start(program: (typeof SERVICES)[number], like: string, changes: object = {}): Promise<string> {
+    const build = buildImageFolder(`${program}/Containerfile`, join(folder, program));
+    expectProductionOnly(build, program);
+    const at = (name: string) => join(ROOT, devnet.folder, name);
+    const config = {
+      ...JSON.parse(readFileSync(at(`config/${like}.json`), "utf8")),
+      port: await freePort(),
+      ...changes,
+    };
+    const service = await startService({
+      program,
+      name: `image-${program}`,
+      config,
+      privateKeys: [readFileSync(at(`keys/${like}.key`), "utf8").trim()],
+      folder: { config: at("config"), keys: at("keys"), logs: folder },
+      env: { NODE_ENV: "production" },
+      build,
     });
-    started.push(child);
-    await child.ready();
-    return { app, url };
+    started.push(service);
+    await service.ready();
+    return service.url;
   }
 
-  /** The packages of an image, without those of its services. */
-  const packagesOf = (app: string) =>
-    readdirSync(join(app, "node_modules")).flatMap((name) =>
+  function expectProductionOnly(app: string, service: string): void {
+    const packages = readdirSync(join(app, "node_modules")).flatMap((name) =>
       name.startsWith("@") ? readdirSync(join(app, "node_modules", name)).map((inner) => `${name}/${inner}`) : [name],
     );
-
-  function expectProductionOnly(app: string, service: string): void {
-    const packages = packagesOf(app);
     const own = packages.filter((name) => name.startsWith("@dataset-oracle/"));
     expect(own).toEqual(["protocol", "service", service].toSorted().map((name) => `@dataset-oracle/${name}`));
     for (const name of packages)
       expect(name).not.toMatch(/^@foundry-rs|^solc|^typescript$|^vite|^@biomejs|^playwright/);
     expect(packages).toContain("viem");
-    const files = filesBelow("", app).filter((file) => !/^(?:node_modules|docs\/dist)\//.test(file));
+    const files = readdirSync(app, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(app, join(parentPath, name)))
+      .filter((file) => !/^(?:node_modules|docs\/dist)\//.test(file));
     for (const file of files) expect(file).not.toMatch(/\.test\.|(?:^|\/)\.|\.ts$(?<!\.d\.ts)|\.key$/);
   }
 
+  async function post(url: string, body: object) {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    return [answer.status, await answer.json()];
+  }
+
   test("the operator, with its page and its guide, collects reports", async () => {
-    const { app, url } = await start("operator", "operator", () => ({}), {});
-    expectProductionOnly(app, "operator");
-    for (const path of ["/", "/guide/", "/docs"])
+    const url = await start("operator", "operator");
+    for (const path of ["/", "/guide/", "/openapi.json"])
       expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
-    const answer = await fetch(`${url}/data/request`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: false }),
-    });
-    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ status: "OK" })]);
+    const request = { network_id: 42, dataset: devnet.dataset, key: "SPOTPX/ETH-USD", broadcast: false };
+    expect(await post(`${url}/data/request`, request)).toEqual([200, expect.objectContaining({ status: "OK" })]);
   }, 400_000);
 
   test("the provider, with its sources, signs", async () => {
-    const changes = (config: Config) => ({
-      lease: join(folder, "lease"),
-      webOracle: { ...config.webOracle, folder: join(folder, "specs") },
-    });
-    const env = { PROVIDER_PRIVATE_KEY_FILE: join(devnetFolder, "keys", "provider-1.key") };
-    const { app, url } = await start("provider", "provider-1", changes, env);
-    expectProductionOnly(app, "provider");
-    const key = `0x${Buffer.from("SPOTPX/ETH-USD").toString("hex")}`;
+    const url = await start("provider", "provider-1", { lease: join(folder, "lease"), evidence: undefined });
     const timestamp = Math.floor(Date.now() / 1000) - 2;
-    const answer = await fetch(`${url}/report`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ network_id: 42, dataset: devnet.dataset, key, timestamp }),
-    });
-    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ outcome: "OK" })]);
+    const report = { network_id: 42, dataset: devnet.dataset, key: spotPriceKey("ETH-USD"), timestamp };
+    expect(await post(`${url}/report`, report)).toEqual([200, expect.objectContaining({ outcome: "OK" })]);
   }, 400_000);
 });

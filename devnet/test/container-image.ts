@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 
@@ -19,14 +19,6 @@ function toRegExp(pattern: string): RegExp {
 /** Returns true if a file of the repository's folder enters the container build. */
 export function isInBuildContext(path: string): boolean {
   return !(PATTERNS.findLast(({ pattern }) => pattern.test(path))?.isIgnored ?? false);
-}
-
-/** Returns the files below a folder of the repository, as paths from its root. */
-export function filesBelow(folder: string, root = ROOT): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesBelow(path, root) : [path];
-  });
 }
 
 interface Stage {

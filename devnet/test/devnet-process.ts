@@ -98,13 +98,6 @@ export async function startDevnet(args: readonly string[], command: readonly str
   return devnet;
 }
 
-/** Runs the devnet until it exits. */
-export async function runDevnetToEnd(args: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
-  const { child, output } = spawnDevnet(args, DEVNET);
-  await once(child, "exit");
-  return { exitCode: child.exitCode, output: output() };
-}
-
 /** Starts a devnet without waiting until it is ready. */
 export function spawnDevnet(args: readonly string[], [command = "", ...first]: readonly string[] = DEVNET) {
   const child = spawn(command, [...first, ...args], { cwd: ROOT });
@@ -126,42 +119,28 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Sends a signal to a process, unless an earlier try of the test has ended it. */
-export function killIfRunning(pid: number, signal: NodeJS.Signals): void {
-  if (isRunning(pid)) process.kill(pid, signal);
-}
-
 /** Returns a process and all its descendants, which Linux lists in /proc. */
-export function family(pid: number): number[] {
-  const parents = readdirSync("/proc")
+export function family(pid: number) {
+  const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
         const status = readFileSync(`/proc/${name}/status`, "utf8");
-        return [{ pid: Number(name), parent: Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) }];
+        const [, parent] = /^PPid:\s+(\d+)$/m.exec(status) ?? [];
+        return [{ pid: Number(name), parent: Number(parent), name: /^Name:\s+(.+)$/m.exec(status)?.[1] }];
       } catch {
         // The process ended during the search.
         return [];
       }
     });
-  const found = [pid];
-  for (const member of found) {
-    found.push(...parents.filter(({ parent }) => parent === member).map((child) => child.pid));
-  }
+  const found = all.filter((one) => one.pid === pid);
+  for (const member of found) found.push(...all.filter(({ parent }) => parent === member.pid));
   return found;
 }
 
-/** Returns the processes of the chain among these: one, or none if it has not started. */
-export function chainOf(pids: readonly number[]): readonly number[] {
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "anvil";
-    } catch {
-      // The process ended during the search.
-      return false;
-    }
-  });
-}
+/** Returns the processes of the chain in a family: one, or none if it has not started. */
+export const chainOf = (members: ReturnType<typeof family>) =>
+  members.filter(({ name }) => name === "anvil").map(({ pid }) => pid);
 
 async function interrupt(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
@@ -23,21 +22,7 @@ interface Contract {
 }
 
 /** The interfaces that integrators read. Contracts inherit their documentation. */
-const INTERFACES = {
-  "src/Oracle.sol": "Oracle",
-  "src/interfaces/IDataset.sol": "IDataset",
-  "src/interfaces/IWebOracleRegistry.sol": "IWebOracleRegistry",
-  "src/interfaces/ICommitteeDirectory.sol": "ICommitteeDirectory",
-};
-
-const solc = createRequire(import.meta.url)("solc");
-const read = (path: string) => ({ contents: readFileSync(join(ROOT, path), "utf8") });
-const input = {
-  language: "Solidity",
-  sources: Object.fromEntries(Object.keys(INTERFACES).map((path) => [path, { content: read(path).contents }])),
-  settings: { outputSelection: { "*": { "*": ["abi", "devdoc", "userdoc"] } } },
-};
-const { contracts } = JSON.parse(solc.compile(JSON.stringify(input), { import: read }));
+const INTERFACES = ["Oracle", "IDataset", "IWebOracleRegistry", "ICommitteeDirectory"];
 
 /** Returns the docs of all functions, events or errors with a name. */
 const docsOf = (docs: Docs = {}, name: string) =>
@@ -45,8 +30,9 @@ const docsOf = (docs: Docs = {}, name: string) =>
     .filter(([signature]) => signature.startsWith(`${name}(`))
     .flatMap(([, doc]) => doc);
 
-test.each(Object.entries(INTERFACES))("%s documents every function, event and error", (path, name) => {
-  const { abi, devdoc, userdoc }: Contract = contracts[path][name];
+test.each(INTERFACES)("%s documents every function, event and error", (name) => {
+  const { rawMetadata } = JSON.parse(readFileSync(join(ROOT, `out/${name}.sol/${name}.json`), "utf8"));
+  const { abi, devdoc, userdoc }: Contract = JSON.parse(rawMetadata).output;
   const missing = abi.flatMap((item) => {
     const group = item.type === "function" ? "methods" : item.type === "event" ? "events" : "errors";
     const notice = docsOf(userdoc[group], item.name).map((doc) => doc.notice ?? "");

@@ -7,9 +7,8 @@ import { MARKET_PAIRS, USDT_USD } from "./pairs.js";
 import { PRICE_DECIMALS } from "./random-walk.js";
 import { formatPrice, SimulatedPrices } from "./simulated-prices.js";
 
-/** The devnet's own seed, feed policy and tolerance (`start-services.ts`, `script/config/42.json`). */
+/** The devnet's own seed and tolerance (`start-services.ts`, `script/config/42.json`). */
 const SEED = 42;
-const POLICY = { heartbeatSeconds: 30, deviationBps: 50, minIntervalSeconds: 10 };
 const TOLERANCE_BPS = 100;
 
 /** The exchanges that quote in USDT, not in US dollars. */
@@ -27,33 +26,11 @@ function worth(prices: SimulatedPrices, exchange: string, pair: string): number 
 
 const bps = (from: number, to: number) => (Math.abs(to - from) / from) * 10_000;
 
-test("in 24 minutes, most pairs move by the deviation threshold between heartbeats, at least 30 times in all", () => {
-  const prices = new SimulatedPrices(SEED, MARKET_PAIRS);
-  const stored = new Map(MARKET_PAIRS.map(({ pair }) => [pair, { price: worth(prices, "coinbase", pair), at: 0 }]));
-  const deviations = new Map<string, number>();
-  for (let second = 1; second <= 24 * 60; second++) {
-    prices.step();
-    for (const { pair } of MARKET_PAIRS) {
-      const price = worth(prices, "coinbase", pair);
-      const { price: before, at } = stored.get(pair) ?? { price, at: second };
-      const age = second - at;
-      const hasMoved = age >= POLICY.minIntervalSeconds && bps(before, price) >= POLICY.deviationBps;
-      if (hasMoved) deviations.set(pair, (deviations.get(pair) ?? 0) + 1);
-      if (hasMoved || age >= POLICY.heartbeatSeconds) stored.set(pair, { price, at: second });
-    }
-  }
-  const all = [...deviations.values()].reduce((sum, count) => sum + count, 0);
-  expect(all).toBeGreaterThanOrEqual(30);
-  expect(deviations.size).toBeGreaterThanOrEqual(MARKET_PAIRS.length / 2);
-  // Such moves are still the exception: the heartbeat alone updates each pair 48 times.
-  expect(all).toBeLessThan(MARKET_PAIRS.length * 8);
-});
-
 test("all exchanges' prices of a pair, read at most two seconds apart, agree within the dataset's tolerance", () => {
   const prices = new SimulatedPrices(SEED, MARKET_PAIRS);
   const ranges = new Map<string, { low: number; high: number }[]>(MARKET_PAIRS.map(({ pair }) => [pair, []]));
   let widest = 0;
-  for (let second = 1; second <= 8 * 60; second++) {
+  for (let second = 1; second <= 3 * 60; second++) {
     prices.step();
     for (const [pair, recent] of ranges) {
       const worths = EXCHANGES.map((exchange) => worth(prices, exchange, pair));
