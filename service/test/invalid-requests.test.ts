@@ -68,22 +68,14 @@ describe("an unambiguous body", () => {
   test.each<[body: string, detail: string]>([
     ['{"count":1,"broadcast":true,"broadcast":false}', "The property broadcast appears twice. Keep one."],
     ['{"count":42.0,"broadcast":true}', inexact],
-    ['{"count":42.00000000000000000001,"broadcast":true}', "The number 42.0000"],
     ['{"count":9007199254740993,"broadcast":true}', "The number 9007199"],
-    ['{"count":1e400,"broadcast":true}', "The number 1e400"],
     ['{"count":1,"ratio":1.5e-7,"broadcast":true}', "The number 1.5e-7"],
-    ['{"count":-1e+21,"broadcast":true}', "The number -1e+21"],
     ["1e+21", "The number 1e+21"],
-    ["[1,1e+21]", "The number 1e+21"],
-    ['{"count":12345678901234567000,"broadcast":true}', "The number 12345678901234567000 has an exponent"],
     ['{"count":1,"ratio":0.1234567890123456}', "The number 0.1234567890123456 has an exponent"],
     ['{"broad_cast":true}', "broad_cast is unknown; the right name is broadcast."],
     ['{"COUNT":1}', "COUNT is unknown; the right name is count."],
-    ['{"counter":1}', "counter is unknown; remove it."],
     ['{"count":1,"broadcast":true,"__proto__":{}}', "__proto__ is unknown"],
-    ['{"count":1,"broadcast":true,"constructor":{}}', "constructor is unknown"],
     ['{"count":1,"broadcast":true,"address":"0x1"}', "address must match ^0x[0-9a-f]{4}$."],
-    ['{"count":1000,"broadcast":true}', "count must be at most 999."],
     [long, `${"x".repeat(64)}... is unknown`],
   ])("%s is a 400 that names the fix", async (body, detail) => {
     const answer = await post(body);

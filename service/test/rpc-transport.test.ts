@@ -37,24 +37,12 @@ it("posts calls with the URL's credentials, and returns their results", async ()
 });
 
 it.each<[string, RequestListener, number, string]>([
-  ["no answer in time", () => {}, 1_000, "no answer within 1000 ms"],
-  [
-    "an answer that stops halfway",
-    (_request, response) => void response.writeHead(200, JSON_TYPE).write('{"jsonrpc":'),
-    1_001,
-    "no answer within 1001 ms",
-  ],
+  ["no answer in time", (_, response) => void response.write("{"), 200, "no answer within 200 ms"],
   [
     "a redirect",
     (_request, response) => void response.writeHead(302, { location: "http://127.0.0.1:1" }).end(),
     60_000,
     "answered 302, and redirects are not followed",
-  ],
-  [
-    "an error of a gateway",
-    (_request, response) => void response.writeHead(502, JSON_TYPE).end('"x"'),
-    60_000,
-    "answered HTTP 502",
   ],
   [
     "a result of another shape",

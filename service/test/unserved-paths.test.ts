@@ -47,9 +47,7 @@ async function get(path: string, caller: string): Promise<{ status: number; body
 describe("a path that is not served", () => {
   it.each([
     "/:x(",
-    "/live/:x(((",
     "/:x((a+)+)",
-    "/*",
     `/live:a(${"(?:a|".repeat(1000)}b${")".repeat(1001)}`,
     "/oracle/gateway",
     "/oracle/gateway/42/KEY/more",
@@ -71,10 +69,8 @@ describe("a path that is not served", () => {
 
 it.each([
   ["/live", "PUT", "GET, HEAD"],
-  ["/oracle/gateway/42/KEY?a=1", "PATCH", "GET, HEAD"],
   ["/oracle/gateway/42/a%2Fb", "DELETE", "GET, HEAD"],
   ["/oracle/gateway/42", "GET", "POST"],
-  ["/oracle/data/request?a=1", "PUT", "POST"],
   ["/oracle//data/request/", "GET", "POST"],
   ["//oracle/gateway/42//KEY/", "POST", "GET, HEAD"],
 ])("another method than a path has is 405 with Allow: %s by %s", async (path, method, allow) => {
