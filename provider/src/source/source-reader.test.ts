@@ -11,7 +11,7 @@ describe("a source reader", () => {
   it.each([
     ["an answer", answerOf("7")],
     ["a failure", FAILURE],
-  ])("shares %s until the second in which it arrived is over", async (_, answer) => {
+  ])("shares %s while it is under way, and until the second in which it arrived is over", async (_, answer) => {
     let second = 7n;
     let requests = 0;
     const fetchText = async () => {
@@ -23,8 +23,8 @@ describe("a source reader", () => {
     const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => second });
     const read = () => reader.read({ method: "GET", url: "https://api.example.com/", rateLimit: null }, false);
 
-    const first = await read();
-    expect(first.ok).toBe(answer.ok);
+    const [first, atOnce] = await Promise.all([read(), read()]);
+    expect([first.ok, atOnce]).toEqual([answer.ok, first]);
     expect(await read()).toEqual(first);
     expect(requests).toBe(1);
     second += 1n;
@@ -64,13 +64,35 @@ describe("kept readings", () => {
     expect(readings.getRemainingTTL("a")).toBeLessThanOrEqual(3_000);
     expect(readings.ttlAutopurge).toBe(true);
   });
+});
 
-  it("are no more than fit: the longest unused go first, and one that is too large is not kept", () => {
-    const readings = newReadingCache(10_000);
-    for (const id of ["a", "b", "c"]) readings.set(id, kept(3_000));
-    expect(readings.get("a")).toBeUndefined();
-    expect(readings.get("c")).toEqual(kept(3_000));
-    readings.set("d", kept(10_000));
-    expect(readings.get("d")).toBeUndefined();
+describe("a source that says that its limit is used up", () => {
+  const rateLimit = { perSecond: 100, burst: 100 };
+  const ofSpec = (path: string) => ({ method: "GET", url: `https://api.example.com/${path}`, rateLimit }) as const;
+  const ofFile = (path: string) => ({ ...ofSpec(path), source: { name: "a", findError: () => null } });
+
+  function open() {
+    const asked: string[] = [];
+    const fetchText = async ({ url }: { readonly url: string }): Promise<EgressResult> => {
+      asked.push(url);
+      return ok({ status: 429, contentType: "application/json", retryAfter: "600", text: "{}" });
+    };
+    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => 7n });
+    return { reader, asked };
+  }
+
+  it("is left alone for all of its pairs, and by published specs", async () => {
+    const { reader, asked } = open();
+    for (const request of [ofFile("one"), ofFile("other"), ofSpec("third")]) {
+      expect(await reader.read(request, false)).toMatchObject({ ok: false, error: { code: "throttled" } });
+    }
+    expect(asked).toHaveLength(1);
+  });
+
+  it("to a published spec is still asked for its prices", async () => {
+    const { reader, asked } = open();
+    await reader.read(ofSpec("one"), false);
+    await reader.read(ofFile("other"), false);
+    expect(asked).toHaveLength(2);
   });
 });
