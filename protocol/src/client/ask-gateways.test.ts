@@ -1,15 +1,13 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { askGateways } from "./ask-gateways.js";
 
 const SENDER = "0x00000000000000000000000000000000000000aA";
 const DATA: Hex = "0x1234";
 const TIMEOUT_MS = 300;
 
-let server: Server;
-let base: string;
 let asked: string[] = [];
 /** What is answered at each path. */
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
@@ -25,16 +23,14 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   },
 };
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const path = request.url ?? "";
-    asked.push(`${request.method} ${path}`);
-    request.resume();
-    ANSWERS[path.split("?")[0] ?? ""]?.(response);
-  }).listen(0, "127.0.0.1");
-  await new Promise((listening) => server.once("listening", listening));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = createServer((request, response) => {
+  const path = request.url ?? "";
+  asked.push(`${request.method} ${path}`);
+  request.resume();
+  ANSWERS[path.split("?")[0] ?? ""]?.(response);
 });
+await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

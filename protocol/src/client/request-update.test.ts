@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { datasetAbi } from "../abi/dataset.js";
 import { spotPriceKey } from "../dataset-key.js";
 import { OPERATOR_PROBLEM_CODES } from "../operator-problem.js";
@@ -19,17 +19,14 @@ const HASH: Hex = `0x${"ab".repeat(32)}`;
 const KEY = spotPriceKey("ETH-USD");
 
 let handle: Handler;
-let url: string;
 const server = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request) body += chunk;
   handle(request, response, body);
 });
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();
