@@ -1,7 +1,7 @@
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import type { buildConnector } from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type HostileServer, startHostileServer } from "./support/hostile-server.js";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { startHostileServer } from "./support/hostile-server.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 const PUBLIC = "93.184.215.14";
@@ -38,7 +38,7 @@ const ANSWERS: Record<string, readonly (readonly string[])[]> = {
 
 const answers = new Map<string, (readonly string[])[]>();
 const dialled: string[] = [];
-let server: HostileServer;
+const server = await startHostileServer();
 let egress: Egress;
 
 /** Records the address that would be dialled, and connects to the hostile server on loopback instead. */
@@ -52,10 +52,6 @@ async function resolve(name: string): Promise<readonly string[]> {
   const left = answers.get(name) ?? [];
   return (left.length > 1 ? left.shift() : left[0]) ?? [];
 }
-
-beforeAll(async () => {
-  server = await startHostileServer();
-});
 
 beforeEach(() => {
   answers.clear();

@@ -3,19 +3,14 @@ import type { Socket } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { buildConnector } from "undici";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type HostileServer, startHostileServer } from "./support/hostile-server.js";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { startHostileServer } from "./support/hostile-server.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 const API = "https://api.example.com";
 const TOKEN = "s3cret/token+value";
 
-let server: HostileServer;
-
-beforeAll(async () => {
-  server = await startHostileServer();
-});
-
+const server = await startHostileServer();
 afterAll(() => server.close());
 
 function open(options: { secrets?: Secrets; dial?: buildConnector.connector; addresses?: string[] } = {}): Egress {

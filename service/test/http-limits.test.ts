@@ -84,6 +84,13 @@ describe("a connection", () => {
 });
 
 describe("a request", () => {
+  test("that is not valid HTTP is answered with a problem", async () => {
+    const { port } = await startEchoApp();
+    const answer = await send(port, "FOO /echo HTTP/1.1\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*content-type: application\/problem\+json/);
+    expect(bodyOf(answer)).toMatchObject({ status: 400, code: "bad_request" });
+  });
+
   test("may have headers of 8 KiB; more is a 431", async () => {
     const { port } = await startEchoApp();
     const ask = (bytes: number) => send(port, GET_FREE.replace("close", `close\r\nx: ${"y".repeat(bytes)}`));

@@ -1,21 +1,15 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { createPublicClient } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-let server: Server;
-let url: string;
-let answer: RequestListener;
-
-beforeAll(async () => {
-  server = createServer((request, response) => answer(request, response));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://name:password@127.0.0.1:${(server.address() as AddressInfo).port}/token`;
-});
-
+let answer: RequestListener = () => {};
+const server = createServer((request, response) => answer(request, response));
+await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+const url = `http://name:password@127.0.0.1:${(server.address() as AddressInfo).port}/token`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

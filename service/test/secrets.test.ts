@@ -5,8 +5,8 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import fc from "fast-check";
 import type { buildConnector } from "undici";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type HostileServer, startHostileServer } from "./support/hostile-server.js";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { startHostileServer } from "./support/hostile-server.js";
 
 const TOKEN = 'k/3+y=="\\x~7%9';
 
@@ -43,17 +43,13 @@ describe("a secret", () => {
   });
 });
 
+const server = await startHostileServer();
+afterAll(() => server.close());
+
 describe("an API's secret", () => {
-  let server: HostileServer;
   const inHeader = { host: "api.example.com", header: "authorization", env: "KEY" };
   const inQuery = { host: "api.example.com", query: "apikey", env: "KEY" };
   const token = "s3cret/token+value";
-
-  beforeAll(async () => {
-    server = await startHostileServer();
-  });
-
-  afterAll(() => server.close());
 
   function get(secrets: Secrets, path: string, dial = server.dial) {
     const egress = new Egress({ secrets, dial, resolve: async () => ["93.184.215.14"] });

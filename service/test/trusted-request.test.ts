@@ -1,23 +1,17 @@
 import { execFile } from "node:child_process";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1_000 };
 const never = new AbortController().signal;
 
-let server: Server;
-let url: string;
 let answer: RequestListener = (_request, response) => void response.end();
-
-beforeAll(async () => {
-  server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => answer(request, response));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report?a=b`;
-});
-
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => answer(request, response));
+await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report?a=b`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

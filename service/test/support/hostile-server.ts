@@ -4,20 +4,14 @@ import { type AddressInfo, connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { buildConnector } from "undici";
 
-/** A server on loopback that answers as a hostile one may. */
-export interface HostileServer {
-  readonly port: number;
-  readonly requests: Pick<IncomingMessage, "headers" | "url">[];
-  /** Connects to this server, whatever the address and the name. */
-  readonly dial: buildConnector.connector;
-  close(): Promise<void>;
-}
-
 const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20), { level: 1 });
 
-/** `/json`, `/redirect?to=`, `/bomb`, `/endless`, `/silent`, and `/echo`, which repeats what it was sent. */
-export async function startHostileServer(): Promise<HostileServer> {
-  const requests: HostileServer["requests"] = [];
+/**
+ * A server on loopback that answers as a hostile one may: `/json`, `/redirect?to=`, `/bomb`, `/endless`, `/silent`, and
+ * `/echo`, which repeats what it was sent.
+ */
+export async function startHostileServer() {
+  const requests: Pick<IncomingMessage, "headers" | "url">[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://web");
     requests.push({ headers: request.headers, url: request.url });
@@ -46,7 +40,8 @@ export async function startHostileServer(): Promise<HostileServer> {
     await once(server, "close");
   };
   const { port } = server.address() as AddressInfo;
-  const dial: HostileServer["dial"] = (_, callback) => {
+  /** Connects to this server, whatever the address and the name. */
+  const dial: buildConnector.connector = (_, callback) => {
     const socket = connect({ host: "127.0.0.1", port });
     socket.once("connect", () => callback(null, socket)).once("error", (error) => callback(error, null));
   };
