@@ -1,7 +1,7 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import { describe, expect, it } from "vitest";
-import { MAX_BYTES, newReadingCache, SourceReader } from "./source-reader.js";
+import { MAX_BYTES, SourceReader } from "./source-reader.js";
 
 const answerOf = (text: string): EgressResult =>
   ok({ status: 200, contentType: "application/json", retryAfter: null, text });
@@ -51,18 +51,6 @@ describe("a source reader", () => {
     expect(requests).toBe(most + 2);
     await read(1);
     expect(requests).toBe(most + 3);
-  });
-});
-
-describe("kept readings", () => {
-  const kept = (length: number) => ({ second: 7n, reading: ok({ text: "x".repeat(length) }) });
-
-  it("are forgotten after a few seconds, even if nobody asks for them", () => {
-    const readings = newReadingCache(10_000);
-    readings.set("a", kept(10));
-    expect(readings.getRemainingTTL("a")).toBeGreaterThan(0);
-    expect(readings.getRemainingTTL("a")).toBeLessThanOrEqual(3_000);
-    expect(readings.ttlAutopurge).toBe(true);
   });
 });
 

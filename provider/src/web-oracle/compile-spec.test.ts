@@ -1,12 +1,10 @@
 import { CHARACTER_CLASSES } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
-import { stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import type { BoundSource } from "../source/compile-source.js";
 import { parseExactJson } from "../source/exact-json.js";
-import { toCanonicalJson } from "./canonical-json.js";
-import { compileCanonicalSpec, compileSpec } from "./compile-spec.js";
+import { compileSpec } from "./compile-spec.js";
 
 const city = { name: "city", type: "string", characters: "unicode", minLength: 1, maxLength: 40 };
 const source = {
@@ -93,15 +91,6 @@ describe("a request spec", () => {
   ])("that %s is refused, with the place", (_, change, expected) => {
     const request = compileSpec(JSON.parse(JSON.stringify({ ...valid, ...change })));
     expect(request.ok ? "" : request.error).toContain(expected);
-  });
-
-  it("is read from its canonical bytes alone", () => {
-    const bytes = toCanonicalJson(valid);
-    expect(bytes.ok && compileCanonicalSpec(bytes.value).ok).toBe(true);
-    expect(compileCanonicalSpec(stringToHex(JSON.stringify(valid, null, 2)))).toMatchObject({
-      ok: false,
-      error: expect.stringContaining("not canonical (RFC 8785)"),
-    });
   });
 });
 
