@@ -121,4 +121,3 @@ describe("a part of a request that is not its body", () => {
     expect(body.errors).toEqual([{ property: "network", problem: expect.stringContaining("must match") }]);
   });
 });
-

@@ -49,4 +49,3 @@ describe("a price", () => {
     expect(clamp(10n * E18, bid, ask)).toBe("no_spread");
   });
 });
-
