@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describe, expect, it } from "vitest";
 import { checkFolders, loadSetup } from "../src/load-setup.js";
@@ -66,13 +64,5 @@ describe("provider check", () => {
     expect(stderr).toBe(`${await errorOf(config)}\n`);
     expect(stderr).toContain("/prot: is unknown; remove it");
     expect([code, stdout]).toEqual([2, ""]);
-  });
-
-  it("names a key that is none, a file that is not there, and one that is not JSON", async () => {
-    expect(await errorOf(writeConfig({}, 42, ["0x5"]).config)).toContain('key "0x5"');
-    const { folder } = writeConfig({});
-    expect(await errorOf(join(folder, "no.json"))).toContain("ENOENT");
-    writeFileSync(join(folder, "broken.json"), "{");
-    expect(await errorOf(join(folder, "broken.json"))).toContain("is not JSON");
   });
 });

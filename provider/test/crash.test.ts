@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
+import type { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Hex } from "viem";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { coinbaseTicker, OTHER_SOURCES, startFakeExchanges } from "./support/fake-exchanges.js";
@@ -16,13 +17,7 @@ const LONGEST_LIFE = 2_000;
 const PAIRS = ["ETH-USD", "BTC-USD", "SOL-USD", "LINK-USD", "LTC-USD", "XRP-USD", "ADA-USD", "AVAX-USD"];
 const KEYS = PAIRS.map(spotPriceKey);
 
-/** A request: one key for a report, several for a row of a batch. */
-interface Question {
-  readonly keys: readonly Hex[];
-  readonly timestamp: number;
-}
-
-/** The value of each data point at each round, as it was told first; `missing` for "no data". */
+/** The value of each data point at each round, as it was told first. */
 const told = new Map<string, string>();
 
 const exchanges = await startFakeExchanges();
@@ -50,43 +45,35 @@ const { config } = writeConfig(
 );
 
 /** Returns one of few possible questions, so that many ask for the same data points. */
-function anyQuestion(): Question {
-  const timestamp = Math.floor(Date.now() / 1_000) - Math.floor(Math.random() * 4);
-  const keys = KEYS.toSorted(() => Math.random() - 0.5);
-  return { keys: keys.slice(0, Math.random() < 0.5 ? 1 : 2 + Math.floor(Math.random() * 3)), timestamp };
-}
+const anyQuestion = (): ReportRequest => ({
+  network_id: 42,
+  dataset: DATASET,
+  key: KEYS[Math.floor(Math.random() * KEYS.length)] as Hex,
+  timestamp: Math.floor(Date.now() / 1_000) - Math.floor(Math.random() * 4),
+});
 
 /** Returns false when the round is too old, or may have been signed before. */
-async function ask(url: string, { keys, timestamp }: Question): Promise<boolean> {
-  const [path, named] = keys.length === 1 ? ["/report", { key: keys[0] }] : ["/report/batch", { keys }];
-  const response = await fetch(`${url}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ network_id: 42, dataset: DATASET, timestamp, ...named }),
-  });
-  const text = await response.text();
+async function ask(url: string, question: ReportRequest): Promise<boolean> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(question) });
+  const { code, outcome, value } = (await response.json()) as Record<string, string>;
   if (response.status !== 200) {
-    expect(text).toMatch(/round_too_old|round_forgotten/);
+    expect(code).toMatch(/round_too_old|round_forgotten/);
     return false;
   }
-  for (const [i, value] of valuesIn(JSON.parse(text)).entries()) {
-    const id = `${keys[i]} at ${timestamp}`;
-    expect(`${id}: ${value}`).toBe(`${id}: ${told.get(id) ?? value}`);
-    told.set(id, value);
-  }
+  const id = `${question.key} at ${question.timestamp}`;
+  const answer = `${outcome} ${value}`;
+  expect(`${id}: ${answer}`).toBe(`${id}: ${told.get(id) ?? answer}`);
+  told.set(id, answer);
   return true;
 }
 
-function valuesIn(answer: SignedReport | SignedBatchReport): string[] {
-  if ("outcome" in answer) return [answer.outcome === "OK" ? answer.value : "missing"];
-  return answer.values.map((value, i) => (((BigInt(answer.missing) >> BigInt(i)) & 1n) === 1n ? "missing" : value));
-}
-
 /** Keeps one request per worker in flight until the provider is killed at a random moment. Returns what was asked. */
-async function killUnderLoad(provider: ReturnType<typeof spawnProvider>, url: string): Promise<Question[]> {
-  const asked: Question[] = [];
+async function killUnderLoad(provider: ReturnType<typeof spawnProvider>, url: string): Promise<ReportRequest[]> {
+  const asked: ReportRequest[] = [];
   let isAlive = true;
-  const firstAnswer = Promise.withResolvers<void>();
+  const answers = new EventTarget();
+  const firstAnswer = once(answers, "answer");
   const workers = Array.from({ length: WORKERS }, async () => {
     while (isAlive) {
       const question = anyQuestion();
@@ -95,13 +82,13 @@ async function killUnderLoad(provider: ReturnType<typeof spawnProvider>, url: st
         if (isAlive) throw error;
         return false;
       });
-      if (isAnswered) firstAnswer.resolve();
+      if (isAnswered) answers.dispatchEvent(new Event("answer"));
     }
   });
   const load = Promise.all(workers);
   // At the first answer, the answers that were decided together with it are still being sent.
   const life = Math.random() < 0.25 ? 0 : Math.random() * LONGEST_LIFE;
-  await Promise.race([firstAnswer.promise.then(() => sleep(life)), load]);
+  await Promise.race([firstAnswer.then(() => sleep(life)), load]);
   isAlive = false;
   provider.child.kill("SIGKILL");
   await Promise.all([load, provider.closed]);
@@ -111,7 +98,7 @@ async function killUnderLoad(provider: ReturnType<typeof spawnProvider>, url: st
 it(
   `a provider that is killed ${TIMES} times never signs two different values for one round`,
   async () => {
-    let asked: readonly Question[] = [];
+    let asked: readonly ReportRequest[] = [];
     for (let life = 0; life <= TIMES; life++) {
       const provider = spawnProvider(["serve", "--config", config], { PROVIDER_PRIVATE_KEY: PRIVATE_KEY });
       onTestFinished(() => void provider.child.kill("SIGKILL"));
@@ -125,7 +112,7 @@ it(
     const values = new Set(told.values()).size;
     console.log(`${TIMES} kills; ${told.size} data points with ${values} different values were told.`);
     // Each life reads other prices.
-    expect(values).toBeGreaterThan(TIMES);
+    expect(values).toBeGreaterThanOrEqual(TIMES);
   },
   60_000 + TIMES * 30_000,
 );

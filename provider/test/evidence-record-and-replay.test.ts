@@ -1,16 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
-import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
-import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
-import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { replay } from "../src/evidence/replay.js";
-import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { json, startFakeExchanges } from "./support/fake-exchanges.js";
-import { spotPriceDeployment } from "./support/spot-price-deployment.js";
+import { runProvider } from "./support/provider-process.js";
+import { runCommand } from "./support/run-command.js";
 import { startProvider } from "./support/test-provider.js";
 
 const exchanges = await startFakeExchanges();
@@ -27,30 +23,6 @@ const records = () =>
     .filter((file) => file.endsWith(".json"))
     .toSorted()
     .map((file) => join(folder, file));
-
-it("the evidence of all pairs of the market, from all exchanges, is replayed into the same values", async () => {
-  const market = await startMarket({ seed: 3 });
-  onTestFinished(() => market.close());
-  const keys = MARKET_PAIRS.map(({ pair }) => spotPriceKey(pair));
-  const provider = await startProvider(
-    { redirectedOrigins: marketRedirects(market.url), evidence: { folder, maxMegabytes: 100 } },
-    {
-      start: Math.floor(Date.now() / 1_000) - 1_000,
-      sources: loadSources([SHIPPED_SOURCES]),
-      deployments: [spotPriceDeployment({ keys })],
-    },
-  );
-  const answers = await Promise.all(keys.map((key) => provider.ask({ key })));
-  await provider.close();
-  expect(records()).toHaveLength(keys.length);
-  for (const file of records()) {
-    const { record, decision, isSame } = await replay(file);
-    expect(isSame, file).toBe(true);
-    const { outcome, value } = answers.find(({ body }) => body.key === record.key)?.body ?? {};
-    expect(decision).toEqual({ value, outcome: "OK" });
-    expect(outcome).toBe("OK");
-  }
-});
 
 describe("evidence", () => {
   const run = async (change: () => void = () => {}) => {
@@ -78,7 +50,10 @@ describe("evidence", () => {
       { name: "coinbase", value: `2000${"0".repeat(18)}`, quote_time: 1_800_001_000, used: true, reason: null },
       { name: "kraken", value: `2001${"0".repeat(18)}`, quote_time: null, used: true, reason: null },
     ]);
-    expect((await replay(records()[0] ?? "")).isSame).toBe(true);
+    const { code, stdout } = await runProvider(["replay", "--json", records()[0] ?? ""]);
+    const value = BigInt(body.value).toString();
+    const replayed = { key: "SPOTPX/ETH-USD", price: "2000", value, is_same: true, signed: { outcome: "OK", value } };
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining(replayed)]);
 
     folder = mkdtempSync(join(tmpdir(), "evidence-"));
     const none = await run(() => {
@@ -100,6 +75,7 @@ describe("evidence", () => {
     };
     const wrong = await altered({ value: `0x${"0".repeat(63)}1` });
     expect(wrong).toMatchObject({ isSame: false, decision: { value: record.value } });
+    expect(await runCommand(["replay", file])).toMatchObject({ code: 1 });
     expect((await altered({ at: "1800009999" })).isSame).toBe(false);
     await expect(altered({ answers: record.answers.slice(1) })).rejects.toThrow("it has no answer from");
     await expect(altered({ surprise: 1 })).rejects.toThrow("/surprise");
@@ -109,5 +85,8 @@ describe("evidence", () => {
     await expect(replay(file)).rejects.toThrow("it was changed");
     writeFileSync(stored, gzipSync("x".repeat(5_000_000)));
     await expect(replay(file)).rejects.toThrow("cannot be read: ERR_BUFFER_TOO_LARGE");
+    rmSync(stored);
+    const gone = /\/[0-9a-f]{12}….gz cannot be read: ENOENT\./;
+    expect(await runCommand(["replay", file])).toMatchObject({ code: 2, stderr: expect.stringMatching(gone) });
   });
 });

@@ -54,7 +54,7 @@ describe("the metrics of a provider", () => {
       'provider_source_request_duration_seconds_count{source="coinbase",outcome="ok"}': 2,
       'provider_source_request_duration_seconds_count{source="kraken",outcome="http_status"}': 1,
       'provider_source_prices_total{source="kraken",outcome="http_status"}': 1,
-      'provider_source_prices_total{source="coinbase",outcome="used"}': 1,
+      'provider_source_prices_total{source="coinbase",outcome="used"}': 2,
       'provider_source_prices_total{source="bitstamp",outcome="outlier"}': 1,
       'provider_source_quote_age_seconds_sum{source="coinbase"}': 8,
       'provider_source_deviation_ratio_sum{source="coinbase"}': expect.closeTo(1 / 2001, 12),

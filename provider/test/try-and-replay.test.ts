@@ -1,6 +1,3 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +5,6 @@ import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { coinbaseTicker, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { runProvider, writeConfig } from "./support/provider-process.js";
 import { runCommand } from "./support/run-command.js";
-import { startProvider } from "./support/test-provider.js";
 
 /** The shipped sources that list the pair. */
 const shipped = loadSources([SHIPPED_SOURCES]).filter(({ queries }) => queries.has("ETH-USD"));
@@ -77,29 +73,4 @@ describe("what cannot be tried or replayed is refused with 2 and what to fix:", 
   ])("%j, by the process", async (args, message) => {
     expect(await runProvider(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
   });
-});
-
-it("provider replay computes the same value from the evidence alone, and finds out when that was not what was signed", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "evidence-"));
-  const exchanges = await startFakeExchanges();
-  exchanges.quote("2000", "2002", "2001");
-  const settings = { redirectedOrigins: exchanges.redirectedOrigins, evidence: { folder, maxMegabytes: 1 } };
-  const provider = await startProvider(settings);
-  const { body } = await provider.ask();
-  await provider.close();
-  await exchanges.close();
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  const file = join(folder, names.find((name) => name.endsWith(".json")) ?? "");
-  const { code, stdout } = await runProvider(["replay", "--json", file]);
-  expect(code).toBe(0);
-  const value = BigInt(body.value).toString();
-  const replayed = { key: "SPOTPX/ETH-USD", price: "2001", value, is_same: true, signed: { outcome: "OK", value } };
-  expect(JSON.parse(stdout)).toMatchObject(replayed);
-  writeFileSync(file, readFileSync(file, "utf8").replace(body.value, `0x${"7".repeat(64)}`));
-  const bad = await runCommand(["replay", "--json", file]);
-  expect(bad.code).toBe(1);
-  expect(JSON.parse(bad.stdout)).toMatchObject({ is_same: false, value });
-  for (const name of readdirSync(dirname(file))) if (name.endsWith(".gz")) rmSync(join(dirname(file), name));
-  const gone = await runCommand(["replay", "--json", file]);
-  expect([gone.code, gone.stderr]).toEqual([2, expect.stringMatching(/\/[0-9a-f]{12}….gz cannot be read: ENOENT\./)]);
 });

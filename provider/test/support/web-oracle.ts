@@ -40,6 +40,7 @@ export async function useWebOracle() {
     const url = new URL(request.url ?? "/", "http://api");
     asked.push(request.url ?? "");
     response.setHeader("content-type", "application/json");
+    if (url.pathname.startsWith("/large")) return response.end(`[${Array(60_000).fill(1).join(",")}]`);
     if (url.pathname === "/facts") return response.end(`{"text":"rain","long":"${"long ".repeat(20)}"}`);
     return response.end(`{"celsius": ${url.searchParams.get("q") === "São Paulo" ? "21.505" : "3.5e1"}}`);
   });
