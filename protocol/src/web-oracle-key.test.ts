@@ -58,17 +58,11 @@ describe("a Web Oracle key", () => {
 
   it.each([
     ["an argument with another spelling", `WEB/${DIGITS}/%2f`, '"%2F"'],
-    ["a letter that is encoded", `WEB/${DIGITS}/%41`, '"A"'],
     ["a plus", `WEB/${DIGITS}/a+b`, '"a%2Bb"'],
-    ["a space", `WEB/${DIGITS}/a b`, '"a%20b"'],
     ["half of an encoding", `WEB/${DIGITS}/%4`, "UTF-8"],
     ["an overlong slash", `WEB/${DIGITS}/%C0%AF`, "UTF-8"],
-    ["a surrogate", `WEB/${DIGITS}/%ED%A0%80`, "UTF-8"],
     ["another form", "SPOTPX/ETH-USD", '"WEB/"'],
-    ["upper-case digits", `WEB/${DIGITS.toUpperCase()}`, '"WEB/"'],
-    ["more digits", `WEB/${DIGITS}00`, '"WEB/"'],
     ["bytes that are not ASCII", `WEB/${DIGITS}/é`, '"WEB/"'],
-    ["a newline at its end", `WEB/${DIGITS}/a\n`, '"WEB/"'],
     ["too many bytes", `WEB/${DIGITS}/${"a".repeat(MAX_KEY_BYTES)}`, '"WEB/"'],
   ])("with %s is refused, and the error says how it is spelled", (_, text, hint) => {
     const error = expect.stringContaining(hint);

@@ -10,26 +10,18 @@ const problemsOf = (target: string) =>
   schemaProblems(ProviderConfig.properties.redirectedOrigins, { [KRAKEN]: target }).join("\n");
 
 describe("a redirected origin", () => {
-  it.each(["http://127.0.0.1:9000/kraken", "http://127.0.0.1:9000", "http://[::1]:9000/k", "http://127.9.9.9/k"])(
-    "may lead to this machine: %s",
-    (target) => {
-      expect(problemsOf(target)).toBe("");
-    },
-  );
-
   it.each([
-    "https://127.0.0.1:9000/kraken",
-    "http://10.0.0.1/kraken",
-    "http://0.0.0.0:9000/kraken",
-    "http://localhost:9000/kraken",
-    "http://127.0.0.1.example.com/kraken",
-    "http://127.0.0.1@example.com/kraken",
-    "http://127.0.0.1:9000/kraken/",
-    "http://127.0.0.1:9000/kraken?",
-    "127.0.0.1:9000",
-    "",
-  ])("may not lead anywhere else, nor be more than a base address: %s", (target) => {
-    expect(problemsOf(target)).toContain("Use http and a loopback IP address");
+    ["http://127.0.0.1:9000/kraken", true],
+    ["http://[::1]:9000/k", true],
+    ["http://127.9.9.9/k", true],
+    ["http://10.0.0.1/kraken", false],
+    ["http://localhost:9000/kraken", false],
+    ["http://127.0.0.1.example.com/kraken", false],
+    ["http://127.0.0.1@example.com/kraken", false],
+    ["http://127.0.0.1:9000/kraken/", false],
+    ["", false],
+  ])("may be a base address of this machine, and nothing else: %j is %s", (target, isAllowed) => {
+    expect(problemsOf(target)).toMatch(isAllowed ? /^$/ : /Use http and a loopback IP address/);
   });
 
   it("is refused when the main network is served", () => {

@@ -36,10 +36,4 @@ describe("the rate of requests", () => {
     expect(turns.filter(({ ok }) => ok)).toHaveLength(4 + 15);
     expect(turns.at(-1)).toEqual({ ok: false, error: 1_600 });
   });
-
-  it("without a reserve is the same for everybody", () => {
-    const rate = new TokenBucket(LIMIT, false);
-    expect(atOnce(rate, false, 0)).toBe(4);
-    expect(rate.take(false, 0)).toMatchObject({ ok: true });
-  });
 });

@@ -21,10 +21,6 @@ describe("a provider serves", () => {
     });
   });
 
-  it("nothing, when more sources are needed than there are", () => {
-    expect(serve(spotPriceDeployment(), sources.length + 1).keys).toEqual([]);
-  });
-
   it("no price to a dataset that takes a majority of equal values", () => {
     expect(serve(spotPriceDeployment({ kind: "majority" })).keys).toEqual([]);
   });

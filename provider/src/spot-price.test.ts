@@ -47,11 +47,6 @@ describe("an outlier", () => {
     }
   });
 
-  it("is measured against the median of those that are fresh", () => {
-    const stale = ["a", "b", "c"].map((name) => quoted(name, 5_000n, 999n));
-    expect(decide([...stale, quoted("d", 10_000n), quoted("e", 10_001n)])).toMatchObject({ price: 10_000n });
-  });
-
   it("does not count for the number that is needed: two that disagree are no price", () => {
     expect(decide([quoted("a", 100n), quoted("b", 200n)])).toEqual({
       kind: "none",

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
-import { type Address, createTestClient, getAddress, type Hex, http, publicActions, walletActions } from "viem";
+import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { runProvider } from "./support/provider-process.js";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { runCommand } from "./support/run-command.js";
+import { startTestChain } from "./support/test-chain.js";
 
 const PROVIDER_PRIVATE_KEY: Hex = `0x${"11".repeat(32)}`;
 const PROVIDER = privateKeyToAddress(PROVIDER_PRIVATE_KEY);
@@ -17,31 +16,13 @@ const DEPLOYER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const PUBLISHER_PRIVATE_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const PLACE = ["--url", "https://provider.example"];
 
-let folder: string;
-let anvil: Anvil;
-let client: ReturnType<typeof connect>;
-let directory: Address;
-let deployment: string;
-
-const connect = (url: string) =>
-  createTestClient({ mode: "anvil", account: DEPLOYER, pollingInterval: 50, transport: http(url) })
-    .extend(publicActions)
-    .extend(walletActions);
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "announce-"));
-  anvil = await startAnvil({ chainId: 42 });
-  client = connect(anvil.url);
-  const artifact = new URL("../../out/CommitteeDirectory.sol/CommitteeDirectory.json", import.meta.url);
-  const { bytecode } = JSON.parse(readFileSync(artifact, "utf8"));
-  const hash = await client.deployContract({ abi: committeeDirectoryAbi, bytecode: bytecode.object, chain: null });
-  const { contractAddress } = await client.waitForTransactionReceipt({ hash });
-  directory = getAddress(contractAddress as Address);
-  deployment = write("42.json", { chainId: 42, datasets: {}, committeeDirectory: directory });
-});
-afterAll(async () => {
-  await anvil?.close();
-});
+const folder = mkdtempSync(join(tmpdir(), "announce-"));
+const chain = await startTestChain();
+afterAll(() => chain.close());
+const { client } = chain;
+const rpcUrl = chain.rpc.url;
+const directory = await chain.deploy("CommitteeDirectory");
+const deployment = write("42.json", { chainId: 42, datasets: {}, committeeDirectory: directory });
 
 function write(name: string, content: object): string {
   const path = join(folder, name);
@@ -66,16 +47,14 @@ function announce(args: readonly string[], env: Record<string, string> = { PROVI
 async function latest(address = directory) {
   const announced = { address, abi: committeeDirectoryAbi, functionName: "announcementOf", args: [PROVIDER] } as const;
   const [url, issuedAt] = await client.readContract(announced);
-  const age = Date.now() / 1_000 - Number(issuedAt);
-  expect(age).toBeGreaterThan(0);
-  expect(age).toBeLessThan(600);
+  expect(Math.abs(Date.now() / 1_000 - Number(issuedAt))).toBeLessThan(600);
   return url;
 }
 
 describe("provider announce", () => {
   it("prints a transaction that anyone can send", async () => {
-    const args = ["announce", "--deployment", deployment, ...PLACE];
-    const { code, stdout } = await runProvider(args, { PROVIDER_PRIVATE_KEY });
+    const args = ["announce", "--deployment", deployment, ...PLACE] as const;
+    const { code, stdout } = await runCommand(args, { PROVIDER_PRIVATE_KEY });
     expect(code).toBe(0);
     const { chainId, to, data } = JSON.parse(/\{[\s\S]*?\n\}/.exec(stdout)?.[0] ?? "");
     expect([chainId, to]).toEqual([42, directory]);
@@ -86,20 +65,20 @@ describe("provider announce", () => {
 
   it("sends it from another account, because the provider's has no Ether; and withdraws the URL", async () => {
     expect(await client.getBalance({ address: PROVIDER })).toBe(0n);
-    const local = ["--url", "http://127.0.0.1:8080", "--allow-local", "--rpc-url", anvil.url];
+    const local = ["--url", "http://127.0.0.1:8080", "--allow-local", "--rpc-url", rpcUrl];
     const { code, stdout, stderr } = await announce(local, { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY });
     expect([code, stderr]).toEqual([0, ""]);
     const announced = `Announced the URL http://127.0.0.1:8080 of provider ${PROVIDER} on network 42 in block `;
     expect(stdout).toMatch(new RegExp(`^${announced}\\d+ \\(0x[0-9a-f]{64}\\)\\.$`, "m"));
     expect(await latest()).toBe("http://127.0.0.1:8080");
-    const withdrawn = await announce(["--withdraw", "--rpc-url", anvil.url, "--from", DEPLOYER]);
+    const withdrawn = await announce(["--withdraw", "--rpc-url", rpcUrl, "--from", DEPLOYER]);
     expect(withdrawn.stdout).toContain(`Withdrew the URL of provider ${PROVIDER} on network 42`);
     expect(await latest()).toBe("");
   });
 
   it("needs no more of the network than an endpoint", async () => {
     const announceThere = () =>
-      runCommand(["announce", ...PLACE, "--rpc-url", anvil.url, "--from", DEPLOYER], { PROVIDER_PRIVATE_KEY });
+      runCommand(["announce", ...PLACE, "--rpc-url", rpcUrl, "--from", DEPLOYER], { PROVIDER_PRIVATE_KEY });
     const missing = await announceThere();
     const problem = `Network 42 has no directory at ${COMMITTEE_DIRECTORY}.`;
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining(problem)]);
@@ -111,21 +90,16 @@ describe("provider announce", () => {
 
   it("names the account that cannot pay, and the network", async () => {
     const poor = { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY: PROVIDER_PRIVATE_KEY };
-    const { code, stderr } = await announce([...PLACE, "--rpc-url", anvil.url], poor);
+    const { code, stderr } = await announce([...PLACE, "--rpc-url", rpcUrl], poor);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${PROVIDER} has too little Ether on network 42 `)]);
   });
 
   const url = (text: string) => ["--url", text];
   it.each<[args: readonly string[], message: string]>([
     [[], "Give the URL at which your provider answers: --url URL."],
-    [["provider.example"], "announce takes only options. Write each value after its option."],
     [["--withdraw", ...PLACE], "--withdraw announces that your provider has no URL any more"],
-    [[...PLACE, "--submitter", PROVIDER], "Unknown option '--submitter'"],
-    [url("provider.example"), "--url is not an https URL"],
     [url("ftp://provider.example"), "--url is not an https URL"],
-    [url("https://provider.example/?a=1"), "--url is not an https URL"],
     [url("http://127.0.0.1:8080"), "only by https, on port 443 of a public host"],
-    [url("https://provider.example:8443"), "only by https, on port 443 of a public host"],
     [[...url("http://10.0.0.7:8080"), "--allow-local"], "only by https, on port 443 of a public host"],
     [url("https://me:secret@provider.example"), "--url is not an https URL"],
     [url(`https://provider.example/${"a".repeat(240)}`), "--url has 265 bytes, but the directory takes at most 256"],
@@ -136,10 +110,7 @@ describe("provider announce", () => {
     expect(stderr).not.toContain("secret");
   });
 
-  it("needs a network, with a directory, and the provider's key", async () => {
-    const without = write("44.json", { chainId: 44, datasets: {} });
-    const { stderr } = await announce(["--deployment", without, ...PLACE]);
-    expect(stderr).toContain("Add the address of the directory of network 44.");
+  it("needs a network, and the provider's key", async () => {
     const nowhere = await runCommand(["announce", ...PLACE], { PROVIDER_PRIVATE_KEY });
     expect(nowhere.stderr).toContain("Name the network: --rpc-url URL or --deployment FILE.");
     expect((await announce(PLACE, {})).stderr).toContain("PROVIDER_PRIVATE_KEY_FILE");

@@ -1,5 +1,3 @@
-import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { describe, expect, it } from "vitest";
 import { checkFolders, loadSetup } from "../src/load-setup.js";
@@ -8,12 +6,11 @@ import { runCommand } from "./support/run-command.js";
 import { ACCOUNT, PRIVATE_KEY } from "./support/test-provider.js";
 
 const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
-const check = (config: string, env: Record<string, string> = ENV) => runCommand(["check", "--config", config], env);
 
 /** Returns the error of a configuration, without a process for each. */
-async function errorOf(config: string, env: Record<string, string> = ENV): Promise<string> {
+async function errorOf(config: string): Promise<string> {
   try {
-    checkFolders((await loadSetup(config, { ...env })).setup.config);
+    checkFolders((await loadSetup(config, { ...ENV })).setup.config);
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as ConfigError).message;
@@ -34,9 +31,6 @@ describe("provider check", () => {
   });
 
   it.each<[what: string, settings: object, message: string]>([
-    ["an unknown setting", { prot: 1 }, "/prot: is unknown; remove it"],
-    ["a port as text", { port: "8100" }, "/port: must be a whole number, without quotes"],
-    ["no deployment", { deployments: [] }, "/deployments: "],
     ["a deployment that is not there", { deployments: ["no.json"] }, "no.json cannot be read: ENOENT."],
     ["the same network twice", { deployments: ["deployment.json", "deployment.json"] }, "network 42"],
     ["sources that are not there", { sources: ["no-sources"] }, "no-sources cannot be read: ENOENT."],
@@ -46,8 +40,6 @@ describe("provider check", () => {
       "/trustedProxies/1: must be of the form IP address or CIDR range",
     ],
     ["a port that browsers refuse", { port: 10_080 }, "port: browsers and fetch refuse to connect to port 10080"],
-    ["a deadline beyond 5 s", { sourceTimeoutMs: 5_001 }, "/sourceTimeoutMs: "],
-    ["no lease", { lease: undefined }, "/lease: "],
     ["a lease in a folder that is not there", { lease: "no/lease" }, "no/lease cannot be used: ENOENT. Check"],
     ["a lease that is a file", { lease: "deployment.json" }, "deployment.json cannot be used: ENOTDIR. Check"],
     ["a folder of other things as lease", { lease: "." }, "holds other files"],
@@ -61,7 +53,6 @@ describe("provider check", () => {
       { webOracle: { rpcUrls: {}, folder: "deployment.json", hosts: ["api.example.com"] } },
       "deployment.json cannot be used: ENOTDIR. Check",
     ],
-    ["evidence below a file", { evidence: { folder: "provider.json/a/b", maxMegabytes: 1 } }, "ENOTDIR"],
     ["more sources needed than there are", { minSources: 99 }, "No key of the deployments has 99 sources."],
   ])("names what to fix: %s", async (_, change, message) => {
     expect(await errorOf(writeConfig(change).config)).toContain(message);
@@ -69,59 +60,9 @@ describe("provider check", () => {
 
   it("ends with 2 and prints the error alone", async () => {
     const { config } = writeConfig({ prot: 1 });
-    const { code, stdout, stderr } = await check(config);
+    const { code, stdout, stderr } = await runCommand(["check", "--config", config], ENV);
     expect(stderr).toBe(`${await errorOf(config)}\n`);
     expect(stderr).toContain("/prot: is unknown; remove it");
     expect([code, stdout]).toEqual([2, ""]);
-  });
-
-  it("names a key that is none, a file that is not there, and one that is not JSON", async () => {
-    expect(await errorOf(writeConfig({}, 42, ["0x5"]).config)).toContain('key "0x5"');
-    const { folder } = writeConfig({});
-    expect(await errorOf(join(folder, "no.json"))).toContain("ENOENT");
-    writeFileSync(join(folder, "broken.json"), "{");
-    expect(await errorOf(join(folder, "broken.json"))).toContain("is not JSON");
-  });
-});
-
-describe("the signing key", () => {
-  const { folder, config } = writeConfig({}, 42, ["SPOTPX/ETH-USD"]);
-  const keyFile = join(folder, "key");
-
-  it("may come from a file, and a file that others can read is warned of", async () => {
-    writeFileSync(keyFile, `${PRIVATE_KEY}\n`, { mode: 0o600 });
-    expect(await check(config, { PROVIDER_PRIVATE_KEY_FILE: keyFile })).toMatchObject({ code: 0, stderr: "" });
-    chmodSync(keyFile, 0o644);
-    const open = await check(config, { PROVIDER_PRIVATE_KEY_FILE: keyFile });
-    expect(open.code).toBe(0);
-    expect(open.stderr).toBe(
-      "The file that PROVIDER_PRIVATE_KEY_FILE names can be read by others (mode 644). Run chmod 600 on it.\n",
-    );
-  });
-
-  it("must be there, once", async () => {
-    expect(await errorOf(config, {})).toContain("Set PROVIDER_PRIVATE_KEY_FILE");
-    expect(await errorOf(config, { ...ENV, PROVIDER_PRIVATE_KEY_FILE: keyFile })).toContain("Keep one.");
-  });
-
-  it("is never shown, also when it is not one", async () => {
-    const digits = "ab".repeat(31);
-    for (const key of [digits, `0x${digits}zz`, `0x${"ff".repeat(32)}`]) {
-      const { code, stdout, stderr } = await check(config, { PROVIDER_PRIVATE_KEY: key });
-      expect([code, stdout]).toEqual([2, ""]);
-      expect(stderr).toContain("PROVIDER_PRIVATE_KEY does not hold a private key");
-      expect(stderr).not.toContain(key.slice(2, 20));
-    }
-  });
-
-  it("is never shown, also when it is set as the path of its file", async () => {
-    for (const value of [PRIVATE_KEY, PRIVATE_KEY.slice(2), ` ${PRIVATE_KEY}\n`, PRIVATE_KEY.slice(0, -1)]) {
-      expect(await errorOf(config, { PROVIDER_PRIVATE_KEY_FILE: value })).toBe(
-        "PROVIDER_PRIVATE_KEY_FILE looks like a key. Set it to the path of a file that holds the key.",
-      );
-    }
-    expect(await errorOf(config, { PROVIDER_PRIVATE_KEY_FILE: "/no/such/file" })).toBe(
-      "The file that PROVIDER_PRIVATE_KEY_FILE names cannot be read: ENOENT. Check the path and its permissions.",
-    );
   });
 });

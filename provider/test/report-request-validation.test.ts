@@ -1,9 +1,9 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/http-schemas/problem";
 import { stringToHex } from "viem";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { type FakeExchanges, startFakeExchanges } from "./support/fake-exchanges.js";
-import { ACCOUNT, DATASET, DEPLOYMENTS, request, startProvider, type TestProvider } from "./support/test-provider.js";
+import { afterAll, afterEach, expect, it } from "vitest";
+import { startFakeExchanges } from "./support/fake-exchanges.js";
+import { ACCOUNT, DATASET, DEPLOYMENTS, request, START, startProvider } from "./support/test-provider.js";
 
 /** A dataset that lists prices although it takes a majority. */
 const MAJORITY = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
@@ -12,13 +12,8 @@ const deployments = DEPLOYMENTS.map(({ datasets, ...deployment }) => ({
   datasets: datasets.flatMap((dataset) => [dataset, { ...dataset, address: MAJORITY, kind: "majority" } as const]),
 }));
 
-let exchanges: FakeExchanges;
-let provider: TestProvider;
-beforeAll(async () => {
-  exchanges = await startFakeExchanges();
-  exchanges.quote("1", "1", "1");
-  provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins }, { deployments });
-});
+const exchanges = await startFakeExchanges();
+const provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins }, { deployments });
 afterAll(async () => {
   await provider.close();
   await exchanges.close();
@@ -40,8 +35,9 @@ it.each<[what: string, change: object, status: number, code: string, detail: str
   ["a key that the dataset does not list", SOL, 422, "unknown_key", "SPOTPX/SOL-USD is not in the provider's deploy"],
   ["a price as a majority", { dataset: MAJORITY }, 422, "unknown_key", `SPOTPX/ETH-USD ${TOO_FEW}`],
   ["a key of another form", { key: stringToHex("SPOTPX/eth-usd") }, 422, "invalid_key", ""],
-  ["a key of one byte", { key: "0x00" }, 422, "invalid_key", ""],
   ["a key of 256 bytes", { key: `0x${"41".repeat(256)}` }, 422, "invalid_key", ""],
+  ["a round before the window", { timestamp: START + 994 }, 422, "round_too_old", ""],
+  ["a round after the window", { timestamp: START + 1_003 }, 422, "round_in_future", ""],
   ["an address with a wrong checksum", { dataset: DATASET.replace("F", "f") }, 400, "invalid_address", ""],
 ])("%s is not served, and refused unsigned: %o is %d %s", async (_, change, status, code, part) => {
   const answer = await provider.ask(change);
@@ -59,27 +55,13 @@ it.each<[what: string, body: object, property: string]>([
   ["an unknown property", { ...valid, broadcast: true }, "broadcast"],
   ["a network id as text", { ...valid, network_id: "42" }, "network_id"],
   ["a network id with a fraction", { ...valid, network_id: 42.5 }, "network_id"],
-  ["a network id of 0", { ...valid, network_id: 0 }, "network_id"],
-  ["a timestamp as text", { ...valid, timestamp: "1800001000" }, "timestamp"],
   ["a negative timestamp", { ...valid, timestamp: -1 }, "timestamp"],
   ["no timestamp", { ...valid, timestamp: undefined }, "timestamp"],
   ["a key in ASCII", { ...valid, key: "SPOTPX/ETH-USD" }, "key"],
-  ["a key of an odd number of digits", { ...valid, key: "0x535" }, "key"],
-  ["a key with a letter that is no digit", { ...valid, key: "0x5g" }, "key"],
   ["a key in upper case", { ...valid, key: "0x4A" }, "key"],
-  ["a key after 0X", { ...valid, key: "0X53" }, "key"],
-  ["an empty key", { ...valid, key: "0x" }, "key"],
-  ["a key of 257 bytes", { ...valid, key: `0x${"41".repeat(257)}` }, "key"],
   ["a short address", { ...valid, dataset: "0x5F" }, "dataset"],
-  ["a list", [valid], "the body"],
 ])("nothing in a body is coerced: %s is 400, and the property is named", async (_, sent, property) => {
   const { status, body } = await provider.post("/report", sent);
   expect({ status, ...body }).toMatchObject({ status: 400, code: "invalid_body" });
   expect(body.errors.map((error: { property: string }) => error.property)).toContain(property);
-});
-
-it("more than 16 KiB: 413 body_too_large, as in every service", async () => {
-  const { status, headers, body } = await provider.post("/report", { ...valid, key: "x".repeat(16_384) });
-  expect(headers.get("content-type")).toBe(PROBLEM_CONTENT_TYPE);
-  expect({ status, ...body }).toMatchObject({ status: 413, code: "body_too_large" });
 });

@@ -1,34 +1,38 @@
-import { EXCHANGE_ORIGINS, EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
-import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
-import { Egress } from "@dataset-oracle/service/egress/egress";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import { expect, it, onTestFinished } from "vitest";
+import { replay } from "../src/evidence/replay.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { SourceReader } from "../src/source/source-reader.js";
+import { spotPriceDeployment } from "./support/spot-price-deployment.js";
+import { startProvider } from "./support/test-provider.js";
 
-const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
-
-describe("the market of the devnet", () => {
-  let market: Market;
-  let egress: Egress;
-  beforeAll(async () => {
-    market = await startMarket({ seed: 8 });
-    const origins = Object.entries(EXCHANGE_ORIGINS).map(([name, origin]) => [origin, `${market.url}/${name}`]);
-    egress = new Egress({ redirectedOrigins: Object.fromEntries(origins) });
-  });
-  afterAll(async () => {
-    await egress.close();
-    await market.close();
-  });
-
-  it.each(EXCHANGES)("answers for every pair that is read from %s", async (name) => {
-    const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
-    for (const [pair, { request, read }] of SOURCES.get(name)?.queries ?? []) {
-      const answer = await reader.read({ ...request, rateLimit: null }, false);
-      const reading = answer.ok ? read(answer.value.document) : answer;
-      expect(reading, pair).toMatchObject({ ok: true });
-      const start = MARKET_PAIRS.find((listed) => listed.pair === pair)?.start ?? "1";
-      if (reading.ok) expect(Math.abs(Number(reading.value.value) / 1e18 / Number(start) - 1), pair).toBeLessThan(0.05);
-    }
-  });
+it("the devnet's market answers for every pair of every exchange, and the evidence is replayed into the same values", async () => {
+  const market = await startMarket({ seed: 8 });
+  onTestFinished(() => market.close());
+  const folder = mkdtempSync(join(tmpdir(), "evidence-"));
+  const sources = loadSources([SHIPPED_SOURCES]);
+  const keys = MARKET_PAIRS.map(({ pair }) => spotPriceKey(pair));
+  const provider = await startProvider(
+    { redirectedOrigins: marketRedirects(market.url), evidence: { folder, maxMegabytes: 100 } },
+    { start: Math.floor(Date.now() / 1_000) - 1_000, sources, deployments: [spotPriceDeployment({ keys })] },
+  );
+  const answers = await Promise.all(keys.map(async (key) => (await provider.ask({ key })).body));
+  await provider.close();
+  for (const [i, { pair, start }] of MARKET_PAIRS.entries()) {
+    const read = sources.filter(({ queries }) => queries.has(pair)).map(({ name }) => name);
+    expect(answers[i].sources, pair).toMatchObject(read.map((name) => ({ name, used: true })));
+    expect(Number(BigInt(answers[i].value)) / 1e18 / Number(start), pair).toBeCloseTo(1, 1);
+  }
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"));
+  expect(files).toHaveLength(keys.length);
+  for (const file of files) {
+    const { record, decision, isSame } = await replay(join(folder, file));
+    const { outcome, value } = answers.find(({ key }) => key === record.key);
+    expect([isSame, decision, outcome]).toEqual([true, { outcome, value }, "OK"]);
+  }
 });

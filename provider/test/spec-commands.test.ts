@@ -1,17 +1,16 @@
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSpec } from "../src/cli/spec-file.js";
-import { runProvider } from "./support/provider-process.js";
-import { startRegistry, type TestRegistry } from "./support/registry-on-anvil.js";
 import { runCommand } from "./support/run-command.js";
+import { startRegistry } from "./support/test-chain.js";
 
 /** The well-known key of a development chain's first account. */
 const PUBLISHER = { PUBLISHER_PRIVATE_KEY: "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80" };
@@ -31,6 +30,9 @@ const spec = {
   combine: "median",
 };
 
+const registry = await startRegistry();
+afterAll(() => registry.close());
+
 const folder = mkdtempSync(join(tmpdir(), "web-oracle-"));
 const file = write("spec.json", spec);
 
@@ -44,27 +46,14 @@ describe("a command for specs is told what to fix:", () => {
   const NOWHERE = ["--rpc-url", "http://127.0.0.1:1"];
   const deployment = write("1.json", { chainId: 1, datasets: {}, webOracleRegistry: `0x${"11".repeat(20)}` });
   const publish = ["publish", file, "--deployment"] as const;
-  const twice = join(folder, "twice.json");
-  writeFileSync(twice, JSON.stringify(spec).replace('"path":"$.price"', '"path":"$.a",$&'));
-  const bad = write("bad.json", { ...spec, minSources: 0, sources: [{ ...spec.sources[0], type: "float" }] });
+  const bad = write("bad.json", { ...spec, minSources: 0 });
 
   it.each<[args: Parameters<typeof runCommand>[0], problem: string]>([
     [["validate"], "Name the file of the spec"],
-    [["key"], "Name the file of the spec"],
-    [["publish"], "Name the file of the spec"],
-    [["validate", "/nowhere.json"], "/nowhere.json cannot be read: ENOENT"],
-    [["validate", twice], "has a property twice in one object: look at line 1"],
     [["validate", bad], "/minSources: must be at least 1"],
-    [["validate", bad], "/sources/0/type: must be one of uint, bool, bytes32, string"],
-    [["validate", "spec.json", "Lima"], "validate takes no arguments"],
-    [["validate", "spec.json", "--colour"], "Unknown option '--colour'"],
     [["key", file], "The spec has 1 variable: item. Give one argument for each, not 0."],
-    [["key", file, ""], "The argument item has 0 characters, but must have 1 to 20"],
     [["publish", file], "--deployment FILE"],
-    [[...publish, write("43.json", { chainId: 43, datasets: {} })], "Add the address of the registry of network 43."],
-    [[...publish, deployment, ...NOWHERE], "PUBLISHER_PRIVATE_KEY_FILE"],
     [[...publish, deployment, ...NOWHERE], ", or --from to an unlocked account of the endpoint."],
-    [[...publish, deployment, ...NOWHERE, "--from", "0x12"], "--from"],
   ])("%j", async (args, problem) => {
     const { code, stdout, stderr } = await runCommand(args);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);
@@ -73,7 +62,7 @@ describe("a command for specs is told what to fix:", () => {
 
 describe("validate", () => {
   it("says what a valid spec is", async () => {
-    const { code, stdout } = await runProvider(["validate", file]);
+    const { code, stdout } = await runCommand(["validate", file]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^valid: A value of two sources$/m);
     expect(stdout).toContain("uint, of the Web Oracle's number dataset");
@@ -93,16 +82,10 @@ describe("validate", () => {
         "make the decimals equal.",
     ]);
   });
-
-  it("accepts the devnet's specs", () => {
-    const specs = fileURLToPath(new URL("../../devnet/specs", import.meta.url));
-    const types = readdirSync(specs).map((name) => loadSpec(join(specs, name)).compiled.type);
-    expect(types.toSorted()).toEqual(["bool", "bytes32", "string", "uint"]);
-  });
 });
 
 it("key prints the key in ASCII and in hex, however the file is laid out", async () => {
-  const { stdout } = await runProvider(["key", file, "São Paulo"]);
+  const { stdout } = await runCommand(["key", file, "São Paulo"]);
   const [ascii = "", hex = ""] = stdout.split("\n");
   expect(ascii).toMatch(/^WEB\/[0-9a-f]{64}\/S%C3%A3o%20Paulo$/);
   expect(hexToString(hex as Hex)).toBe(ascii);
@@ -112,22 +95,17 @@ it("key prints the key in ASCII and in hex, however the file is laid out", async
 });
 
 describe("try", () => {
-  let api: Server;
-  beforeAll(async () => {
-    api = createServer((request, response) => {
-      response.setHeader("content-type", "application/json");
-      if (request.url?.startsWith("/a/")) return response.end('{"price":"12.345","note":"\\u001b[2J"}');
-      return response.writeHead(503).end("\u001b[31mdown\u202e");
-    });
-    await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
+  const api = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    if (request.url?.startsWith("/a/")) return response.end('{"price":"12.345","note":"\\u001b[2J"}');
+    return response.writeHead(503).end("\u001b[31mdown\u202e");
   });
-  afterAll(() => {
-    api.close();
-  });
+  beforeAll(() => once(api.listen(0, "127.0.0.1"), "listening"));
+  afterAll(() => void api.close());
 
   /** Tries the spec with the configuration of a provider that asks the API of this test. */
-  async function attempt(settings: object = {}, { tried = file, env = {}, port = 0 } = {}) {
-    const origin = `http://127.0.0.1:${port || (api.address() as AddressInfo).port}`;
+  async function attempt(settings: object = {}, { tried = file, env = {} } = {}) {
+    const origin = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
     const redirected = (name: string) => [`https://${name}.prices.example`, `${origin}/${name}`] as const;
     const redirectedOrigins = Object.fromEntries(["a", "b"].map(redirected));
     const webOracle = { rpcUrls: {}, folder: "specs", hosts: "any" };
@@ -139,10 +117,7 @@ describe("try", () => {
     const { code, stdout } = await attempt();
     expect(code).toBe(0);
     expect(stdout).toContain("/sources/0: GET https://a.prices.example/tea");
-    expect(stdout).toContain('{"price":"12.345"');
     expect(stdout).toContain("value:  12.34  (0x");
-    expect(stdout).toContain("/sources/1: GET https://b.prices.example/tea");
-    expect(stdout).toContain("answer: HTTP 503 application/json");
     expect(stdout).toContain("value:  none: http_status: answered HTTP 503");
     expect(stdout).toMatch(/^value: 12\.34 {2}\(0x0{60}04d2\), from 1 of 2 sources$/m);
     // No answer can steer the terminal.
@@ -157,49 +132,32 @@ describe("try", () => {
     const both = ["a.prices.example", "b.prices.example"];
     expect(await withHosts(both, "a-secret-of-its-own")).toMatchObject({ code: 0 });
     const refused = await withHosts(["a.prices.example"], "a-secret-of-its-own");
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining("b.prices.example is not in webOracle"),
-    ]);
+    expect(refused.stderr).toContain("b.prices.example is not in webOracle");
     expect((await withHosts(both, "")).stderr).toContain("the variable A_KEY");
   });
 
   it("ends with 1 when there is no value, and says why", async () => {
     const { code, stdout } = await attempt({}, { tried: write("both.json", { ...spec, minSources: 2 }) });
     expect([code, stdout]).toEqual([1, expect.stringContaining("none: 1 of 2 sources answered, fewer than 2")]);
-    expect((await attempt({}, { port: 2 })).stdout).toContain("value:  none: unreachable: ECONNREFUSED");
   });
 });
 
 describe("publish", () => {
-  let registry: TestRegistry;
-  let deployment: string;
-  beforeAll(async () => {
-    registry = await startRegistry();
-    deployment = write("42.json", { chainId: 42, datasets: {}, webOracleRegistry: registry.address });
-  });
-  afterAll(() => registry?.close());
+  const deployment = write("42.json", { chainId: 42, datasets: {}, webOracleRegistry: registry.address });
 
   const publish = (files: readonly string[], more: readonly string[] = ["--rpc-url", registry.rpc.url]) =>
     runCommand(["publish", ...files, "--deployment", deployment, ...more], PUBLISHER);
 
-  it("signs with a key of the environment, and sends the transaction", async () => {
-    const args = ["publish", file, "--deployment", deployment, "--rpc-url", registry.rpc.url];
-    const { code, stdout, stderr } = await runProvider(args, PUBLISHER);
+  it("sends one transaction for each spec, in their order, and none for one that is published", async () => {
+    const { code, stdout, stderr } = await publish([file]);
     expect([code, stderr]).toEqual([0, ""]);
     const published = `Published ${loadSpec(file).hash} on network 42 in block `;
     expect(stdout).toMatch(new RegExp(`^${published}\\d+ \\(0x[0-9a-f]{64}\\)\\.$`, "m"));
-  });
-
-  it("sends one transaction for each of several specs, in their order, and none for one that is published", async () => {
     const [one = "", two = ""] = ["one", "two"].map((title) => write(`${title}.json`, { ...spec, title }));
     const already = `Already published: ${loadSpec(file).hash} on network 42; nothing was sent.`;
     const before = registry.rpc.calls.length;
-    const { stdout } = await publish([one, file, two]);
-    const lines = stdout.trim().split("\n");
+    const lines = (await publish([one, file, two])).stdout.trim().split("\n");
     expect(lines).toEqual([expect.stringMatching(/^Published /), already, expect.stringMatching(/^Published /)]);
-    const sent = lines.filter((line) => line.startsWith("Published"));
-    expect(new Set(sent.map((line) => /\((0x[0-9a-f]{64})\)\.$/.exec(line)?.[1] ?? "")).size).toBe(2);
     expect(registry.rpc.calls.slice(before).filter((method) => method === "eth_sendRawTransaction")).toHaveLength(2);
   });
 
@@ -216,22 +174,21 @@ describe("publish", () => {
     expect(registry.rpc.calls.length).toBe(before);
   });
 
-  it.each([
-    ["other_chain", "The endpoint belongs to network 1"],
-    ["error", "The RPC endpoint failed or refused the call"],
-  ] as const)("refuses an endpoint with the fault %s, and never shows its URL", async (fault, problem) => {
-    registry.rpc.fail(fault);
-    const { code, stdout, stderr } = await publish([file]);
+  it("refuses an endpoint of another chain, and one that fails, and never shows its URL", async () => {
+    registry.rpc.fail("other_chain");
+    const other = await publish([file]);
+    registry.rpc.fail("error");
+    const failed = await publish([file]);
     registry.rpc.fail("none");
-    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
-    expect(stdout + stderr).not.toContain("t0ken");
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("The endpoint belongs to network 1")]);
+    expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining("The RPC endpoint failed or refused")]);
+    expect(JSON.stringify([other, failed])).not.toContain("t0ken");
   });
 
   it("names an account that is not unlocked", async () => {
     const from = "0x000000000000000000000000000000000000dEaD";
     const other = write("other.json", { ...spec, title: "Another" });
     const { code, stderr } = await publish([other], ["--rpc-url", registry.rpc.url, "--from", from]);
-    const problem = `--from: ${from} is not an unlocked account of the endpoint. Name one that is.\n`;
-    expect([code, stderr]).toEqual([2, problem]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${from} is not an unlocked account`)]);
   });
 });

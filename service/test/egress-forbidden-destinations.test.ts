@@ -1,9 +1,7 @@
 import { Egress } from "@dataset-oracle/service/egress/egress";
-import { resolveByDns } from "@dataset-oracle/service/egress/resolve-by-dns";
 import type { buildConnector } from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type NameServer, startNameServer } from "./support/dns.js";
-import { type HostileServer, startHostileServer } from "./support/hostile-server.js";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { startHostileServer } from "./support/hostile-server.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 const PUBLIC = "93.184.215.14";
@@ -40,8 +38,7 @@ const ANSWERS: Record<string, readonly (readonly string[])[]> = {
 
 const answers = new Map<string, (readonly string[])[]>();
 const dialled: string[] = [];
-let names: NameServer;
-let server: HostileServer;
+const server = await startHostileServer();
 let egress: Egress;
 
 /** Records the address that would be dialled, and connects to the hostile server on loopback instead. */
@@ -50,26 +47,20 @@ const record: buildConnector.connector = (options, callback) => {
   server.dial(options, callback);
 };
 
-beforeAll(async () => {
-  // The last answer is repeated.
-  names = await startNameServer((name) => {
-    const left = answers.get(name) ?? [];
-    return (left.length > 1 ? left.shift() : left[0]) ?? [];
-  });
-  server = await startHostileServer();
-});
+/** The last answer is repeated. */
+async function resolve(name: string): Promise<readonly string[]> {
+  const left = answers.get(name) ?? [];
+  return (left.length > 1 ? left.shift() : left[0]) ?? [];
+}
 
 beforeEach(() => {
   answers.clear();
   dialled.length = 0;
-  egress = new Egress({ resolve: resolveByDns([names.address]), dial: record });
+  egress = new Egress({ resolve, dial: record });
   return () => egress.close();
 });
 
-afterAll(async () => {
-  names.close();
-  await server.close();
-});
+afterAll(() => server.close());
 
 const get = (url: string) => egress.fetchText({ url, method: "GET" }, LIMITS);
 
@@ -93,9 +84,7 @@ describe.each(Object.entries(ANSWERS))("a name that resolves to %s", (_, all) =>
 });
 
 it("a name server that answers differently each time does not lead the connection to another address than was checked", async () => {
-  const inside = ["127.0.0.1"];
-  // These answer the A question, the AAAA question, and any question after the check.
-  answers.set("rebinding.example.com", [[PUBLIC], [PUBLIC], inside, inside, inside]);
+  answers.set("rebinding.example.com", [[PUBLIC], ["127.0.0.1"]]);
   expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, value: { status: 200 } });
   expect(dialled).toEqual([`${PUBLIC} as rebinding.example.com`]);
 });

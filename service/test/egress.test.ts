@@ -3,19 +3,14 @@ import type { Socket } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { buildConnector } from "undici";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type HostileServer, startHostileServer } from "./support/hostile-server.js";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { startHostileServer } from "./support/hostile-server.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 const API = "https://api.example.com";
 const TOKEN = "s3cret/token+value";
 
-let server: HostileServer;
-
-beforeAll(async () => {
-  server = await startHostileServer();
-});
-
+const server = await startHostileServer();
 afterAll(() => server.close());
 
 function open(options: { secrets?: Secrets; dial?: buildConnector.connector; addresses?: string[] } = {}): Egress {
@@ -29,11 +24,9 @@ const get = (egress: Egress, path: string, timeoutMs = LIMITS.timeoutMs) =>
   egress.fetchText({ url: `${API}${path}`, method: "GET" }, { ...LIMITS, timeoutMs });
 
 describe("an answer", () => {
-  it.each(["gzip", "deflate", "br"])("of 64 MiB, compressed as %s, is aborted after 1 MiB", async (coding) => {
-    // The hostile server compresses it in this process the first time.
-    await get(open(), `/bomb/${coding}`);
+  it("of 64 MiB, compressed, is aborted after 1 MiB", async () => {
     const before = process.memoryUsage().arrayBuffers;
-    expect(await get(open(), `/bomb/${coding}`)).toMatchObject({ ok: false, error: { code: "too_large" } });
+    expect(await get(open(), "/bomb")).toMatchObject({ ok: false, error: { code: "too_large" } });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -42,9 +35,7 @@ describe("an answer", () => {
   });
 
   it("that does not arrive is aborted after the deadline", async () => {
-    const start = performance.now();
     expect(await get(open(), "/silent", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
-    expect(performance.now() - start).toBeLessThan(30_000);
   });
 });
 

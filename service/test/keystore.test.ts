@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { createCipheriv, pbkdf2Sync, scryptSync } from "node:crypto";
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
-import { type Hex, hexToBytes, keccak256, recoverTypedDataAddress } from "viem";
+import { type Hex, hexToBytes, keccak256, recoverMessageAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { findAccounts, loadAccount } from "../src/keys/find-accounts.js";
@@ -57,31 +57,16 @@ write("keystores/b", JSON.stringify(keystoreOf(OTHER_KEY, "scrypt")));
 
 describe("a keystore", () => {
   test("as cast wallet writes it is decrypted with its password, from a file or a variable, and its account signs", async () => {
-    const password = ["--unsafe-password", PASSWORD];
-    execFileSync(foundryBinary("cast"), [
-      "wallet",
-      "import",
-      "c",
-      "--keystore-dir",
-      folder,
-      "--private-key",
-      KEY,
-      ...password,
-    ]);
+    const imported = ["c", "--keystore-dir", folder, "--private-key", KEY, "--unsafe-password", PASSWORD];
+    execFileSync(foundryBinary("cast"), ["wallet", "import", ...imported]);
     const keystore = join(folder, "c");
     chmodSync(keystore, 0o600);
     const file = write("password", `${PASSWORD}\n`);
     const env: NodeJS.ProcessEnv = { A_KEYSTORE: keystore, A_KEYSTORE_PASSWORD_FILE: file };
     const { account, warnings } = await loadAccount(env, "A");
     expect([account.address, warnings]).toEqual([ADDRESS, []]);
-    const typed = {
-      domain: {},
-      types: { T: [{ name: "n", type: "uint256" }] },
-      primaryType: "T",
-      message: { n: 1n },
-    } as const;
-    const signature = await account.signTypedData(typed);
-    expect(await recoverTypedDataAddress({ ...typed, signature })).toBe(ADDRESS);
+    const signature = await account.signMessage({ message: "a message" });
+    expect(await recoverMessageAddress({ message: "a message", signature })).toBe(ADDRESS);
 
     const inEnvironment: NodeJS.ProcessEnv = { A_KEYSTORE: keystore, A_KEYSTORE_PASSWORD: PASSWORD };
     expect((await loadAccount(inEnvironment, "A")).account.address).toBe(ADDRESS);
@@ -114,7 +99,7 @@ describe("an invalid configuration is reported without secrets", () => {
   cpSync(keystores, mixed, { recursive: true });
   writeFileSync(join(mixed, "notes.txt"), "not a keystore");
 
-  test.each<[what: string, keystore: string | null, more: NodeJS.ProcessEnv, problem: string]>([
+  test.each<[what: string, keystore: string, more: NodeJS.ProcessEnv, problem: string]>([
     [
       "another password",
       first,
@@ -122,49 +107,25 @@ describe("an invalid configuration is reported without secrets", () => {
       "does not open with this password. Correct the password",
     ],
     ["no password", first, {}, "Set A_KEYSTORE_PASSWORD_FILE to the path"],
-    ["an empty password", first, { A_KEYSTORE_PASSWORD: "" }, "A_KEYSTORE_PASSWORD is empty"],
-    [
-      "two passwords",
-      first,
-      { A_KEYSTORE_PASSWORD: PASSWORD, A_KEYSTORE_PASSWORD_FILE: first },
-      "Both A_KEYSTORE_PASSWORD and A_KEYSTORE_PASSWORD_FILE are set",
-    ],
-    ["a password alone", null, { A_KEYSTORE_PASSWORD: PASSWORD }, "Set A_KEYSTORE to the keystore's path"],
     ["a keystore and a key", first, { A_PRIVATE_KEY: KEY }, "Both A_PRIVATE_KEY and A_KEYSTORE are set"],
     ["a keystore that is not there", join(folder, "nowhere"), PASSWORD_SET, "A_KEYSTORE names cannot be read: ENOENT"],
     ["the key where the path belongs", KEY, PASSWORD_SET, "A_KEYSTORE looks like a key"],
-    [
-      "the password where the path belongs",
-      first,
-      { A_KEYSTORE_PASSWORD_FILE: PASSWORD },
-      "A_KEYSTORE_PASSWORD_FILE names cannot be read: ENOENT",
-    ],
     [
       "a wrong file in a folder of keystores",
       mixed,
       PASSWORD_SET,
       "The file notes.txt in the folder that A_KEYSTORE names is not a keystore",
     ],
-    ["a file with a bare key", write("bare", KEY), PASSWORD_SET, "is not a keystore"],
   ])("%s", async (_what, keystore, more, problem) => {
-    const error = await loadAccount({ ...(keystore !== null && { A_KEYSTORE: keystore }), ...more }, "A").then(
-      String,
-      String,
-    );
-    expect(error).toContain(`ConfigError: `);
+    const error = await loadAccount({ A_KEYSTORE: keystore, ...more }, "A").then(String, String);
+    expect(error).toContain("ConfigError: ");
     expect(error).toContain(problem);
     for (const secret of [KEY.slice(2), PASSWORD, "an0therpassword"]) expect(error).not.toContain(secret);
   });
 
-  test("an empty folder, and the same key twice", async () => {
-    const empty = join(folder, "empty");
-    mkdirSync(empty);
-    await expect(loadAccount({ A_KEYSTORE: empty, A_KEYSTORE_PASSWORD: PASSWORD }, "A")).rejects.toThrow("is empty");
-    copyFileSync(first, join(empty, "1"));
-    copyFileSync(first, join(empty, "2"));
-    await expect(findAccounts({ A_KEYSTORE: empty, A_KEYSTORE_PASSWORD: PASSWORD }, "A")).rejects.toThrow(
-      "the same account twice",
-    );
+  test("an empty folder", async () => {
+    const empty = mkdtempSync(join(tmpdir(), "keystores-"));
+    await expect(loadAccount({ A_KEYSTORE: empty, ...PASSWORD_SET }, "A")).rejects.toThrow("is empty");
   });
 });
 
@@ -185,20 +146,15 @@ describe("the format", () => {
 
   test.each<[string, unknown, string]>([
     ["no JSON", undefined, "is not a keystore"],
-    ["another version", { ...changed({}), version: 1 }, "is not a keystore"],
     ["another cipher", changed({ cipher: "aes-256-ctr" }), "is not a keystore"],
-    ["another function", changed({ kdf: "argon2id" }), "is not a keystore"],
     ["a shorter ciphertext", changed({ ciphertext: "00".repeat(31) }), "is not a keystore"],
     ["another ciphertext", changed({ ciphertext: "00".repeat(32) }), "does not open"],
     ["another mac", changed({ mac: "00".repeat(32) }), "does not open"],
-    ["a longer derived key", changed({}, { dklen: 64 }), "is not a keystore"],
     ["an n that is no power of two", changed({}, { n: 8191 }), "not a power of two"],
     ["an n that would take a gigabyte", changed({}, { n: 2 ** 20 }), "more scrypt work than is allowed"],
     ["an r that would take a gigabyte", changed({}, { n: 2, r: 2 ** 24 }), "more scrypt work than is allowed"],
     ["a p that would take an hour", changed({}, { p: 2 ** 20 }), "more scrypt work than is allowed"],
     ["pbkdf2 rounds that would take an hour", keystoreOf(KEY, "pbkdf2", {}, { c: 2 ** 31 - 1 }), "rounds of pbkdf2"],
-    ["a fraction", changed({}, { n: 2.5 }), "is not a keystore"],
-    ["a negative number", changed({}, { r: -8 }), "is not a keystore"],
     ["the parameters of geth's own, which are accepted, and another key", changed({}, { n: 2 ** 18 }), "does not open"],
   ])("with %s it is refused", (_what, keystore, problem) => {
     const opened = openKeystore(JSON.stringify(keystore) ?? "{", PASSWORD);

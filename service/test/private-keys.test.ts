@@ -2,23 +2,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findAccounts, loadAccount } from "../src/keys/find-accounts.js";
 
 const KEYS = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;
 const ADDRESSES = KEYS.map((key) => privateKeyToAccount(key).address);
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "keys-"));
-});
-
-function write(text: string): string {
-  const path = join(folder, "keys");
-  writeFileSync(path, text, { mode: 0o600 });
-  return path;
-}
-
 async function addressesOf(env: NodeJS.ProcessEnv) {
   const found = await findAccounts(env, "A");
   return found && { addresses: found.accounts.map(({ address }) => address), warnings: found.warnings };
@@ -31,16 +19,21 @@ test("several keys are read in the order in which they are written, and leave th
 });
 
 test("several keys are read from a file, one a line", async () => {
-  const env = { A_PRIVATE_KEY_FILE: write(`${KEYS.join("\n")}\n`) };
-  expect(await addressesOf(env)).toEqual({ addresses: ADDRESSES, warnings: [] });
+  const path = join(mkdtempSync(join(tmpdir(), "keys-")), "keys");
+  writeFileSync(path, `${KEYS.join("\n")}\n`, { mode: 0o600 });
+  expect(await addressesOf({ A_PRIVATE_KEY_FILE: path })).toEqual({ addresses: ADDRESSES, warnings: [] });
 });
 
-test.each([
-  ["a key twice", `${KEYS[0]} ${KEYS[1]} ${KEYS[0]}`, "the same account twice"],
-  ["text that is not a key", `${KEYS[0]} ${KEYS[1]}0`, "does not hold a private key"],
-  ["nothing", " ", "does not hold a private key"],
-])("%s is refused, and no key is shown", async (_, text, problem) => {
-  const error = await findAccounts({ A_PRIVATE_KEY: text }, "A").then(String, String);
+test.each<[what: string, env: NodeJS.ProcessEnv, problem: string]>([
+  ["a key twice", { A_PRIVATE_KEY: `${KEYS[0]} ${KEYS[1]} ${KEYS[0]}` }, "the same account twice"],
+  ["text that is not a key", { A_PRIVATE_KEY: `${KEYS[0]} ${KEYS[1]}0` }, "does not hold a private key"],
+  ["a number that is not a key", { A_PRIVATE_KEY: `0x${"ff".repeat(32)}` }, "does not hold a private key"],
+  ["nothing", { A_PRIVATE_KEY: " " }, "does not hold a private key"],
+  ["a key and its file", { A_PRIVATE_KEY: KEYS[0], A_PRIVATE_KEY_FILE: "keys" }, "are set. Keep one."],
+  ["a key as the path of its file", { A_PRIVATE_KEY_FILE: KEYS[0].slice(2) }, "A_PRIVATE_KEY_FILE looks like a key."],
+  ["most of a key as the path", { A_PRIVATE_KEY_FILE: KEYS[0].slice(0, -1) }, "A_PRIVATE_KEY_FILE looks like a key."],
+])("%s is refused, and no key is shown", async (_, env, problem) => {
+  const error = await findAccounts(env, "A").then(String, String);
   expect(error).toContain(problem);
   expect(error).not.toContain(KEYS[0].slice(2, 20));
 });

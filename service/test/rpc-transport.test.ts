@@ -1,21 +1,15 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { createPublicClient } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-let server: Server;
-let url: string;
-let answer: RequestListener;
-
-beforeAll(async () => {
-  server = createServer((request, response) => answer(request, response));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://name:password@127.0.0.1:${(server.address() as AddressInfo).port}/token`;
-});
-
+let answer: RequestListener = () => {};
+const server = createServer((request, response) => answer(request, response));
+await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+const url = `http://name:password@127.0.0.1:${(server.address() as AddressInfo).port}/token`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();
@@ -37,24 +31,12 @@ it("posts calls with the URL's credentials, and returns their results", async ()
 });
 
 it.each<[string, RequestListener, number, string]>([
-  ["no answer in time", () => {}, 1_000, "no answer within 1000 ms"],
-  [
-    "an answer that stops halfway",
-    (_request, response) => void response.writeHead(200, JSON_TYPE).write('{"jsonrpc":'),
-    1_001,
-    "no answer within 1001 ms",
-  ],
+  ["no answer in time", (_, response) => void response.write("{"), 200, "no answer within 200 ms"],
   [
     "a redirect",
     (_request, response) => void response.writeHead(302, { location: "http://127.0.0.1:1" }).end(),
     60_000,
     "answered 302, and redirects are not followed",
-  ],
-  [
-    "an error of a gateway",
-    (_request, response) => void response.writeHead(502, JSON_TYPE).end('"x"'),
-    60_000,
-    "answered HTTP 502",
   ],
   [
     "a result of another shape",

@@ -1,18 +1,6 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
-import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
-
-function load(settings: unknown) {
-  const folder = mkdtempSync(join(tmpdir(), "config-"));
-  const file = join(folder, "settings.json");
-  writeFileSync(file, JSON.stringify(settings));
-  return loadConfig(file, Type.Object({ port: Type.Integer() }, { additionalProperties: false }));
-}
 
 describe("a key in the wrong place", () => {
   const KEY = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -33,10 +21,6 @@ describe("a key in the wrong place", () => {
     expect(messageOf(() => readCommand(["a password"], "Usage"))).toBe(
       "An argument belongs to no option. Write each value after its option.\n\nUsage",
     );
-  });
-
-  test("is not repeated: as a setting's name", () => {
-    expect(messageOf(() => load({ port: 80, [KEY]: 1 }))).not.toContain(KEY);
   });
 });
 

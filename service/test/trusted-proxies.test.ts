@@ -25,31 +25,10 @@ describe("the caller", () => {
     expect(await ipOf(await get("/caller"))).toBe("127.0.0.1");
   });
 
-  test("is not taken from the headers of an untrusted proxy", async () => {
-    const { get } = await startEchoApp({ trustedProxies: ["10.0.0.0/8"] });
-    expect(await ipOf(await get("/caller", { "x-forwarded-for": "192.0.2.1" }))).toBe("127.0.0.1");
-  });
-
   test("is rate limited, whatever it writes into proxy headers", async () => {
     const { get } = await startEchoApp({ requestsPerMinute: 2 });
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await get("/caller", { "x-forwarded-for": `192.0.2.${i}` })).status);
     expect(statuses).toEqual([200, 200, 429]);
-  });
-
-  test("is the proxy that names no address, whatever it writes instead", async () => {
-    const { get } = await startEchoApp({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
-    for (const header of ["unknown", "unknown:1234", "192.0.2.1, _a1b2"]) {
-      expect(await ipOf(await get("/caller", { "x-forwarded-for": header })), header).toBe("127.0.0.1");
-    }
-    expect(await ipOf(await get("/caller", { "x-forwarded-for": "unknown, 10.1.2.3:80" }))).toBe("10.1.2.3");
-  });
-
-  test("is a whole network in IPv6", async () => {
-    const { get } = await startEchoApp({ requestsPerMinute: 1, trustedProxies: ["127.0.0.1"] });
-    const status = async (caller: string) => (await get("/caller", { "x-forwarded-for": caller })).status;
-    expect(await status("2001:db8:1:2::1")).toBe(200);
-    expect(await status("2001:db8:1:2:ffff::1")).toBe(429);
-    expect(await status("2001:db8:1:3::1")).toBe(200);
   });
 });

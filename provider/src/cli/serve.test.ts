@@ -37,15 +37,6 @@ describe("a start", () => {
     );
   });
 
-  it("says that a dataset of majorities serves no prices, whatever sources there are", () => {
-    const majority = findServedDatasets([spotPriceDeployment({ kind: "majority" })], sources, 2, {});
-    const [warning, ...others] = notes(majority, null, {});
-    expect(others).toEqual([]);
-    expect(warning).toContain(
-      "a majority dataset: these keys have too few sources and are not served: SPOTPX/ETH-USD,",
-    );
-  });
-
   it("says whether the Web Oracle is served, and how far it may reach", () => {
     expect(summarizeSetup({ served: web, webOracle: null, account })).toContain("(datasets: 0, keys: 0)");
     expect(notes(web, null, {})).toEqual([expect.stringContaining("because webOracle is not set")]);

@@ -36,14 +36,6 @@ describe("the text of a price", () => {
       "value: 2000.25, from 1 of 3 sources",
     ]);
   });
-
-  it("says why there is no price", () => {
-    const { sources } = PRICE;
-    expect(textOf({ kind: "none", reason: "only 1 of 3 sources can be used", sources })).toContain(
-      "value: none: only 1 of 3 sources can be used",
-    );
-    expect(textOf({ kind: "busy", retryAfter: 7, sources })).toContain("try again in 7 s");
-  });
 });
 
 it("text from outside has no character that could steer a terminal", () => {

@@ -11,10 +11,12 @@ const { open } = fs;
 
 /** Makes the disk full, or gives it room again, for everything that imports `node:fs/promises`. */
 function setFull(isFull: boolean): void {
-  const full: typeof open = (path, flags, mode) =>
-    flags === "wx"
-      ? Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }))
-      : open(path, flags, mode);
+  const full: typeof open = async (path, flags, mode) => {
+    const handle = await open(path, flags, mode);
+    if (flags === "wx")
+      handle.writeFile = () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
+    return handle;
+  };
   fs.open = isFull ? full : open;
   syncBuiltinESMExports();
 }

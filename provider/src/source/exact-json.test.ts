@@ -57,19 +57,8 @@ it("reads a document the same whether or not it is formatted as by JSON.stringif
     const document = parseExactJson(text);
     return document.ok ? digits(document.value) : document.error.code;
   };
-  const numbers = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
-  const json = fc.letrec<{ node: unknown }>((tie) => ({
-    node: fc.oneof(
-      { maxDepth: 3 },
-      numbers,
-      fc.string(),
-      fc.array(tie("node")),
-      fc.dictionary(fc.string(), tie("node")),
-    ),
-  })).node;
-  const check = fc.property(json, (node) => {
-    const text = JSON.stringify(node);
-    expect(read(text)).toEqual(read(`${text} `));
+  const check = fc.property(fc.json(), (text) => {
+    expect(read(JSON.stringify(JSON.parse(text)))).toEqual(read(`${text} `));
   });
   fc.assert(check, { numRuns: 1_000 });
 });
@@ -82,13 +71,6 @@ it("reads 256 arrays and objects within each other, and no more, whatever string
 
 it.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(
   "does not fall over a deep document",
-  (text) => {
-    expect(parseExactJson(text)).toMatchObject({ ok: false, error: { code: "not_json" } });
-  },
-);
-
-it.each(["", "<html>", '{"price":"1"', '{"price":01}', '{"price":NaN}', '{"price":1}x', '{"price":"1","price":"2"}'])(
-  "takes this for no JSON: %s",
   (text) => {
     expect(parseExactJson(text)).toMatchObject({ ok: false, error: { code: "not_json" } });
   },

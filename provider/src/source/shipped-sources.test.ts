@@ -33,15 +33,4 @@ describe("the shipped sources", () => {
       expect(spec.verification).toContain("Nothing was run against the live API");
     }
   });
-
-  it("can be left out by name", () => {
-    expect(loadSources([SHIPPED_SOURCES], ["okx", "binance"])).toHaveLength(EXCHANGES.length - 2);
-  });
-
-  it.each([
-    ["for one pair", "coinbase", "https://api.exchange.coinbase.com/products/ETH-USD/ticker"],
-    ["for all pairs at once", "kraken", "https://api.kraken.com/0/public/Ticker"],
-  ])("ask an exchange %s, at its own address", (_, source, url) => {
-    expect(shipped().get(source)?.queries.get("ETH-USD")?.request).toMatchObject({ method: "GET", url, headers: {} });
-  });
 });

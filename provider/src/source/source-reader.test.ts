@@ -1,7 +1,7 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import { describe, expect, it } from "vitest";
-import { MAX_BYTES, newReadingCache, SourceReader } from "./source-reader.js";
+import { MAX_BYTES, SourceReader } from "./source-reader.js";
 
 const answerOf = (text: string): EgressResult =>
   ok({ status: 200, contentType: "application/json", retryAfter: null, text });
@@ -11,7 +11,7 @@ describe("a source reader", () => {
   it.each([
     ["an answer", answerOf("7")],
     ["a failure", FAILURE],
-  ])("shares %s until the second in which it arrived is over", async (_, answer) => {
+  ])("shares %s while it is under way, and until the second in which it arrived is over", async (_, answer) => {
     let second = 7n;
     let requests = 0;
     const fetchText = async () => {
@@ -23,8 +23,8 @@ describe("a source reader", () => {
     const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => second });
     const read = () => reader.read({ method: "GET", url: "https://api.example.com/", rateLimit: null }, false);
 
-    const first = await read();
-    expect(first.ok).toBe(answer.ok);
+    const [first, atOnce] = await Promise.all([read(), read()]);
+    expect([first.ok, atOnce]).toEqual([answer.ok, first]);
     expect(await read()).toEqual(first);
     expect(requests).toBe(1);
     second += 1n;
@@ -54,23 +54,33 @@ describe("a source reader", () => {
   });
 });
 
-describe("kept readings", () => {
-  const kept = (length: number) => ({ second: 7n, reading: ok({ text: "x".repeat(length) }) });
+describe("a source that says that its limit is used up", () => {
+  const rateLimit = { perSecond: 100, burst: 100 };
+  const ofSpec = (path: string) => ({ method: "GET", url: `https://api.example.com/${path}`, rateLimit }) as const;
+  const ofFile = (path: string) => ({ ...ofSpec(path), source: { name: "a", findError: () => null } });
 
-  it("are forgotten after a few seconds, even if nobody asks for them", () => {
-    const readings = newReadingCache(10_000);
-    readings.set("a", kept(10));
-    expect(readings.getRemainingTTL("a")).toBeGreaterThan(0);
-    expect(readings.getRemainingTTL("a")).toBeLessThanOrEqual(3_000);
-    expect(readings.ttlAutopurge).toBe(true);
+  function open() {
+    const asked: string[] = [];
+    const fetchText = async ({ url }: { readonly url: string }): Promise<EgressResult> => {
+      asked.push(url);
+      return ok({ status: 429, contentType: "application/json", retryAfter: "600", text: "{}" });
+    };
+    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => 7n });
+    return { reader, asked };
+  }
+
+  it("is left alone for all of its pairs, and by published specs", async () => {
+    const { reader, asked } = open();
+    for (const request of [ofFile("one"), ofFile("other"), ofSpec("third")]) {
+      expect(await reader.read(request, false)).toMatchObject({ ok: false, error: { code: "throttled" } });
+    }
+    expect(asked).toHaveLength(1);
   });
 
-  it("are no more than fit: the longest unused go first, and one that is too large is not kept", () => {
-    const readings = newReadingCache(10_000);
-    for (const id of ["a", "b", "c"]) readings.set(id, kept(3_000));
-    expect(readings.get("a")).toBeUndefined();
-    expect(readings.get("c")).toEqual(kept(3_000));
-    readings.set("d", kept(10_000));
-    expect(readings.get("d")).toBeUndefined();
+  it("to a published spec is still asked for its prices", async () => {
+    const { reader, asked } = open();
+    await reader.read(ofSpec("one"), false);
+    await reader.read(ofFile("other"), false);
+    expect(asked).toHaveLength(2);
   });
 });

@@ -27,7 +27,7 @@ interface KeptReading {
  *
  * @param maxCharacters The most text that is kept, in characters. A longer answer is not kept.
  */
-export const newReadingCache = (maxCharacters: number): LRUCache<string, KeptReading> =>
+const newReadingCache = (maxCharacters: number): LRUCache<string, KeptReading> =>
   new LRUCache({
     maxSize: maxCharacters,
     sizeCalculation: ({ reading }) => BASE_SIZE + (reading.ok ? reading.value.text.length : 0),

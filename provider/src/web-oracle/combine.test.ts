@@ -1,6 +1,5 @@
 import type { Combination } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failed, throttled } from "../source/source-failure.js";
 import { combine } from "./compile-spec.js";
@@ -42,19 +41,5 @@ describe("the combined value", () => {
       retryAfter: 9,
     });
     expect(combine([throttled("busy", 1), no, no], 2, "median")).toMatchObject({ kind: "none" });
-  });
-
-  it("by majority is that of more than half; when all agree, all three rules give that value", () => {
-    fc.assert(
-      fc.property(fc.array(fc.bigInt({ min: 0n, max: 3n }), { minLength: 1, maxLength: 8 }), (all) => {
-        const majority = combine(values(...all), 1, "majority");
-        const count = (value: bigint) => all.filter((other) => other === value).length;
-        const winner = all.find((value) => count(value) * 2 > all.length);
-        expect(majority.kind === "value" ? majority.value : undefined).toBe(winner);
-        const isSame = count(all[0] as bigint) === all.length;
-        expect(combine(values(...all), 1, "equal").kind).toBe(isSame ? "value" : "none");
-        if (isSame) expect(combine(values(...all), 1, "median")).toEqual(majority);
-      }),
-    );
   });
 });

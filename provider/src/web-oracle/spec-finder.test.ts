@@ -29,4 +29,8 @@ test("callers of the same spec do not get the refusal of one that has asked for 
     codeOf(99, operator),
   ]);
   expect(together).toEqual(["too_many_requests", "unknown_key", "too_many_requests", "unknown_key"]);
+
+  // All callers together have a limit, too, of what is asked of the chain.
+  const many = Array.from({ length: 100 }, (_, i) => codeOf(1_000 + i, { ...anonymous, id: `203.0.113.${100 + i}` }));
+  expect(await Promise.all(many)).toContain("registry_unavailable");
 });

@@ -14,23 +14,7 @@ export type Exchange = (typeof EXCHANGES)[number];
 export const OTHER_SOURCES = ALL.filter((name) => !EXCHANGES.some((faked) => faked === name));
 
 /** A local server that stands in for the three exchanges; each can be told how to behave. */
-export interface FakeExchanges {
-  readonly url: string;
-  /** Every request that came, as `/<exchange>/<path>`. */
-  readonly requests: string[];
-  behave(exchange: Exchange, behaviour: Behaviour): void;
-  /**
-   * All three answer these prices, in their own formats.
-   *
-   * @param quoted The time of the quotes, in seconds; by default, the time of the tests' clock.
-   */
-  quote(coinbase: string, kraken: string, bitstamp: string, quoted?: number): void;
-  /** The configuration that sends a provider here. */
-  readonly redirectedOrigins: Record<string, string>;
-  close(): Promise<void>;
-}
-
-export async function startFakeExchanges(): Promise<FakeExchanges> {
+export async function startFakeExchanges() {
   const behaviours = new Map<string, Behaviour>();
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -44,13 +28,16 @@ export async function startFakeExchanges(): Promise<FakeExchanges> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
+    /** Every request that came, as `/<exchange>/<path>`. */
     requests,
-    behave: (exchange, behaviour) => behaviours.set(exchange, behaviour),
-    quote: (one, two, three, quoted) => {
-      behaviours.set("coinbase", json(coinbaseTicker(one, quoted)));
-      behaviours.set("kraken", json(krakenTicker(two)));
-      behaviours.set("bitstamp", json(bitstampTicker(three, undefined, quoted)));
+    behave: (exchange: Exchange, behaviour: Behaviour) => behaviours.set(exchange, behaviour),
+    /** All three answer these prices, in their own formats. The quotes are of the tests' clock, or of another time. */
+    quote(coinbase: string, kraken: string, bitstamp: string, quoted?: number) {
+      behaviours.set("coinbase", json(coinbaseTicker(coinbase, quoted)));
+      behaviours.set("kraken", json(krakenTicker(kraken)));
+      behaviours.set("bitstamp", json(bitstampTicker(bitstamp, undefined, quoted)));
     },
+    /** The configuration that sends a provider here. */
     redirectedOrigins: {
       "https://api.exchange.coinbase.com": `${url}/coinbase`,
       "https://api.kraken.com": `${url}/kraken`,

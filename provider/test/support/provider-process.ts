@@ -4,8 +4,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import type { ReportAnswer } from "@dataset-oracle/protocol/http-schemas/reports";
 import { OTHER_SOURCES } from "./fake-exchanges.js";
-import { DATASET, request, withoutSources } from "./test-provider.js";
+import { DATASET, request } from "./test-provider.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
@@ -32,14 +34,9 @@ export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-
   return { folder, config };
 }
 
-/**
- * A provider's process, and all that it printed so far.
- *
- * @param wrapper A command that runs it.
- */
-export function spawnProvider(args: readonly string[], env: Record<string, string>, wrapper: readonly string[] = []) {
-  const [command = "", ...rest] = [...wrapper, process.execPath, MAIN, ...args];
-  const child = spawn(command, rest, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+/** A provider's process, and all that it printed so far. */
+export function spawnProvider(args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const printed = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) child[name].on("data", (data) => (printed[name] += String(data)));
   const timer = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
@@ -66,11 +63,14 @@ export async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** Asks a provider's process for a report; `text` is the answer without its sources. */
-export async function askForReport(url: string, round: number) {
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(request(round)) });
-  return { status: response.status, text: withoutSources(await response.text()) };
+/** Asks a provider's process for a report. */
+export async function askForReport(url: string, round: number, pair = "ETH-USD") {
+  const response = await fetch(`${url}/report`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...request(round), key: spotPriceKey(pair) }),
+  });
+  return { status: response.status, body: (await response.json()) as ReportAnswer };
 }
 
 /** Runs a provider that is expected to end by itself. */

@@ -17,21 +17,14 @@ const COMMANDS = {
   replay: replayEvidence,
 } as const;
 
-/** What a command prints, and its exit code. */
-export interface CommandResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /**
- * Runs a command in this process, as `main.ts` does in a process of its own. One at a time, because a command has the
- * console and the environment for itself.
+ * Runs a command in this process, as `main.ts` does in a process of its own, and returns its exit code and what it
+ * prints. One at a time, because a command has the console and the environment for itself.
  */
 export async function runCommand(
   [name, ...args]: readonly [keyof typeof COMMANDS, ...string[]],
   env: Readonly<Record<string, string>> = {},
-): Promise<CommandResult> {
+) {
   const printed = { stdout: "", stderr: "" };
   const capture = (method: "log" | "error", stream: keyof typeof printed) =>
     vi.spyOn(console, method).mockImplementation((text) => {

@@ -1,34 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { type FakeExchanges, startFakeExchanges } from "./fake-exchanges.js";
-import { startProvider, type TestProvider } from "./test-provider.js";
-
-/** The exchanges and the provider of a file's tests. */
-interface ExchangesAndProvider {
-  readonly exchanges: FakeExchanges;
-  /** A new one for each test. */
-  readonly provider: TestProvider;
-}
+import { afterAll, beforeEach } from "vitest";
+import { startFakeExchanges } from "./fake-exchanges.js";
+import { startProvider } from "./test-provider.js";
 
 /** For the tests of a file: exchanges that quote these prices before each, and a provider that reads them. */
-export function useExchangesAndProvider(coinbase: string, kraken: string, bitstamp: string): ExchangesAndProvider {
-  let exchanges: FakeExchanges;
-  let provider: TestProvider;
-  beforeAll(async () => {
-    exchanges = await startFakeExchanges();
+export async function useExchangesAndProvider(coinbase: string, kraken: string, bitstamp: string) {
+  const exchanges = await startFakeExchanges();
+  const provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
+  afterAll(async () => {
+    await provider.close();
+    await exchanges.close();
   });
-  afterAll(() => exchanges.close());
-  beforeEach(async () => {
+  beforeEach(() => {
+    // Nothing is decided of these rounds yet.
+    provider.clock.now += 3;
+    provider.logs.length = 0;
     exchanges.quote(coinbase, kraken, bitstamp);
     exchanges.requests.length = 0;
-    provider = await startProvider({ redirectedOrigins: exchanges.redirectedOrigins });
   });
-  afterEach(() => provider.close());
-  return {
-    get exchanges() {
-      return exchanges;
-    },
-    get provider() {
-      return provider;
-    },
-  };
+  return { exchanges, provider };
 }

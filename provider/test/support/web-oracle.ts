@@ -1,13 +1,13 @@
 import { mkdtempSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, stringToHex } from "viem";
-import { afterAll, beforeAll, beforeEach, vi } from "vitest";
-import { startRegistry, type TestRegistry } from "./registry-on-anvil.js";
-import { startProvider, type TestProvider } from "./test-provider.js";
+import { afterAll, beforeEach, vi } from "vitest";
+import { startRegistry } from "./test-chain.js";
+import { startProvider } from "./test-provider.js";
 
 export const NUMBERS: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 export const WORDS: Address = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
@@ -32,58 +32,44 @@ export const word = (title: string, source: object) =>
   });
 
 /** Runs a registry, an API that specs name, and a provider that serves all published specs, for the tests of a file. */
-export function useWebOracle() {
-  let registry: TestRegistry;
-  let api: Server;
-  let provider: TestProvider;
-  let warmUp: Hex;
+export async function useWebOracle() {
   const folder = mkdtempSync(join(tmpdir(), "specs-"));
   const asked: string[] = [];
-
-  beforeAll(async () => {
-    registry = await startRegistry();
-    api = createServer((request, response) => {
-      const url = new URL(request.url ?? "/", "http://api");
-      asked.push(request.url ?? "");
-      response.setHeader("content-type", "application/json");
-      if (url.pathname === "/facts") return response.end(`{"text":"rain","long":"${"long ".repeat(20)}"}`);
-      return response.end(`{"celsius": ${url.searchParams.get("q") === "São Paulo" ? "21.505" : "3.5e1"}}`);
-    });
-    await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
-    warmUp = key(await registry.publish(spec("a warm-up")), "Lima");
-    provider = await start();
+  const registry = await startRegistry();
+  const api = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://api");
+    asked.push(request.url ?? "");
+    response.setHeader("content-type", "application/json");
+    if (url.pathname.startsWith("/large")) return response.end(`[${Array(60_000).fill(1).join(",")}]`);
+    if (url.pathname === "/facts") return response.end(`{"text":"rain","long":"${"long ".repeat(20)}"}`);
+    return response.end(`{"celsius": ${url.searchParams.get("q") === "São Paulo" ? "21.505" : "3.5e1"}}`);
   });
-
+  await new Promise<void>((listening) => api.listen(0, "127.0.0.1", listening));
+  const warmUp = key(await registry.publish(spec("a warm-up")), "Lima");
+  const redirectedOrigins = { [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` };
+  const provider = await start();
   beforeEach(() => {
     registry.rpc.fail("none");
     provider.logs.length = 0;
   });
-
   afterAll(async () => {
-    await provider?.close();
-    await registry?.close();
-    api?.close();
+    await provider.close();
+    await registry.close();
+    api.close();
   });
-
-  const redirectedOrigins = () => ({ [`https://${HOST}`]: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
 
   /** Starts another provider with the same folder of specs, and waits until its worker reads values. */
   async function start() {
-    const dataset = { name: "web", keyForm: "WEB_ORACLE" as const, keys: [] };
+    const dataset = { name: "web", keyForm: "WEB_ORACLE", keys: [] } as const;
+    const datasets = [
+      { ...dataset, address: NUMBERS, kind: "median" },
+      { ...dataset, address: WORDS, kind: "majority" },
+    ] as const;
     const evidence = { folder: join(folder, "evidence"), maxMegabytes: 2 };
     const started = await startProvider(
-      { redirectedOrigins: redirectedOrigins(), evidence, trustedProxies: ["127.0.0.1"] },
+      { redirectedOrigins, evidence },
       {
-        deployments: [
-          {
-            chainId: 42,
-            webOracleRegistry: registry.address,
-            datasets: [
-              { ...dataset, address: NUMBERS, kind: "median" },
-              { ...dataset, address: WORDS, kind: "majority" },
-            ],
-          },
-        ],
+        deployments: [{ chainId: 42, webOracleRegistry: registry.address, datasets }],
         webOracle: {
           registries: [{ chainId: 42, address: registry.address, rpcUrl: registry.rpc.url }],
           folder,
@@ -97,19 +83,8 @@ export function useWebOracle() {
     return started;
   }
 
-  return {
-    /** The paths that the API was asked for. */
-    asked,
-    get registry() {
-      return registry;
-    },
-    get provider() {
-      return provider;
-    },
-    folder,
-    redirectedOrigins,
-    start,
-  };
+  /** `asked` has the paths that the API was asked for. */
+  return { asked, registry, provider, folder, redirectedOrigins, start };
 }
 
 export const key = (specHash: Hex, ...args: string[]): Hex => {

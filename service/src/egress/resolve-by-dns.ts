@@ -8,12 +8,9 @@ const ATTEMPT_MS = 1_500;
 /**
  * Resolves with the name servers of this machine, IPv4 addresses first. The hosts file and search domains are not used,
  * because they contain names of the local network.
- *
- * @param servers The name servers to use instead, as `address:port`.
  */
-export function resolveByDns(servers?: readonly string[]): ResolveHost {
+export function resolveByDns(): ResolveHost {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 2 });
-  if (servers !== undefined) resolver.setServers(servers);
   return async (host) => {
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses = [v4, v6].flatMap((result) => (result.status === "fulfilled" ? result.value : []));
