@@ -54,6 +54,7 @@ test.each([
   ["/html", "HTTP 502", LONG_MS],
   ["/text", "an answer without data in hex", LONG_MS],
   ["/large", "more than 262144 characters", LONG_MS],
+  ["/silent", "no answer within 100 ms", 100],
   ["/slow", "no answer within 100 ms", 100],
 ])("after %s, the next gateway is asked, and without one the error says: %s", async (path, reason, timeoutMs) => {
   await expect(ask([path], timeoutMs)).rejects.toThrow(`No gateway answered. ${base}${path}: ${reason}`);
