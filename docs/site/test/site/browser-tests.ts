@@ -112,6 +112,17 @@ export function browserTests(folder: string): void {
     expect(errors).toEqual([]);
   }
 
+  test("search finds a word, and opens the page that has it", async () => {
+    await open(DESKTOP, [""], async (page) => {
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.locator("#localsearch-input").fill("heartbeat");
+      await page.locator("#localsearch-list a").first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.href !== base);
+      await expect.poll(() => page.locator("main").textContent()).toMatch(/heartbeat/i);
+    });
+  });
+
   /** Follows the navigation's link to a page. */
   async function follow(page: Page, target: (typeof PAGES)[number] | undefined, from = base) {
     const links = page.locator("#VPSidebarNav");
