@@ -38,13 +38,6 @@ contract DatasetBatchTest is DatasetFixture {
         }
     }
 
-    function test_updateBatch_acceptsNoKeys() public {
-        keys = new bytes[](0);
-        vm.recordLogs();
-        assertEq(_valid().send(dataset).length, 0);
-        assertEq(vm.getRecordedLogs().length, 0);
-    }
-
     /// The highest bit of `missing` belongs to the 256th key.
     function test_updateBatch_has256BitsOfMissing() public {
         _manyKeys(256);

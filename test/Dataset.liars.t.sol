@@ -175,14 +175,6 @@ contract MajorityLiarsTest is DatasetLiars {
         assertEq(uint256(stored), 5);
     }
 
-    /// Once all honest reports are included, no update is undecided.
-    function testFuzz_update_storesTheValueOnceAllHonestReportsAreIncluded(uint256 size, uint256 seed) public {
-        _seatLiars(size, seed);
-        Update memory update = _sign(2 ** members - 1, members, equal(members, 5), _lies(), seed);
-        update.value = bytes32(uint256(5));
-        assertEq(update.send(dataset), Oracle.QueryStatus.OK);
-    }
-
     /// @return The status that was stored; INVALID if the update was undecided.
     function _send(uint256[] memory honest, uint256 seed) private returns (Oracle.QueryStatus) {
         (uint256 signers, uint256 count) = _pickQuorum(seed);
