@@ -6,6 +6,7 @@ import { OTHER_ACCOUNT, startChain } from "./support/chain.js";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { nextRound } from "./support/next-round.js";
 import { startOperator } from "./support/operator.js";
+import { startRpcProxy } from "./support/rpc-proxy.js";
 
 const WEB_KEY = `WEB/${"ab".repeat(32)}/London`;
 
@@ -44,9 +45,11 @@ function holdReports(): () => void {
   };
 }
 
-async function sendAsIs(transaction: UnsentTransaction | undefined): Promise<void> {
+async function sendAsIs(transaction: UnsentTransaction | undefined): Promise<Hex> {
   const params = [{ ...transaction, from: OTHER_ACCOUNT }];
-  await chain.wait(await chain.client.request({ method: "eth_sendTransaction", params } as never));
+  const hash = await chain.client.request({ method: "eth_sendTransaction", params } as never);
+  await chain.wait(hash);
+  return hash;
 }
 
 describe("broadcast true", () => {
@@ -222,18 +225,85 @@ describe("Accept: text/event-stream", () => {
   test("a caller that disconnects does not affect the others", async () => {
     const release = holdReports();
     const leaving = new AbortController();
-    const gone = fetch(`${operator.base}/data/request`, {
+    const gone = fetch(`${clocked.base}/data/request`, {
       method: "POST",
       headers: { "content-type": "application/json", ...EVENT_STREAM },
       body: JSON.stringify(body("SPOTPX/GONE-USD")),
       signal: leaving.signal,
     }).then((response) => response.text());
     await expect.poll(() => askedOf("SPOTPX/GONE-USD")).toBe(1);
-    const answer = operator.ask(body("SPOTPX/GONE-USD"), WAIT);
+    const answer = clocked.ask(body("SPOTPX/GONE-USD"), WAIT);
     leaving.abort();
     await expect(gone).rejects.toThrow("abort");
     release();
     const { updatedAt } = await chain.query(dataset, (await answer).key ?? "");
     expect(updatedAt).toBeGreaterThanOrEqual(BigInt((await answer).timestamp));
+  });
+});
+
+test("a transaction that changes nothing because another relayer was faster is answered with what that one stored", async () => {
+  const proxy = await startRpcProxy(chain.url);
+  const slow = await start({}, { clock: () => stopped ?? Date.now() }, { rpcUrls: [proxy.url] });
+  const request = body("SPOTPX/RACE-USD");
+  stopped = Date.now();
+  const { transaction, timestamp } = await slow.ask({ ...request, broadcast: false });
+  let open = () => {};
+  proxy.gates.set("eth_sendRawTransaction", new Promise((resolve) => (open = resolve)));
+  proxy.calls.length = 0;
+  const answer = slow.ask(request, WAIT);
+  await expect.poll(() => proxy.calls.map(({ method }) => method)).toContain("eth_sendRawTransaction");
+  stopped = null;
+  const hash = await sendAsIs(transaction);
+  open();
+  expect(await answer).toMatchObject({ status: "OK", timestamp, transaction_hash: hash, reports: [] });
+});
+
+describe("with minUpdateAgeSeconds", () => {
+  const MIN_AGE_SECONDS = 7;
+  let passedMs = 0;
+
+  /** Lets time pass, for the chain too. */
+  async function pass(seconds: number): Promise<void> {
+    passedMs += seconds * 1_000;
+    await chain.client.increaseTime({ seconds });
+  }
+
+  const startWithAge = () =>
+    start({ minUpdateAgeSeconds: MIN_AGE_SECONDS }, { clock: () => stopped ?? Date.now() + passedMs });
+
+  test("a fresh value is answered with the transaction that stored it, until it is as old as the setting", async () => {
+    const { ask, account } = await startWithAge();
+    const key = "SPOTPX/FRESH-USD";
+    stopped = Date.now();
+    const sent = await ask(body(key), WAIT);
+    expect(sent).not.toHaveProperty("fresh");
+    const nonce = await chain.nonce(account.address);
+
+    // A request of the same round would share the update.
+    stopped += 1_000;
+    expect(await ask(body(key))).toEqual({ ...sent, reports: [], fresh: true });
+    expect(askedOf(key)).toBe(1);
+    expect(await chain.nonce(account.address)).toBe(nonce);
+    // Neither another key nor a transaction for the caller is fresh.
+    expect(await ask(body("SPOTPX/FRESH-EUR"), WAIT)).not.toHaveProperty("fresh");
+    const unsent = await ask(body(key, false));
+    expect(unsent).toMatchObject({ timestamp: sent.timestamp + 1, transaction: { to: dataset } });
+
+    stopped = null;
+    await pass(MIN_AGE_SECONDS);
+    const second = await ask(body(key), WAIT);
+    expect(second.timestamp).toBeGreaterThan(sent.timestamp);
+    expect(second).not.toHaveProperty("fresh");
+  });
+
+  test("a stored NOT_AVAILABLE does not count as a value, so the providers are asked again", async () => {
+    const { ask } = await startWithAge();
+    const key = "SPOTPX/NONE-USD";
+    for (const provider of providers) provider.behavior = "no data";
+    expect(await ask(body(key), WAIT)).toMatchObject({ status: "NOT_AVAILABLE" });
+    for (const provider of providers) provider.behavior = "honest";
+    // A request of the same round would share the update.
+    await pass(1);
+    expect(await ask(body(key), WAIT)).toMatchObject({ status: "OK" });
   });
 });

@@ -25,6 +25,7 @@ test("shows liveness, and readiness with the capabilities of each network, also 
   const notReady = { status: 503, body: { code: "not_ready", networks: [failed] } };
   await expect.poll(() => get(operator, "/ready")).toMatchObject(notReady);
   expect(await get(operator, "/live")).toEqual({ status: 200, body: { live: true } });
+  expect(await get(operator, "/datasets")).toMatchObject({ status: 503, body: { code: "not_ready" } });
   proxy.faults.clear();
   await expect.poll(() => get(operator, "/ready")).toEqual(ready);
 });
