@@ -12,19 +12,21 @@ import { SourceReader } from "../provider/src/source/source-reader.js";
 interface CcxtExchange {
   readonly urls: { api: Record<string, string> };
   setMarkets(markets: readonly object[]): void;
-  fetchTicker(symbol: string): Promise<{ last: number; timestamp?: number }>;
-  fetchTickers(symbols?: readonly string[]): Promise<Record<string, { last: number; timestamp?: number }>>;
+  fetchTicker(symbol: string): Promise<{ last: number }>;
+  fetchTickers(symbols?: readonly string[]): Promise<Record<string, { last: number }>>;
   fetchLastPrices(symbols: readonly string[]): Promise<Record<string, { price: number }>>;
   close?(): Promise<void>;
 }
 
 interface Reference {
-  readonly id: string;
+  /** ccxt's name of the exchange, if that is another one. */
+  readonly id?: string;
   /** Where ccxt's base addresses begin, after the exchange's origin. */
-  readonly path: string;
+  readonly path?: string;
   /** How the exchange names a pair, as ccxt's markets have it. */
   readonly marketId: (base: string, quote: string) => string;
-  readonly method: "fetchTicker" | "fetchTickers" | "fetchLastPrices";
+  /** `fetchTickers` by default. */
+  readonly method?: "fetchTicker" | "fetchLastPrices";
 }
 
 const joined = (base: string, quote: string) => base + quote;
@@ -32,19 +34,14 @@ const dashed = (base: string, quote: string) => `${base}-${quote}`;
 
 /** ccxt loads its markets first; they are given to it instead, so that it asks for prices alone. */
 const REFERENCES: Readonly<Record<string, Reference>> = {
-  coinbase: { id: "coinbaseexchange", path: "", marketId: dashed, method: "fetchTicker" },
-  kraken: { id: "kraken", path: "", marketId: (base, quote) => `X${base}Z${quote}`, method: "fetchTickers" },
-  bitstamp: { id: "bitstamp", path: "/api", marketId: (base, quote) => `${base}/${quote}`, method: "fetchTickers" },
-  gemini: {
-    id: "gemini",
-    path: "",
-    marketId: (base, quote) => joined(base, quote).toLowerCase(),
-    method: "fetchTickers",
-  },
-  bitfinex: { id: "bitfinex", path: "", marketId: (base, quote) => `t${base}${quote}`, method: "fetchTickers" },
-  binance: { id: "binance", path: "/api/v3", marketId: joined, method: "fetchLastPrices" },
-  okx: { id: "okx", path: "", marketId: dashed, method: "fetchTickers" },
-  kucoin: { id: "kucoin", path: "", marketId: dashed, method: "fetchTickers" },
+  coinbase: { id: "coinbaseexchange", marketId: dashed, method: "fetchTicker" },
+  kraken: { marketId: (base, quote) => `X${base}Z${quote}` },
+  bitstamp: { path: "/api", marketId: (base, quote) => `${base}/${quote}` },
+  gemini: { marketId: (base, quote) => joined(base, quote).toLowerCase() },
+  bitfinex: { marketId: (base, quote) => `t${base}${quote}` },
+  binance: { path: "/api/v3", marketId: joined, method: "fetchLastPrices" },
+  okx: { marketId: dashed },
+  kucoin: { marketId: dashed },
 };
 
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
@@ -58,7 +55,7 @@ afterAll(() => market.close());
 
 it.each(Object.entries(REFERENCES))(
   "ccxt reads the same prices from %s's format",
-  async (name, { id, path, marketId, method }) => {
+  async (name, { id = name, path = "", marketId, method }) => {
     const source = SOURCES.get(name);
     if (source === undefined) throw new Error(`There is no source ${name}.`);
     const local = marketRedirects(market.url)[source.origin] ?? "";
@@ -69,17 +66,8 @@ it.each(Object.entries(REFERENCES))(
     const quote = source.queries.get("ETH-USD")?.rate === null ? "USD" : "USDT";
     exchange.setMarkets(
       BASES.map((base) => ({
-        id: marketId(base, quote),
-        symbol: `${base}/${quote}`,
-        base,
-        quote,
-        baseId: base,
-        quoteId: quote,
-        type: "spot",
-        spot: true,
-        active: true,
-        precision: { amount: 1e-8, price: 1e-8 },
-        limits: {},
+        ...{ id: marketId(base, quote), symbol: `${base}/${quote}`, type: "spot", spot: true, active: true },
+        ...{ base, quote, baseId: base, quoteId: quote, precision: { amount: 1e-8, price: 1e-8 }, limits: {} },
       })),
     );
     const egress = new Egress({ redirectedOrigins: { [source.origin]: local } });
@@ -96,8 +84,8 @@ it.each(Object.entries(REFERENCES))(
       };
       const theirs = async () => {
         if (method === "fetchTicker") return (await exchange.fetchTicker(symbol)).last;
-        if (method === "fetchTickers") return (await exchange.fetchTickers([symbol]))[symbol]?.last;
-        return (await exchange.fetchLastPrices([symbol]))[symbol]?.price;
+        if (method === "fetchLastPrices") return (await exchange.fetchLastPrices([symbol]))[symbol]?.price;
+        return (await exchange.fetchTickers([symbol]))[symbol]?.last;
       };
       const ours = await ask();
       expect(await theirs(), `${name} ${symbol}`).toBe(ours);

@@ -29,12 +29,9 @@ async function end(): Promise<void> {
   await chain?.close();
 }
 
-const body = (dataset: Address, key: string, broadcast = true) => ({
-  network_id: chain.chainId,
-  dataset,
-  key,
-  broadcast,
-});
+const body = (dataset: Address, key: string, broadcast = true) => {
+  return { network_id: chain.chainId, dataset, key, broadcast };
+};
 
 /** Sends the returned transaction from an account of the node, waits until it is mined, and returns its hash. */
 async function sendFromNode({ transaction }: DataAnswer): Promise<Hash> {
@@ -51,7 +48,7 @@ async function storedFeeds({ registry, networks }: RunningOperator): Promise<num
   return (await registry.metrics()).match(/^operator_feed_age_seconds\{/gm)?.length ?? 0;
 }
 
-describe.each<ChainName>(["anvil", "hardhat-2", "hardhat-3", "geth"])("on %s", (name) => {
+describe.each<ChainName>(["hardhat-2", "hardhat-3", "geth"])("on %s", (name) => {
   let dataset: Address;
 
   describe.skipIf(!isInstalled(name))("an operator", () => {

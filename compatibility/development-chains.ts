@@ -1,14 +1,14 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answersRpc, startAnvil } from "@dataset-oracle/devnet/anvil";
+import { answersRpc } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
-import { startProcess } from "@dataset-oracle/devnet/start-process";
+import { readyOrClosed, startProcess } from "@dataset-oracle/devnet/start-process";
 import type { TestNode } from "../operator/test/support/chain.js";
 import { NEWER, nodeBinary } from "./nodes.js";
 
-export type ChainName = "anvil" | "hardhat-2" | "hardhat-3" | "ganache" | "geth";
+export type ChainName = "hardhat-2" | "hardhat-3" | "ganache" | "geth";
 
 const CHAIN_ID = 42;
 /** Ganache does not start with 42, which it takes for Kovan. */
@@ -27,10 +27,6 @@ export function chainIdOf(name: ChainName): number {
 /** Starts a chain that mines a block each second. It has the id of `chainIdOf`. */
 export async function startDevelopmentChain(name: ChainName): Promise<TestNode> {
   switch (name) {
-    case "anvil": {
-      const { url, close } = await startAnvil({ chainId: CHAIN_ID });
-      return { url, close, mode: "anvil" };
-    }
     case "geth":
       return { ...(await startGeth()), mode: "geth" };
     case "hardhat-2":
@@ -66,11 +62,6 @@ async function start(name: ChainName, mode: "hardhat" | "ganache", cwd: string, 
     env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: "true" },
     isReady: () => answersRpc(url),
   });
-  try {
-    await node.ready();
-  } catch (error) {
-    await node.close();
-    throw error;
-  }
+  await readyOrClosed(node);
   return { url, mode, close: () => node.close() };
 }

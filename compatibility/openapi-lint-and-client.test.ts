@@ -55,16 +55,6 @@ describe.each(["operator", "provider"])("the OpenAPI document of the %s", (name)
     const { stdout } = await runFile(join(folder, "node_modules/@redocly/cli/bin/cli.js"), args, { cwd: folder, env });
     expect(JSON.parse(stdout).problems).toEqual([]);
   });
-
-  test("names every operation, and the statuses that any request can have", () => {
-    const operations = Object.values(documentOf(name).paths ?? {}).flatMap((methods) => Object.values(methods));
-    const ids = operations.map(({ operationId }) => operationId);
-    expect(new Set(ids).size).toBe(operations.length);
-    expect(ids).not.toContain(undefined);
-    for (const { responses } of operations) {
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining(["200", "400", "408", "431", "500"]));
-    }
-  });
 });
 
 const CLIENT = `
@@ -126,18 +116,13 @@ test("a generated client compiles, and reads every kind of answer", async () => 
     writeFileSync(join(folder, `${name}.ts`), astToString(await openapiTS(documentOf(name))));
   }
   writeFileSync(join(folder, "client.ts"), CLIENT);
-  const flags = ["--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022"];
-  const compiled = runFile(
-    join(ROOT, "node_modules/.bin/tsc"),
-    ["client.ts", ...flags, "--types", "node", "--skipLibCheck"],
-    {
-      cwd: folder,
-    },
-  );
-  await compiled.catch(({ stdout }) => expect(stdout).toBe(""));
+  const flags = "--strict --exactOptionalPropertyTypes --module nodenext --target es2022 --types node --skipLibCheck";
+  const tsc = join(ROOT, "node_modules/.bin/tsc");
+  const compiled = await runFile(tsc, ["client.ts", ...flags.split(" ")], { cwd: folder }).catch((error) => error);
+  expect(compiled.stdout).toBe("");
   const { operator, providers, dataset } = devnet;
   const args = ["client.js", operator.url, providers[0]?.url ?? "", dataset];
-  const { stdout } = await runFile(process.execPath, args, { cwd: folder, timeout: 60_000 });
+  const { stdout } = await runFile(process.execPath, args, { cwd: folder });
   expect(JSON.parse(stdout)).toEqual({
     update: ["OK", "string", "number"],
     gas: "number",

@@ -13,10 +13,10 @@ const STAMP = fileURLToPath(new URL("stamp.json", import.meta.url));
 /** The paths of what is checked, as git's patterns, by the name that the stamp has for it. */
 const PATHS = {
   "compatibility/": ["compatibility", ":!compatibility/stamp.json"],
-  "the contracts": ["src/*.sol", "test/examples/*.sol"],
+  "the contracts": ["src/*.sol", "test/examples/*.sol", "foundry.toml"],
   "the client": ["protocol/src/*.ts", ":!*.test.ts"],
   "the formats of exchanges": ["provider/sources/*.json", "devnet/src/simulated-market/*.ts", ":!*.test.ts"],
-  "the examples": ["examples", "tools/create-example-project.js", ":!examples/test", ":!*.md"],
+  "the examples": ["examples", "tools/create-example-project.js", ":!*.md"],
 };
 
 /** @param {string} text */

@@ -5,7 +5,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { Contract, type ContractRunner, JsonRpcProvider } from "ethers";
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Chain, OTHER_ACCOUNT, startChain } from "../operator/test/support/chain.js";
 import { startOperator } from "../operator/test/support/operator.js";
@@ -64,29 +64,15 @@ describe("ethers", () => {
     expect(await chain.updates(dataset)).toEqual([]);
   });
 
-  test("reads through a gateway that takes a POST", async () => {
-    expect(await read([honest.replace("/{sender}/{data}", "")])).toEqual([median(), "OK"]);
-  });
-
-  test("goes on to the next gateway after one that is dead, and after one that fails", async () => {
-    answer = (response) => response.writeHead(500).end();
-    expect(await read([dead, scripted, honest])).toEqual([median(), "OK"]);
-  });
-
   // After a 429, it asks the same one for minutes, so the operator's gateway answers 503 when a limit is exceeded.
-  test.each([400, 404])("gives up after an answer of %i", async (status) => {
-    answer = (response) => response.writeHead(status).end(JSON.stringify({ message: "No." }));
-    await expect(read([scripted, honest])).rejects.toThrow("No.");
+  test("goes on after a gateway that is dead, and one that fails, to one that takes a POST", async () => {
+    answer = (response) => response.writeHead(500).end();
+    expect(await read([dead, scripted, honest.replace("/{sender}/{data}", "")])).toEqual([median(), "OK"]);
   });
 
-  test.each<[string, (round: bigint) => Promise<Hex>]>([
-    [
-      "an update of another key",
-      async (round) => (await signedUpdate(dataset, spotPriceKey("BTC-USD"), round, providers)).data,
-    ],
-    ["garbage", async () => "0xdeadbeef"],
-  ])("takes no value from a gateway that answers %s", async (_, lie) => {
-    const data = await lie((await chain.client.getBlock()).timestamp);
+  test("takes no value from a gateway that answers an update of another key", async () => {
+    const { timestamp } = await chain.client.getBlock();
+    const { data } = await signedUpdate(dataset, spotPriceKey("BTC-USD"), timestamp, providers);
     answer = (response) => response.setHeader("content-type", "application/json").end(JSON.stringify({ data }));
     await expect(read([scripted])).rejects.toThrow();
   });

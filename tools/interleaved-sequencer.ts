@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The folders whose tests keep the cores busy with a browser, a whole devnet or compilers, the longest first. */
-const BUSY = ["operator/page/test/", "docs/site/test/", "devnet/test/", "examples/test/", "tools/test/"];
+const BUSY = ["operator/page/test/", "docs/site/test/", "devnet/test/", "tools/test/"];
 
 /** Places busy files evenly among those that mostly wait for blocks and deadlines, and the units last. */
 export class InterleavedSequencer extends BaseSequencer {
