@@ -11,7 +11,7 @@ import type { Quote } from "./source/spot-source.js";
  * @throws When `values` is empty.
  */
 export function median(values: readonly bigint[]): bigint {
-  const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const ascending = values.toSorted((a, b) => Number(a - b));
   const middle = ascending[Math.floor((ascending.length - 1) / 2)];
   if (middle === undefined) throw new Error("An empty list has no median.");
   return middle;

@@ -54,7 +54,7 @@ describe("a value has moved", () => {
   });
 
   test("when data appears or disappears", () => {
-    expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), ok(1n))).toBe(true);
+    expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), ok(0n))).toBe(true);
     expect(hasMoved(policy, "median", stored(0n, "DISAGREEMENT"), ok(1n))).toBe(true);
     expect(hasMoved(policy, "median", stored(1n), NONE)).toBe(true);
     expect(hasMoved(policy, "median", stored(0n, "NOT_AVAILABLE"), NONE)).toBe(false);

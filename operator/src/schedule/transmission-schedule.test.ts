@@ -181,7 +181,7 @@ describe("due", () => {
     const settings = { beatSeconds: 5, stageMs: 13_500 };
     expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 41 }, settings)).toBeNull();
     expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 40 }, settings)).toMatch(
-      /^heartbeatSeconds is 40, below 41: .*/,
+      /^heartbeatSeconds is 40, below 41: .* a beat of 5 s, a stage of 13.5 s and 2 s/,
     );
   });
 });
@@ -286,6 +286,7 @@ describe("turns", () => {
     run.gathered(START_MS + 300);
     const blind = run.at(START_MS + 300 + STAGE_MS, { chain: null });
     expect(blind).toMatchObject({ gather: [], send: [], wakeAtMs: START_MS + 5_000 });
+    expect(blind.state.due.get(keyOf(1))).toMatchObject({ storedRound: OLD, turn: null });
     run.block++;
     expect(run.at(START_MS + 4_500).send).toEqual([]);
     run.at(START_MS + 5_000);

@@ -198,7 +198,8 @@ function stageOf(hasArrived: boolean, stageMs: number): number {
 /** Returns those of an order for whom an operator waits, best rank first. */
 function betterThan(sender: Sender, order: readonly Address[]): readonly Address[] {
   if (sender === "alone") return [];
-  const rank = sender === "volunteer" ? -1 : order.indexOf(sender);
+  // A volunteer has no rank.
+  const rank = (order as readonly Sender[]).indexOf(sender);
   return rank === -1 ? order : order.slice(0, rank);
 }
 

@@ -24,7 +24,7 @@ describe("a gas budget", () => {
     const budget = new GasBudget(100n);
     budget.reserve(60n, 0);
     budget.reserve(40n, 1_800_000);
-    expect(budget.reserve(50n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 1_800 });
+    expect(budget.reserve(60n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 1_800 });
     expect(budget.reserve(70n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
     expect(budget.reserve(101n, 1_800_000)).toMatchObject({ ok: false, retryAfterSeconds: 3_600 });
   });
@@ -43,12 +43,13 @@ describe("a gas budget", () => {
 test("one caller can spend only its share, and the others the rest", () => {
   const budget = new GasBudget(100n, 25);
   const spend = (payer: string, gas: bigint, at = 0) => budget.reserve(gas, at, payer);
-  expect(spend("a", 20n).ok).toBe(true);
-  expect(spend("a", 5n, 1_000).ok).toBe(true);
-  expect(spend("a", 1n, 1_000)).toEqual({ ok: false, isShareSpent: true, retryAfterSeconds: 3_599 });
-  for (const caller of ["b", "c", "d"]) expect(spend(caller, 25n, 1_000).ok).toBe(true);
-  expect(spend("e", 1n, 1_000)).toMatchObject({ ok: false, isShareSpent: false });
-  expect(spend("a", 20n, HOUR).ok).toBe(true);
+  expect(spend("b", 25n).ok).toBe(true);
+  expect(spend("a", 20n, 1_000).ok).toBe(true);
+  expect(spend("a", 5n, 2_000).ok).toBe(true);
+  expect(spend("a", 1n, 2_000)).toEqual({ ok: false, isShareSpent: true, retryAfterSeconds: 3_599 });
+  for (const caller of ["c", "d"]) expect(spend(caller, 25n, 2_000).ok).toBe(true);
+  expect(spend("e", 1n, 2_000)).toMatchObject({ ok: false, isShareSpent: false });
+  expect(spend("a", 20n, HOUR + 1_000).ok).toBe(true);
 });
 
 test("a transaction that needs more than a share is allowed once", () => {

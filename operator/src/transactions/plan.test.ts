@@ -139,6 +139,7 @@ test.each<[string, Situation, QueueAction[]]>([
     { mined: 5, pending: 5, sent: [tx(6)] },
     [{ kind: "cancel", nonce: 5 }],
   ],
+  ["one that the chain shows is not rebroadcast", { mined: 5, pending: 6, sent: [tx(5, UNSEEN)] }, []],
   [
     "one that is too old and shown is waited for",
     { mined: 5, pending: 6, sent: [tx(5, EXPIRED)], waiting: 1 },
