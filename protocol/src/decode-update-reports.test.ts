@@ -120,6 +120,7 @@ test("decodeUpdate returns null for calldata that does not update the key", asyn
   const announced = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [header.key] });
   expect(await decodeUpdate(data, { ...header, key: OTHER })).toBeNull();
   expect(await decodeUpdate(announced, header)).toBeNull();
+  expect(decodeUpdateCall(announced)).toBeNull();
   expect(await decodeUpdate("0x", header)).toBeNull();
   expect(await decodeUpdate("0x12345678", header)).toBeNull();
 });

@@ -333,6 +333,13 @@ describe("its own transactions", () => {
     }
   });
 
+  test("what fails while its reports are gathered is not sent", () => {
+    const run = new Run(LEADER, oneKey());
+    run.at(START_MS);
+    run.busy.add(keyOf(1));
+    expect(run.gathered(START_MS + 300).send).toEqual([]);
+  });
+
   test("what could not be sent is sent again with the reports of the next beat", () => {
     const run = new Run(LEADER, oneKey());
     run.at(START_MS);
@@ -361,9 +368,7 @@ describe("its own transactions", () => {
     run.at(START_MS);
     run.gathered(START_MS + 300);
     run.block++;
-    run.at(START_MS + 5_000);
-    run.at(START_MS + 10_000);
-    expect(run.step.send).toEqual([]);
+    expect(run.at(START_MS + 10_000).send).toEqual([]);
   });
 });
 

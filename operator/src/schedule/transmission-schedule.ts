@@ -252,7 +252,7 @@ function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint
 type ObservedOnChain = Observed & { readonly chain: NonNullable<Observed["chain"]> };
 
 function dueKey({ sender, ranking }: ScheduleSettings, key: Hex, storedRound: bigint, askedRound: bigint): DueKey {
-  const better = sender === "alone" ? [] : betterThan(sender, ranking.orderOf(keccak256(key), storedRound));
+  const better = betterThan(sender, ranking.orderOf(keccak256(key), storedRound));
   return { storedRound, askedRound, better, turn: null };
 }
 
@@ -266,9 +266,9 @@ function useReports(
   const { round, storedRounds } = gather;
   const begun = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null };
   for (const key of gather.keys) {
-    const storedRound = storedRounds.get(key);
+    const storedRound = storedRounds.get(key) as bigint;
     // What was stored in the meantime is fresh.
-    if (storedRound === undefined || chain.storedRounds.get(key) !== storedRound) continue;
+    if (chain.storedRounds.get(key) !== storedRound) continue;
     const result = results.get(key);
     const one = due.get(key) ?? (result?.hasMoved ? dueKey(settings, key, storedRound, round) : null);
     // A later gathering can have ended before this one.
@@ -310,8 +310,8 @@ function beginBeat(
   const neverStored: Hex[] = [];
   let dueAtMs = Number.POSITIVE_INFINITY;
   for (const { key, policy } of keys) {
-    const storedRound = storedRounds.get(key);
-    if (storedRound === undefined || busy.has(key)) continue;
+    const storedRound = storedRounds.get(key) as bigint;
+    if (busy.has(key)) continue;
     const known = due.get(key);
     const need = updateNeed(policy, storedRound, seenAt, lead);
     if (known !== undefined) {
