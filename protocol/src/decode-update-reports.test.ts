@@ -77,6 +77,7 @@ test("a batch whose rows do not have one value for each key is none", async () =
 test("calldata that does not update the key is none", async () => {
   const announced = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [pointOf(MEDIAN).key] });
   expect(await decode(MEDIAN, pointOf(BATCH))).toBeNull();
+  expect(decodeUpdateCall(announced)).toBeNull();
   for (const data of [announced, "0x", "0x12345678"] as const) {
     expect(await decodeUpdate(data, pointOf(MEDIAN))).toBeNull();
   }

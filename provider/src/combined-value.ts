@@ -1,5 +1,7 @@
+import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
+import type { Combination } from "@dataset-oracle/protocol/request-spec";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { Reading, SourceFailure } from "./source/source-failure.js";
 import type { Quote } from "./source/spot-source.js";
@@ -11,7 +13,7 @@ import type { Quote } from "./source/spot-source.js";
  * @throws When `values` is empty.
  */
 export function median(values: readonly bigint[]): bigint {
-  const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const ascending = values.toSorted((a, b) => Number(a - b));
   const middle = ascending[Math.floor((ascending.length - 1) / 2)];
   if (middle === undefined) throw new Error("An empty list has no median.");
   return middle;
@@ -38,6 +40,27 @@ export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as 
 export function outcomeOfTooFewValues(waits: readonly number[], missing: number, reason: string): CombinedValue {
   const retryAfter = waits.toSorted((a, b) => a - b)[missing - 1];
   return retryAfter === undefined ? { kind: "none", reason } : { kind: "busy", retryAfter: Math.ceil(retryAfter) };
+}
+
+/**
+ * Makes one value of those of several sources.
+ *
+ * @param minSources How many sources must have answered.
+ */
+export function combine(readings: readonly Reading<bigint>[], minSources: number, how: Combination): CombinedValue {
+  const values = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
+  if (values.length < minSources) {
+    const reason = `${values.length} of ${readings.length} sources answered, fewer than ${minSources}`;
+    const waits = readings.flatMap((reading) => (reading.ok ? [] : (reading.error.retryAfter ?? [])));
+    return outcomeOfTooFewValues(waits, minSources - values.length, reason);
+  }
+  if (how === "median") return { kind: "value", value: median(values) };
+  const value = mostFrequent(values) ?? 0n;
+  const count = values.filter((other) => other === value).length;
+  const needed = how === "equal" ? values.length : Math.floor(values.length / 2) + 1;
+  return count >= needed
+    ? { kind: "value", value }
+    : { kind: "none", reason: `${count} of ${values.length} sources agree, fewer than ${needed}` };
 }
 
 /** One source's part in a value. */

@@ -17,4 +17,5 @@ it("a source of a converted price counts only where the rate has enough sources 
     ["okx", "USDT-USD", ["gemini", "kraken"]],
   ]);
   expect(found(["okx", "kucoin", "kraken"], 2)).toEqual([["kraken", null, []]]);
+  expect(sourcesOfPair("NO-PAIR", sources, 1, {})).toEqual([]);
 });

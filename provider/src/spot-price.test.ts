@@ -35,6 +35,14 @@ it.each<[what: string, age: bigint | null, dropped: string[]]>([
 });
 
 describe("an outlier", () => {
+  it("is measured against the median of those that are fresh", () => {
+    const stale = ["a", "b", "c"].map((name) => quoted(name, 5_000n, 999n));
+    expect(decide([...stale, quoted("d", 10_000n), quoted("e", 10_001n)])).toEqual({
+      ...{ kind: "value", price: 10_000n },
+      dropped: ["a too_old", "b too_old", "c too_old"],
+    });
+  });
+
   it("lies further from the median than the bound, in either direction", () => {
     const others = [quoted("b", 10_000n), quoted("c", 10_000n)];
     for (const price of [9_800n, 10_200n]) expect(decide([quoted("a", price), ...others]).dropped).toEqual([]);
@@ -82,6 +90,7 @@ describe("too few", () => {
     const down = toUse("a", failed("timeout", "no answer"));
     const busy = toUse("b", throttled("used up", 7));
     expect(decide([down, quoted("c", 100n)]).kind).toBe("none");
+    expect(decide([down])).toEqual({ kind: "none", price: null, dropped: ["a timeout"] });
     expect(decide([busy, quoted("c", 100n)]).kind).toBe("busy");
     expect(decide([busy, down]).kind).toBe("none");
     expect(decide([busy, quoted("c", 100n)], { minSources: 1 }).kind).toBe("value");
@@ -116,8 +125,8 @@ describe("a converted price", () => {
     rate,
   });
   const reader = { read: async () => ok({ document: null, text: "null" }) };
-  const ask = async (rates: PairSource[]) => {
-    const tether = source("tether", ok({ value: 2_000n * E18, quotedAt: AT }), { pair: "USDT-USD", sources: rates });
+  const ask = async (rates: PairSource[], reading: Reading<Quote> = ok({ value: 2_000n * E18, quotedAt: AT })) => {
+    const tether = source("tether", reading, { pair: "USDT-USD", sources: rates });
     const [only] = await fetchQuotes([tether], { reader, caller: CALLER, policy: POLICY, at: AT });
     return only;
   };
@@ -132,6 +141,21 @@ describe("a converted price", () => {
     ];
     // The median of 1, 0.9 and 0.999 is 0.999; without the outlier 0.9 it is the lower of 0.999 and 1.
     expect(await ask(rates)).toMatchObject({ quote: { value: 1_998n * E18, quotedAt: AT }, dropped: null });
+  });
+
+  it("does not count if there is none, or it is 0", async () => {
+    const rates = [rate("a", E18), rate("b", E18)];
+    expect(await ask(rates, failed("timeout", "no answer"))).toMatchObject({ dropped: { code: "timeout" } });
+    expect(await ask(rates, ok({ value: 0n, quotedAt: AT }))).toMatchObject({ dropped: { code: "zero" } });
+  });
+
+  it("shares its rate with the others of the pair", async () => {
+    const asked: string[] = [];
+    const reader = { read: async ({ url }: { url: string }) => ok({ document: asked.push(url), text: "null" }) };
+    const price = ok({ value: E18, quotedAt: AT });
+    const converted = ["x", "y"].map((name) => source(name, price, { pair: "USDT-USD", sources: [rate("a", E18)] }));
+    await fetchQuotes(converted, { reader, caller: CALLER, policy: POLICY, at: AT });
+    expect(asked.filter((url) => url.includes("//a."))).toHaveLength(1);
   });
 
   it("does not count without a rate, and waits for one that can still be had", async () => {

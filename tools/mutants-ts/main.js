@@ -19,7 +19,7 @@ const USAGE = `Usage: npm run mutants:ts [-- TEXT]
 Changes one place at a time in the files that tools/mutants-ts/mutated-files.js lists (queue planning, fees, failover,
 quorum, schedule, lease, aggregation, report), and runs the unit tests that reach it. It prints each change that no test
 notices, and fails if less than ${MIN_KILLED_PERCENT}% are noticed, or if one is not in survivors.json, which says why it is
-harmless. It needs Node ${MIN_NODE}, installs StrykerJS in tools/mutants-ts the first time, and takes about ten minutes.
+harmless. It needs Node ${MIN_NODE}, installs StrykerJS in tools/mutants-ts the first time, and takes about fifteen minutes.
 
   TEXT     only files whose path has this text (default: all)
   --help   show this text
@@ -69,7 +69,18 @@ function strykerConfig(files, report) {
     // A text is not a decision. A constant is read once for all tests, so each change of one would run all of them.
     mutator: { excludedMutations: ["StringLiteral"] },
     ignoreStatic: true,
-    ignorePatterns: ["/out", "/cache", "/lib", "/src", "/test", "/script", "/snapshots", "/compatibility", "/docs"],
+    ignorePatterns: [
+      "/.devnet",
+      "/out",
+      "/cache",
+      "/lib",
+      "/src",
+      "/test",
+      "/script",
+      "/snapshots",
+      "/compatibility",
+      "/docs",
+    ],
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: report },
     tempDirName: "tools/mutants-ts/sandbox",

@@ -58,7 +58,7 @@ export function agreedValueInBatch(
   rows: readonly SignedRow[],
   index: number,
 ): ObservedValue | null {
-  const values: Hex[] = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] ?? [])));
+  const values: Hex[] = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] as Hex)));
   if (reachesQuorum(values.length, members)) return { status: "OK", value: agreedValue(kind, values) };
   return reachesQuorum(rows.length - values.length, members) ? { status: "NOT_AVAILABLE" } : null;
 }

@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
     [{ code: 429 }, "no_answer"],
     [{ code: -32005, message: "limit exceeded" }, "no_answer"],
     [{ code: -32005 }, "no_answer"],
-    [{ message: "rate limit exceeded", ...logs }, "no_answer"],
+    [{ message: "rate limit exceeded", status: 503, ...logs }, "no_answer"],
     [{ ...html, status: 429, ...logs }, "no_answer"],
     [{ ...html, message: "ECONNREFUSED", status: 0, ...logs }, "no_answer"],
     [{ message: "busy", status: 500 }, "no_answer"],

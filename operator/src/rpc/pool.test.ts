@@ -128,7 +128,8 @@ describe("a read", () => {
   ])("goes to the second when the first fails by %s, and whether that stays ready is: %s", async (meaning, isReady) => {
     first.answer = failure(meaning);
     expect(await read(pool)).toBe("0x2");
-    expect(pool.endpoints.map(({ ready }) => ready)).toEqual([isReady, true]);
+    const without = meaning === "not_offered" ? [METHOD] : [];
+    expect(pool.endpoints).toMatchObject([{ ready: isReady, without }, { ready: true }]);
     expect(errors).toEqual([{ network: 42, endpoint: "rpcUrls/0", method: METHOD, class: expect.any(String) }]);
     expect(log.some(({ msg }) => msg === "RPC endpoint failed")).toBe(!isReady);
   });
@@ -219,6 +220,18 @@ describe("a read", () => {
     expect(log).toMatchObject([{ endpoint: "rpcUrls/0", reason: expect.stringContaining("60 s ahead") }]);
   });
 
+  test("fails where one endpoint is behind by its number, and the other by its time", async () => {
+    Object.assign(first, { head: 104, timestamp: NOW - 31 });
+    await pool.checkDue();
+    await expect(read(pool)).rejects.toMatchObject({ reason: "no endpoint can be used" });
+  });
+
+  test("fails without a check once no endpoint has answered it", async () => {
+    for (const node of [first, second]) node.answer = DOWN;
+    await expect(read(pool)).rejects.toBe(DOWN);
+    expect([first.asked, second.asked]).toEqual([[METHOD], [METHOD]]);
+  });
+
   test("fails once no endpoint is left, and succeeds at once when one is back, though both are in quarantine", async () => {
     for (const node of [first, second]) node.fault = DOWN;
     const error = await read(pool).catch((reason: unknown) => reason);
@@ -282,11 +295,19 @@ describe("an endpoint that failed", () => {
     expect(await isCheckedAfter(1_000)).toBe(true);
     await fail();
     expect([await isCheckedAfter(1_999), await isCheckedAfter(1)]).toEqual([false, true]);
-    // A call that it answers makes it as good as new.
-    first.answer = "0x1";
-    await read(pool);
+  });
+
+  test.each([
+    ["a call that it answers", "0x1", 1_000],
+    ["the chain's own answer", failure("reverted"), 1_000],
+    ["nothing else", failure("behind"), 2_000],
+  ])("is made as good as new by %s", async (_, answer, quarantinedMs) => {
     await fail();
-    expect(await isCheckedAfter(1_000)).toBe(true);
+    await isCheckedAfter(1_000);
+    first.answer = answer;
+    await read(pool).catch(() => {});
+    await fail();
+    expect(log.at(-1)).toMatchObject({ quarantinedMs });
   });
 
   test("is forgiven one failure by each check that it passes while it is ready", async () => {
@@ -341,6 +362,8 @@ describe("the start", () => {
     await expect(without.requestEach(METHOD, [])).rejects.toBe(DOWN);
     first.fault = null;
     expect(await read(without)).toBe("0x1");
+    first.answer = failure("behind");
+    await expect(read(without)).rejects.toBe(first.answer);
   });
 
   const FILE = { deployment: "42.json" };
@@ -379,11 +402,13 @@ describe("a transaction", () => {
     expect(await send()).toBe("0x2");
   });
 
-  test.each<[string, RpcError[], number]>([
+  test.each<[string, Error[], number]>([
     ["the reason that says more", [refusal("underpriced"), refusal("nonce too low")], 1],
     ["the minimum that it names", [refusal("underpriced"), refusal("underpriced: minimum needed 2")], 1],
     ["that the account is empty", [failure("not_offered"), refusal("insufficient funds")], 1],
     ["that one has it already, whatever another says", [refusal("already known"), failure("timeout")], 0],
+    ["that one has it already, whatever fault there is", [new TypeError("a fault"), refusal("already known")], 1],
+    ["that the only one did not answer", [DOWN], 0],
     ["that one did not answer, and may have it", [refusal("nonce too low"), failure("timeout")], 1],
     ["that one failed, and may have it", [DOWN, refusal("nonce too low")], 0],
   ])("that no endpoint accepts is answered with %s", async (_, answers, expected) => {

@@ -175,18 +175,15 @@ export class RpcPool implements JsonRpc {
     const calls = await Promise.allSettled(await this.#askAllReady(method, params));
     const answers = calls.flatMap((call) => (call.status === "fulfilled" ? [call.value] : []));
     if (answers.length > 0) return answers;
-    throw mostTelling(calls.flatMap((call) => (call.status === "rejected" ? [call.reason] : []))) ?? this.#noEndpoint();
+    throw mostTelling(calls.map((call) => (call as PromiseRejectedResult).reason)) ?? this.#noEndpoint();
   }
 
   /** Submits a transaction to all endpoints that are ready: one that accepts it is enough. */
   async #submitToAll(method: string, params: readonly unknown[]): Promise<unknown> {
     const calls = await this.#askAllReady(method, params);
-    try {
-      return await Promise.any(calls);
-    } catch (error) {
-      if (!(error instanceof AggregateError)) throw error;
-      throw ofSubmission(error.errors) ?? this.#noEndpoint();
-    }
+    return Promise.any(calls).catch(({ errors }: AggregateError) => {
+      throw ofSubmission(errors) ?? this.#noEndpoint();
+    });
   }
 
   /** Starts a call to every endpoint that is ready. */
@@ -215,9 +212,9 @@ export class RpcPool implements JsonRpc {
   }
 
   #worked(endpoint: Endpoint, kind: string): void {
-    const { health, without } = endpoint;
-    if (health.failures > 0 && health.head !== null) endpoint.health = { ...health, failures: 0 };
-    if (without.delete(kind)) this.#log(endpoint).info({ request: kind }, "RPC endpoint answers such requests again");
+    endpoint.health = { ...endpoint.health, failures: 0 };
+    if (endpoint.without.delete(kind))
+      this.#log(endpoint).info({ request: kind }, "RPC endpoint answers such requests again");
   }
 
   #remember(endpoint: Endpoint, kind: string, error: RpcError): void {

@@ -39,7 +39,7 @@ test.each([
   ["from 0 to 0", "median", stored(0n), ok(0n), false],
   ["in a majority dataset, by anything", "majority", stored(1_000_000n), ok(1_000_001n), true],
   ["in a majority dataset, not at all", "majority", stored(1_000_000n), ok(1_000_000n), false],
-  ["from no data", "median", stored(0n, "NOT_AVAILABLE"), ok(1n), true],
+  ["from no data", "median", stored(0n, "NOT_AVAILABLE"), ok(0n), true],
   ["from a disagreement", "median", stored(0n, "DISAGREEMENT"), ok(1n), true],
   ["to no data", "median", stored(1n), NONE, true],
   ["from no data to no data", "median", stored(0n, "NOT_AVAILABLE"), NONE, false],

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Address, type Hex, numberToHex } from "viem";
+import { type Address, concat, type Hex, keccak256, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import vectors from "../../../protocol/vectors/schedule.json" with { type: "json" };
 import { keysToStart, Ranking, type RankSubject, rankMembers } from "./rank.js";
@@ -71,6 +71,12 @@ describe("keys that were never stored", () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  test("those with the lowest keccak256(dataset, round, key hash) start", () => {
+    const hashed = (key: Hex) => keccak256(concat([DATASET, numberToHex(7n, { size: 32 }), keccak256(key)]));
+    const ordered = keys.toSorted((a, b) => (hashed(a) < hashed(b) ? -1 : 1));
+    expect(keysToStart(DATASET, 7n, keys, 8)).toEqual(ordered.slice(0, 8));
   });
 
   test("no more than start at one beat all start, in their own order", () => {

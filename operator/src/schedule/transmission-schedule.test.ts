@@ -188,7 +188,7 @@ describe("due", () => {
     const settings = { beatSeconds: 5, stageMs: 13_500 };
     expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 41 }, settings)).toBeNull();
     expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 40 }, settings)).toMatch(
-      /^heartbeatSeconds is 40, below 41: .*/,
+      /^heartbeatSeconds is 40, below 41: .* a beat of 5 s, a stage of 13.5 s and 2 s/,
     );
   });
 });
@@ -283,6 +283,7 @@ describe("turns", () => {
     const run = begun(SECOND);
     const blind = run.at(START_MS + 300 + STAGE_MS, { chain: null });
     expect(blind).toMatchObject({ gather: [], send: [], wakeAtMs: START_MS + 5_000 });
+    expect(blind.state.due.get(keyOf(1))).toMatchObject({ storedRound: OLD, turn: null });
     expect(run.inNextBlockAt(START_MS + 4_500).send).toEqual([]);
     run.at(START_MS + 5_000);
     expect(run.gathered(START_MS + 5_300).wakeAtMs).toBe(START_MS + 5_300 + STAGE_MS);
@@ -322,6 +323,13 @@ describe("its own transactions", () => {
     }
   });
 
+  test("what fails while its reports are gathered is not sent", () => {
+    const run = new Run(LEADER, oneKey());
+    run.at(START_MS);
+    run.busy.add(keyOf(1));
+    expect(run.gathered(START_MS + 300).send).toEqual([]);
+  });
+
   test("what could not be sent is sent again with the reports of the next beat", () => {
     const run = begun(LEADER);
     run.busy.add(keyOf(1));
@@ -341,9 +349,7 @@ describe("its own transactions", () => {
 
   test("a round that is two beats old is not sent", () => {
     const run = begun(SECOND);
-    run.inNextBlockAt(START_MS + 5_000);
-    run.at(START_MS + 10_000);
-    expect(run.step.send).toEqual([]);
+    expect(run.inNextBlockAt(START_MS + 10_000).send).toEqual([]);
   });
 });
 

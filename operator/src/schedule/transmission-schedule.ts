@@ -198,7 +198,8 @@ function stageOf(hasArrived: boolean, stageMs: number): number {
 /** Returns those of an order for whom an operator waits, best rank first. */
 function betterThan(sender: Sender, order: readonly Address[]): readonly Address[] {
   if (sender === "alone") return [];
-  const rank = sender === "volunteer" ? -1 : order.indexOf(sender);
+  // A volunteer has no rank.
+  const rank = (order as readonly Sender[]).indexOf(sender);
   return rank === -1 ? order : order.slice(0, rank);
 }
 
@@ -251,7 +252,7 @@ function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint
 type ObservedOnChain = Observed & { readonly chain: NonNullable<Observed["chain"]> };
 
 function dueKey({ sender, ranking }: ScheduleSettings, key: Hex, storedRound: bigint, askedRound: bigint): DueKey {
-  const better = sender === "alone" ? [] : betterThan(sender, ranking.orderOf(keccak256(key), storedRound));
+  const better = betterThan(sender, ranking.orderOf(keccak256(key), storedRound));
   return { storedRound, askedRound, better, turn: null };
 }
 
@@ -265,9 +266,9 @@ function useReports(
   const { round, storedRounds } = gather;
   const begun = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null };
   for (const key of gather.keys) {
-    const storedRound = storedRounds.get(key);
+    const storedRound = storedRounds.get(key) as bigint;
     // What was stored in the meantime is fresh.
-    if (storedRound === undefined || chain.storedRounds.get(key) !== storedRound) continue;
+    if (chain.storedRounds.get(key) !== storedRound) continue;
     const result = results.get(key);
     const one = due.get(key) ?? (result?.hasMoved ? dueKey(settings, key, storedRound, round) : null);
     // A later gathering can have ended before this one.
@@ -309,8 +310,8 @@ function beginBeat(
   const neverStored: Hex[] = [];
   let dueAtMs = Number.POSITIVE_INFINITY;
   for (const { key, policy } of keys) {
-    const storedRound = storedRounds.get(key);
-    if (storedRound === undefined || busy.has(key)) continue;
+    const storedRound = storedRounds.get(key) as bigint;
+    if (busy.has(key)) continue;
     const known = due.get(key);
     const need = updateNeed(policy, storedRound, seenAt, lead);
     if (known !== undefined) {

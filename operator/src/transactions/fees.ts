@@ -145,7 +145,7 @@ export function feesAfterRefusal(
   const least = isLegacy ? larger(named.maxFeePerGas, named.maxPriorityFeePerGas) : named.maxFeePerGas;
   const leastTip = isLegacy ? 0n : named.maxPriorityFeePerGas;
   const excessOf = (field: keyof FeeCaps, wanted: bigint | null): FeeExcess => ({
-    setting: field === "maxFeePerGas" || caps[field] === caps.maxFeePerGas ? "maxFeePerGasGwei" : `${field}Gwei`,
+    setting: caps[field] === caps.maxFeePerGas ? "maxFeePerGasGwei" : `${field}Gwei`,
     wanted,
     cap: caps[field],
   });

@@ -17,7 +17,7 @@ describe("a gas budget", () => {
     budget.reserve(60n, 0);
     budget.reserve(40n, 1_800_000);
     for (const [gas, retryAfterSeconds] of [
-      [50n, 1_800],
+      [60n, 1_800],
       [70n, 3_600],
       [101n, 3_600],
     ] as const) {
@@ -38,11 +38,12 @@ describe("a gas budget", () => {
 
 test("one caller can spend only its share, and the others the rest", () => {
   const budget = new GasBudget(100n, 25);
-  expect([has(budget, 20n, 0, "a"), has(budget, 5n, 1_000, "a")]).toEqual([true, true]);
-  expect(budget.reserve(1n, 1_000, "a")).toEqual({ ok: false, isShareSpent: true, retryAfterSeconds: 3_599 });
-  for (const caller of ["b", "c", "d"]) expect(has(budget, 25n, 1_000, caller)).toBe(true);
-  expect(budget.reserve(1n, 1_000, "e")).toMatchObject({ ok: false, isShareSpent: false });
-  expect(has(budget, 20n, HOUR, "a")).toBe(true);
+  expect(has(budget, 25n, 0, "b")).toBe(true);
+  expect([has(budget, 20n, 1_000, "a"), has(budget, 5n, 2_000, "a")]).toEqual([true, true]);
+  expect(budget.reserve(1n, 2_000, "a")).toEqual({ ok: false, isShareSpent: true, retryAfterSeconds: 3_599 });
+  for (const caller of ["c", "d"]) expect(has(budget, 25n, 2_000, caller)).toBe(true);
+  expect(budget.reserve(1n, 2_000, "e")).toMatchObject({ ok: false, isShareSpent: false });
+  expect(has(budget, 20n, HOUR + 1_000, "a")).toBe(true);
 });
 
 test("a transaction that needs more than a share is allowed once", () => {

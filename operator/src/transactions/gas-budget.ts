@@ -30,8 +30,8 @@ export class GasBudget {
   /** Ordered by time. */
   readonly #entries = new Set<Entry>();
   #total = 0n;
-  /** The gas of each payer that has an entry. */
-  readonly #byPayer = new Map<string, bigint>();
+  /** The gas of each payer that has an entry, and of the feeds. */
+  readonly #byPayer = new Map<Entry["payer"], bigint>();
   readonly #share: bigint;
 
   /**
@@ -96,7 +96,6 @@ export class GasBudget {
 
   #count({ payer }: Entry, gas: bigint): void {
     this.#total += gas;
-    if (payer === null) return;
     const own = (this.#byPayer.get(payer) ?? 0n) + gas;
     if (own === 0n) this.#byPayer.delete(payer);
     else this.#byPayer.set(payer, own);

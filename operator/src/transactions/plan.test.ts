@@ -129,6 +129,7 @@ test.each<[string, Situation, QueueAction[]]>([
   ],
   ["a nonce gap is filled by a waiting update", { sent: [tx(6)], waiting: 1 }, [submit(5)]],
   ["a nonce gap is filled by a cancellation when no update waits", { sent: [tx(6)] }, [{ kind: "cancel", nonce: 5 }]],
+  ["one that the chain shows is not rebroadcast", { pending: 6, sent: [tx(5, UNSEEN)] }, []],
   ["one that is too old and shown is waited for", { pending: 6, sent: [tx(5, EXPIRED)], waiting: 1 }, [submit(6)]],
   [
     "one that was not shown for too short a time is waited for",

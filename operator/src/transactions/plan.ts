@@ -61,21 +61,21 @@ export interface QueueSnapshot {
 export function planActions(queue: QueueSnapshot): QueueAction[] {
   const { counts, sent, foreign, now, limits } = queue;
   const confirmed = sent.filter(({ nonce }) => nonce < counts.mined);
-  const live = new Map(sent.filter(({ nonce }) => nonce >= counts.mined).map((one) => [one.nonce, one]));
-  let end = Math.max(counts.pending, ...[...live.keys()].map((nonce) => nonce + 1));
+  const byNonce = new Map(sent.map((one) => [one.nonce, one]));
+  let end = Math.max(counts.pending, ...[...byNonce.keys()].map((nonce) => nonce + 1));
 
   const actions: QueueAction[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
-  const last = live.get(end - 1);
+  const last = byNonce.get(end - 1);
   if (last !== undefined && last.nonce >= counts.pending && now >= last.expiresAt) {
     actions.push({ kind: "forget", nonce: last.nonce });
-    live.delete(last.nonce);
+    byNonce.delete(last.nonce);
     end--;
   }
   const waiting = inTurn(queue.waiting, sent).values();
   let task = waiting.next().value;
   const fullAt = counts.mined + limits.maxPending;
   for (let nonce = counts.mined; nonce < end || (task !== undefined && nonce < fullAt); nonce++) {
-    const one = live.get(nonce);
+    const one = byNonce.get(nonce);
     if (one !== undefined) {
       actions.push(...planPending(queue, one));
     } else if (nonce < counts.pending) {

@@ -42,6 +42,7 @@ interface Options {
   readonly hasReserve?: boolean;
   readonly now?: () => bigint;
   readonly lease?: Pick<Lease, "refusedThrough" | "problem" | "cover" | "permits">;
+  readonly evidence?: null;
 }
 
 /** A decider with a lease that permits everything, whose source quotes another price each time. */
@@ -63,7 +64,8 @@ function open({ capacity = 10_000, hasReserve = false, ...parts }: Options = {})
       return reader.answer(url);
     },
   };
-  const metrics = new Metrics(new Registry());
+  const registry = new Registry();
+  const metrics = new Metrics(registry);
   const keep = (value: FreshValue, round: bigint, decision: Decision) => void kept.push([value, round, decision]);
   const decider = new Decider({
     reader: reader as never,
@@ -81,7 +83,7 @@ function open({ capacity = 10_000, hasReserve = false, ...parts }: Options = {})
     metrics,
     ...parts,
   });
-  return { decider, clock, lease, reader, asked, logs, kept, slept, metrics };
+  return { decider, clock, lease, reader, asked, logs, kept, slept, metrics, registry };
 }
 
 let lastPrice = 0n;
@@ -124,11 +126,12 @@ describe("a decision", () => {
     expect(await decider.decide([ETH], START, CALLER)).toEqual([eth]);
   });
 
-  it("says what each source's part in it was", async () => {
-    const { decider } = open();
+  it("says what each source's part in it was, whether evidence is kept or not", async () => {
+    const { decider, registry } = open({ evidence: null });
     await ask(decider, START);
     const note = { name: "exchange", value: String(lastPrice), quote_time: null, used: true, reason: null };
     expect(decider.notesOf(ETH, START)).toEqual([note]);
+    expect(await registry.metrics()).toContain('provider_source_prices_total{source="exchange",outcome="used"} 1');
     expect([decider.notesOf(ETH, START - 1n), decider.notesOf(BTC, START)]).toEqual([undefined, undefined]);
   });
 

@@ -106,15 +106,12 @@ export class Decider {
     const decided = memory.record(round, proposed);
     for (const one of fresh) {
       const { dataPoint, value } = one;
-      const [mine, decision] = [proposed.get(dataPoint.id), decided.get(dataPoint.id)];
-      // A concurrent request may have decided first, with another value or the same.
-      if (mine === decision && mine !== undefined) {
-        metrics.decisions.inc({ form: dataPoint.dataset.keyForm, outcome: mine.outcome });
-      }
-      if (mine === undefined || mine.value !== decision?.value) continue;
-      const id = noteId(dataPoint, round);
-      if (!this.#notes.has(id)) this.#notes.set(id, describeSources(value.sources, dataPoint.dataset.kind));
-      evidence?.[dataPoint.key.kind].keep(one, round, mine);
+      const decision = decided.get(dataPoint.id) as Decision;
+      // A concurrent request may have decided first.
+      if (decision !== proposed.get(dataPoint.id)) continue;
+      metrics.decisions.inc({ form: dataPoint.dataset.keyForm, outcome: decision.outcome });
+      this.#notes.set(noteId(dataPoint, round), describeSources(value.sources, dataPoint.dataset.kind));
+      evidence?.[dataPoint.key.kind].keep(one, round, decision);
     }
     return decided;
   }

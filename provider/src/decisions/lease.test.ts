@@ -11,11 +11,10 @@ const { open } = fs;
 
 /** Makes the disk full, or gives it room again, for everything that imports `node:fs/promises`. */
 function setFull(isFull: boolean): void {
+  const writeFile = () => Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
   const full: typeof open = async (path, flags, mode) => {
     const handle = await open(path, flags, mode);
-    if (flags === "wx")
-      handle.writeFile = () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
-    return handle;
+    return flags === "wx" ? Object.assign(handle, { writeFile }) : handle;
   };
   fs.open = isFull ? full : open;
   syncBuiltinESMExports();
@@ -115,16 +114,33 @@ describe("a lease", () => {
   });
 
   it("goes on from the last of several files, with the largest of their numbers", async () => {
+    await take();
+    const earlier = readFileSync(newest());
     time = START + 500n;
     await take();
     const content = readFileSync(newest());
-    time = START + 100n;
-    await take();
-    for (let i = 3; i <= 20; i++) cpSync(newest(), join(folder, String(i).padStart(12, "0")));
+    for (let i = 3; i <= 20; i++) writeFileSync(join(folder, String(i).padStart(12, "0")), earlier);
     writeFileSync(join(folder, "000000000007"), content);
     time = START;
     expect((await take()).refusedThrough).toBe(START + 502n);
     expect(readdirSync(folder)).toEqual(["000000000021"]);
+  });
+
+  it("permits no round up to two seconds past the moment at which it was taken over", async () => {
+    const logger = pino({ level: "silent" });
+    const onWrite = () => {
+      time += 5n;
+    };
+    const lease = await Lease.take(folder, { now: () => time, logger, onWrite });
+    leases.push(lease);
+    expect(lease.refusedThrough).toBe(START + 7n);
+  });
+
+  it("leaves files of other names alone", async () => {
+    const lease = await take();
+    for (const name of ["0", "x"]) writeFileSync(join(folder, name), "");
+    expect(await isPermitted(lease, START + 3n)).toBe(true);
+    expect(readdirSync(folder).toSorted()).toEqual(["0", "000000000002", "x"]);
   });
 
   it("never moves its number back, whatever the clock says", async () => {
@@ -243,9 +259,9 @@ describe("a folder that is changed while its process runs", () => {
     setFull(true);
     expect(await isPermitted(lease, START + 600n)).toBe(false);
     expect(lease.problem).toBe("unwritable");
+    expect(logs.join()).toContain("cannot be written: ENOSPC");
     expect(await isPermitted(lease, START + 601n)).toBe(false);
     expect(await isPermitted(lease, START + 4n)).toBe(true);
-    expect(logs.join()).toContain("cannot be written: ENOSPC");
     setFull(false);
     expect(await isPermitted(lease, START + 600n)).toBe(true);
     expect(lease.problem).toBeNull();
@@ -260,7 +276,9 @@ describe("a folder that is changed while its process runs", () => {
 describe("a lease is not taken", () => {
   it("where it cannot be written", async () => {
     setFull(true);
-    await expect(take()).rejects.toThrow(/^lease: .*lease cannot be used: ENOSPC/);
+    await expect(take()).rejects.toMatchObject({
+      message: expect.stringMatching(/^lease: .*lease cannot be used: ENOSPC/),
+    });
   });
 
   it.each(["file", "0000000000010", "00000000010", "x00000000010"])(

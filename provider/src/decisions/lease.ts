@@ -142,11 +142,10 @@ export class Lease {
   }
 
   #lose(): false {
-    if (this.#problem !== "lost")
-      this.options.logger.error(
-        `Another process has taken the lease in ${this.folder}, or its files were removed. This process signs no new ` +
-          "round any more. Run one process for each signing key, and restart that one.",
-      );
+    this.options.logger.error(
+      `Another process has taken the lease in ${this.folder}, or its files were removed. This process signs no new ` +
+        "round any more. Run one process for each signing key, and restart that one.",
+    );
     this.#problem = "lost";
     return false;
   }
@@ -223,6 +222,6 @@ const contentOf = (through: bigint) => `${through} ${sha256(String(through)).sli
 /** Returns the number in a file; null when it is damaged. */
 async function readNumber(path: string): Promise<bigint | null> {
   const text = await readFile(path, "latin1");
-  const digits = /^\d{1,15}/.exec(text)?.[0];
+  const digits = /\d{1,15}/.exec(text)?.[0];
   return digits !== undefined && text === contentOf(BigInt(digits)) ? BigInt(digits) : null;
 }

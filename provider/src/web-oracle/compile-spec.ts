@@ -1,17 +1,10 @@
-import { mostFrequent } from "@dataset-oracle/protocol/agreed-value";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import {
-  argumentProblem,
-  type Combination,
-  RequestSpec,
-  type ValueType,
-  variableProblem,
-} from "@dataset-oracle/protocol/request-spec";
+import { argumentProblem, RequestSpec, type ValueType, variableProblem } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import type { Hex } from "viem";
-import { type CombinedValue, median, outcomeOfTooFewValues } from "../combined-value.js";
+import { type CombinedValue, combine } from "../combined-value.js";
 import { type BoundSource, compileSource, type Source } from "../source/compile-source.js";
 import type { Reading } from "../source/source-failure.js";
 import { parseCanonicalSpec } from "./canonical-json.js";
@@ -120,25 +113,4 @@ function findProblem({ unit, variables, sources, minSources, combine }: RequestS
     return `/combine: ${isNumber ? 'a uint needs "median"' : `a ${first?.type} needs "majority" or "equal"`}.`;
   }
   return null;
-}
-
-/**
- * Makes one value of those of several sources.
- *
- * @param minSources How many sources must have answered.
- */
-export function combine(readings: readonly Reading<bigint>[], minSources: number, how: Combination): CombinedValue {
-  const values = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
-  if (values.length < minSources) {
-    const reason = `${values.length} of ${readings.length} sources answered, fewer than ${minSources}`;
-    const waits = readings.flatMap((reading) => (reading.ok ? [] : (reading.error.retryAfter ?? [])));
-    return outcomeOfTooFewValues(waits, minSources - values.length, reason);
-  }
-  if (how === "median") return { kind: "value", value: median(values) };
-  const value = mostFrequent(values) ?? 0n;
-  const count = values.filter((other) => other === value).length;
-  const needed = how === "equal" ? values.length : Math.floor(values.length / 2) + 1;
-  return count >= needed
-    ? { kind: "value", value }
-    : { kind: "none", reason: `${count} of ${values.length} sources agree, fewer than ${needed}` };
 }
