@@ -1,4 +1,3 @@
-import { vi } from "vitest";
 import type { NetworkSettings } from "../../src/config.js";
 import { startChain } from "./chain.js";
 import { type OperatorOptions, type ServedNetwork, startOperator } from "./operator.js";
@@ -23,9 +22,7 @@ export async function startCommittee(size: number) {
       more: Partial<ServedNetwork> = {},
     ) {
       const operator = await startOperator([{ chain, datasets: [dataset], providers, settings, ...more }], options);
-      // On a busy machine, it can begin without its network.
-      const network = await vi.waitUntil(() => operator.networks.get(42), { timeout: 60_000 });
-      await Promise.all(network.senders.queues.map((queue) => queue.start()));
+      await operator.recovered;
       return operator;
     },
   };

@@ -9,6 +9,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { vi } from "vitest";
 import { type AppSettings, buildOperatorApp } from "../../src/app.js";
 import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import type { Clock } from "../../src/context.js";
@@ -46,6 +47,8 @@ export interface OperatorOptions extends Partial<AppSettings> {
   readonly account?: LocalAccount;
   /** The machine's by default. */
   readonly clock?: Clock;
+  /** Does not wait until all networks are served, which a busy machine begins without. */
+  readonly mayLackNetworks?: boolean;
   /** Called with the service before it listens, to add a plugin with settings that the configuration does not have. */
   readonly configure?: (app: App) => unknown;
 }
@@ -63,7 +66,14 @@ export type RunningOperator = Awaited<ReturnType<typeof startOperator>>;
 
 /** An operator in this process that really listens, with an account of its own. */
 export async function startOperator(served: readonly ServedNetwork[], options: OperatorOptions = {}) {
-  const { hasSender = true, account = newAccount(), clock = Date.now, configure, ...changed } = options;
+  const {
+    hasSender = true,
+    account = newAccount(),
+    clock = Date.now,
+    mayLackNetworks,
+    configure,
+    ...changed
+  } = options;
   const settings = { ...APP_SETTINGS, ...changed };
   await Promise.all(served.map(({ chain }) => chain.fund(account.address)));
   const log: string[] = [];
@@ -78,6 +88,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const app = await buildOperatorApp(operator, plans, settings);
   await configure?.(app);
   const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}${settings.basePath}`;
+  if (!mayLackNetworks) await vi.waitUntil(() => operator.networks.size === served.length, { timeout: 60_000 });
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${base}/data/request`, {
