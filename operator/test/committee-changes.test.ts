@@ -17,7 +17,7 @@ describe("a committee that changes while the operator runs is detected", () => {
   async function rotate() {
     const dataset = await chain.deploy(members.slice(0, 3));
     const proxy = await startRpcProxy(chain.url);
-    const settings = { providerTimeoutMs: 500 };
+    const settings = { providerTimeoutMs: 2_000 };
     const operator = await startOperator([{ chain, datasets: [dataset], providers, settings, rpcUrls: [proxy.url] }]);
     await chain.setCommittee(dataset, members.slice(3));
     const ask = (key: string) => operator.ask(body(key, true, { dataset }), WAIT);
