@@ -4,7 +4,6 @@ import { startOperator } from "./support/operator.js";
 
 interface Response {
   readonly description: string;
-  readonly headers?: Record<string, object>;
 }
 
 interface Operation {
@@ -57,11 +56,4 @@ test("every problem of an operation is named at its status, and no other", () =>
     );
     expect(named.toSorted(), operationId).toEqual(declared.toSorted());
   }
-});
-
-test("the document has the limits and their headers", () => {
-  const answers = document.paths["/oracle/data/request"]?.post?.responses;
-  expect(Object.keys(answers?.["200"]?.headers ?? {})).toEqual(["RateLimit-Policy", "RateLimit", "Preference-Applied"]);
-  expect(answers?.["429"]?.description).toContain("too_many_broadcasts");
-  expect(Object.keys(answers?.["429"]?.headers ?? {})).toEqual(["RateLimit-Policy", "RateLimit", "Retry-After"]);
 });

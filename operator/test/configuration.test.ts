@@ -56,17 +56,13 @@ const feed = (change: object) => ({
 describe("is refused with", () => {
   test.each<[mistake: string, network: object, named: string, others?: object]>([
     ["a setting of another type", usual(), "/port", { port: "8080" }],
-    ["a port that browsers do not connect to", usual(), "port 10080", { port: 10_080 }],
-    ["a proxy that is not an address", usual(), "/trustedProxies/0", { trustedProxies: ["localhost"] }],
     ["no network", usual(), "/networks", { networks: [] }],
     ["a deployment that is not there", usual({ deployment: "44.json" }), "44.json"],
     ["an RPC that is not a URL", usual({ rpcUrls: [NOBODY, "127.0.0.1"] }), "rpcUrls/1 is not a URL"],
-    ["an RPC with a user name", usual({ rpcUrls: ["http://me:secret-word@a"] }), "rpcUrls/0 contains a user name"],
     ["an RPC with an unset variable", usual({ rpcUrls: [["http://a/$", "{RPC_TOKEN}"].join("")] }), "RPC_TOKEN"],
     ["a network without an RPC", usual({ rpcUrls: [] }), "rpcUrls is empty"],
     ["a provider with a wrong address", usual({ providers: [{ address: "0x1", url: "http://a" }] }), "0x1"],
     ["a provider without a URL", usual({ providers: [{ address: MEMBER, url: "a" }] }), "url"],
-    ["an impossible port of a provider", usual({ providers: [{ address: MEMBER, url: "http://a:99999" }] }), "url"],
     ["a feed without keys", usual({ feeds: [feed({ keys: [] })] }), "feeds/0: keys is empty"],
     ["no address as its dataset", { datasets: ["0x12"] }, "datasets/0: "],
     ["the same dataset twice", { datasets: [dataset, dataset] }, "datasets names 0x"],
@@ -80,7 +76,6 @@ describe("is refused with", () => {
   ])("%s", async (_, network, named, others) => {
     const error = await refusalOf(prepare(network, {}, others));
     expect(error).toContain(named);
-    expect(error).not.toContain("secret-word");
   });
 });
 

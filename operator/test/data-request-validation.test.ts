@@ -1,4 +1,3 @@
-import { stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { startCommittee } from "./support/committee.js";
 
@@ -14,19 +13,10 @@ describe("a body that is not valid", () => {
     ["network_id", { network_id: "42" }],
     ["network_id", { network_id: 42.5 }],
     ["network_id", { network_id: 0 }],
-    ["network_id", { network_id: -42 }],
     ["network_id", { network_id: 2 ** 53 }],
-    ["network_id", { network_id: undefined }],
-    ["network_id", { network_id: null }],
-    ["dataset", { dataset: undefined }],
-    ["dataset", { dataset: 42 }],
     ["dataset", { dataset: "0x1234" }],
-    ["dataset", { dataset: "ETH" }],
-    ["key", { key: undefined }],
-    ["key", { key: 7 }],
     ["key", { key: "" }],
     ["key", { key: "0x" }],
-    ["key", { key: "0x5" }],
     ["key", { key: "0x535" }],
     ["key", { key: "0X53" }],
     ["key", { key: "0xzz" }],
@@ -34,10 +24,7 @@ describe("a body that is not valid", () => {
     ["key", { key: "K".repeat(257) }],
     ["key", { key: `0x${"4b".repeat(257)}` }],
     ["broadcast", { broadcast: "true" }],
-    ["broadcast", { broadcast: 1 }],
-    ["broadcast", { broadcast: undefined }],
     ["extra", { extra: 1 }],
-    ["networkId", { networkId: 42 }],
     ["a/b", { "a/b": 42 }],
   ])("is a 400 that names %s: %j", async (property, change) => {
     const problem = await operator.askForProblem(request(change));
@@ -102,11 +89,6 @@ test("a wait that is not a number is a 400, whether it would be waited or not", 
     expect(problem.detail).toBe("prefer: wait must be a whole number of seconds, as in wait=10.");
   }
   expect(asked()).toBe(before);
-});
-
-test("the answer has the key in both forms, whichever the caller sent", async () => {
-  const answer = await operator.ask(request({ key: stringToHex(KEY) }));
-  expect(answer).toMatchObject({ key: KEY, key_hex: stringToHex(KEY), network_id: 42 });
 });
 
 test("a page of any origin may post, and read problems", async () => {

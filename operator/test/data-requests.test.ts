@@ -221,24 +221,6 @@ describe("Accept: text/event-stream", () => {
     expect(seen.at(-1)).toMatchObject({ event: "problem", data: { status: 422, code: "unknown_key" } });
     expect((await operator.askForProblem(body("0x5"), EVENT_STREAM)).http).toBe(400);
   });
-
-  test("a caller that disconnects does not affect the others", async () => {
-    const release = holdReports();
-    const leaving = new AbortController();
-    const gone = fetch(`${clocked.base}/data/request`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...EVENT_STREAM },
-      body: JSON.stringify(body("SPOTPX/GONE-USD")),
-      signal: leaving.signal,
-    }).then((response) => response.text());
-    await expect.poll(() => askedOf("SPOTPX/GONE-USD")).toBe(1);
-    const answer = clocked.ask(body("SPOTPX/GONE-USD"), WAIT);
-    leaving.abort();
-    await expect(gone).rejects.toThrow("abort");
-    release();
-    const { updatedAt } = await chain.query(dataset, (await answer).key ?? "");
-    expect(updatedAt).toBeGreaterThanOrEqual(BigInt((await answer).timestamp));
-  });
 });
 
 test("a transaction that changes nothing because another relayer was faster is answered with what that one stored", async () => {

@@ -1,5 +1,3 @@
-import type { LocalAccount } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { nextRound } from "./support/next-round.js";
@@ -34,31 +32,6 @@ test("an account that cannot pay is a 503, and its gas is not counted", async ()
   expect(operator.log.join("")).toContain(`"sender":"${address}"`);
   await chain.fund(address);
   await operator.ask(body("SPOTPX/POOR-USD"), WAIT);
-});
-
-test("an account whose signer does not sign is a 503 for all that wait, and its nonce stays free", async () => {
-  let isAway = true;
-  const held = privateKeyToAccount(generatePrivateKey());
-  const account = {
-    ...held,
-    signTransaction: (...args) =>
-      isAway ? Promise.reject(new Error("the signer is locked")) : held.signTransaction(...args),
-  } as LocalAccount;
-  const operator = await start({}, { account });
-  const problems = await Promise.all(
-    ["SPOTPX/S0-USD", "SPOTPX/S1-USD"].map((key) => operator.askForProblem(body(key))),
-  );
-  for (const problem of problems) {
-    expect(problem).toMatchObject({ http: 503, code: "signer_failed", title: expect.stringContaining("network 42") });
-    expect(JSON.stringify(problem)).not.toContain("locked");
-  }
-  expect(await operator.ask(body("SPOTPX/S0-USD", false))).toHaveProperty("transaction");
-  isAway = false;
-  await operator.ask(body("SPOTPX/S0-USD"), WAIT);
-  expect(await chain.nonce(held.address)).toBe(1);
-  const log = operator.log.join("");
-  expect(log.match(/the signer did not sign a transaction/g)).toHaveLength(1);
-  for (const line of ["the signer is locked", "the signer signs again"]) expect(log).toContain(line);
 });
 
 test("broadcasts have a tighter limit, also with an event stream, and other requests go on", async () => {

@@ -2,7 +2,6 @@ import { type Address, parseEther, stringToHex } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { type AnsweredProblem, startOperator } from "./support/operator.js";
-import { startRpcProxy } from "./support/rpc-proxy.js";
 import type { Behavior } from "./support/stub-providers.js";
 
 /** What each answer of a provider means is tested in src/reports. */
@@ -128,20 +127,5 @@ describe("an unserved key", () => {
     expect(detail).toContain(`3 × "answered HTTP 422 (${behavior.replace(" ", "_")})"`);
     expect(detail).toContain(`${fix} The providers can be asked for this key again after a minute.`);
     expect((await operator.askForProblem(body(4, key))).detail).toBe(detail);
-  });
-
-  test("costs two calls to the RPC, for the price and for what is stored", async () => {
-    const proxy = await startRpcProxy(chain.url);
-    const watched = await startOperator([{ chain, datasets: [ofSize(4)], providers, rpcUrls: [proxy.url] }]);
-    await watched.recovered;
-    behave("unknown key", "unknown key", "unknown key");
-    const methods = () => proxy.calls.map(({ method }) => method);
-    // The operator reads its sender's balance when it starts, and nobody waits for that.
-    await expect.poll(methods).toContain("eth_getBalance");
-    proxy.calls.length = 0;
-    await watched.askForProblem(body(4, newKey()));
-    // The queue of its sender reads the nonce and the fees from time to time.
-    const ofQueue = ["eth_getTransactionCount", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"];
-    expect(methods().filter((method) => !ofQueue.includes(method))).toEqual(["eth_call", "eth_call"]);
   });
 });

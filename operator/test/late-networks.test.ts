@@ -1,5 +1,4 @@
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
-import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { type Address, encodeFunctionData, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -106,15 +105,6 @@ describe("an operator whose only endpoint refuses everything", () => {
     proxy.faults.clear();
     await operator.becomesReady();
   });
-
-  test("does not serve the network if there is no dataset at its address, says so, and ends nothing", async () => {
-    proxy.faults.set("*", "HTTP 429");
-    const operator = await start({ datasets: [nobody()] });
-    proxy.faults.clear();
-    await expect.poll(operator.missing).toContain("is not a contract");
-    expect(operator.log.join("\n")).toContain("is not a contract. Correct its address");
-    expect(await operator.get("/live")).toMatchObject({ status: 200 });
-  });
 });
 
 test("of two networks, the one whose RPC is dead keeps no request for the other waiting", async () => {
@@ -141,20 +131,6 @@ test("a node that is syncing, and so has no code at the dataset's address, is wa
   expect(await operator.missing()).toMatch(
     /^dataset 0x\w+ is not a contract, at a block that is \d+ s old: the node may/,
   );
-  proxy.answers.clear();
-  await operator.becomesReady();
-  await operator.ask(request());
-});
-
-test("where no endpoint has the logs of the committee and no list is it, the network is served once one of them has it, and until then it says what to set", async () => {
-  proxy.answers.set("eth_getLogs", { body: { result: [] } });
-  const deployed: DeployedDataset = {
-    ...{ name: "test", address: dataset, kind: "median", keyForm: "SPOT_PRICE", keys: [] },
-    committee: { members, toleranceBps: 99n },
-  };
-  const operator = await start({ datasets: [deployed] });
-  expect(await operator.missing()).toContain(`the committee of ${dataset} is not known`);
-  expect(await operator.missing()).toContain("Set deployment to a file that lists its members and toleranceBps");
   proxy.answers.clear();
   await operator.becomesReady();
   await operator.ask(request());

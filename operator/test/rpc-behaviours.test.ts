@@ -8,9 +8,7 @@ import {
   changed,
   EVERYTHING,
   EXECUTION,
-  either,
   error,
-  methods,
   only,
   PENDING_BLOCK,
   PENDING_COUNT,
@@ -22,7 +20,6 @@ import {
   STATE,
   SUBMISSION,
   times,
-  wantsTip,
 } from "./rpc-behaviours/behaviour.js";
 import { startCommittee, WAIT } from "./support/committee.js";
 import type { RunningOperator } from "./support/operator.js";
@@ -58,7 +55,6 @@ const OPEN: Problem = { ...FAILED, isOpen: true };
 const TOO_MANY = error(429, "Your app has exceeded its compute units per second capacity.", { status: 429 });
 const KNOWN = error(-32000, "already known");
 const TOO_LOW = error(-32000, "nonce too low");
-const UNDERPRICED = error(-32000, "transaction underpriced");
 const NO_FUNDS = error(-32000, "insufficient funds for gas * price + value");
 const HEADER_NOT_FOUND = error(-32000, "header not found");
 const NO_METHOD = error(-32601, "the method does not exist/is not available");
@@ -68,7 +64,6 @@ const FEES_ABOVE_CAP = changed("with a base fee of 501 gwei", (block: object) =>
   baseFeePerGas: numberToHex(parseGwei("501")),
 }));
 const IMPOSSIBLE_NONCE = { hash: HASH, nonce: `0x${"f".repeat(60)}`, to: zeroAddress, input: "0x", gas: "0x1" };
-const LEGACY_FEES = methods("legacy fees", "eth_getBlockByNumber", "eth_gasPrice", "eth_sendRawTransaction");
 
 const BEHAVIOURS: readonly Behaviour[] = [
   ["the first of two", EVERYTHING, TOO_MANY, "it is answered"],
@@ -78,9 +73,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["the first of two", SUBMISSION, RESET_OF_REUSED, "it is mined"],
 
   ["the first of two", STATE, HEADER_NOT_FOUND, "it is answered"],
-  ["each of two", STATE, HEADER_NOT_FOUND, FAILED],
   ["the first of two", EXECUTION, result("0x"), "it is answered"],
-  ["the first of two", RECEIPTS, error(-32000, "transaction indexing is in progress"), "it is mined"],
   [
     "the first of two",
     RECEIPTS,
@@ -100,7 +93,6 @@ const BEHAVIOURS: readonly Behaviour[] = [
     "it is answered",
   ],
   ["the first of two", EXECUTION, NO_METHOD, "it is answered"],
-  ["the first of two", SUBMISSION, NO_METHOD, "it is mined"],
   ["each of two", SUBMISSION, NO_METHOD, FAILED],
 
   ["the only one", SUBMISSION, afterPassingOn(KNOWN), "it is mined"],
@@ -112,7 +104,6 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["the only one", SUBMISSION, times(1, error(-32006, "Nonce too high")), "it is mined"],
   ["the first of two", SUBMISSION, NO_FUNDS, "it is mined"],
   ["the only one", SUBMISSION, NO_FUNDS, { http: 503, code: "out_of_funds" }],
-  ["the only one", SUBMISSION, error(-32000, "txpool is full"), OPEN],
   ["the only one", SUBMISSION, result("zz"), OPEN],
 
   ["the only one", only("eth_getBlockByNumber"), WITHOUT_BASE_FEE, "it is mined"],
@@ -121,12 +112,6 @@ const BEHAVIOURS: readonly Behaviour[] = [
     only("eth_getBlockByNumber"),
     FEES_ABOVE_CAP,
     { http: 503, code: "fees_too_high", says: "asks for 501 gwei per gas, and this operator offers at most 500 gwei" },
-  ],
-  [
-    "the only one",
-    LEGACY_FEES,
-    either("eth_getBlockByNumber", WITHOUT_BASE_FEE, either("eth_gasPrice", result("0x0"), wantsTip("1", UNDERPRICED))),
-    "it is mined",
   ],
 
   ["the only one", EXECUTION, result(`0x${"f".repeat(192)}`), FAILED],

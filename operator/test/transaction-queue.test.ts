@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { type Hex, isAddressEqual, keccak256, numberToHex, parseGwei, parseTransaction } from "viem";
+import { type Hex, isAddressEqual, numberToHex, parseGwei, parseTransaction } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../src/rpc/client.js";
@@ -8,7 +8,6 @@ import { classifyNodeError } from "../src/rpc/node-errors.js";
 import { RpcError } from "../src/rpc/rpc-error.js";
 import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
-import { submitRaw } from "../src/transactions/submitter.js";
 import { OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 /** Transaction queues on a chain that mines only on demand. What a pass decides is tested in src/transactions. */
@@ -225,32 +224,6 @@ describe("foreign transactions", () => {
     expect(await confirmed).toMatchObject({ call: { round: 2n } });
     expect(queue.counts.lost).toBe(1);
   });
-
-  test("that a node counts and its pool does not show are not cancelled", async () => {
-    let isLying = true;
-    let passes = 0;
-    const isPendingCount = (method: string, params: readonly unknown[]) =>
-      method === "eth_getTransactionCount" && params[1] === "pending";
-    const rpc = altered(async (ask, method, params) => {
-      const truth = await ask();
-      if (!isPendingCount(method, params)) return truth;
-      passes++;
-      return isLying ? numberToHex(Number(truth) + 3) : truth;
-    });
-    const queue = startQueue({}, rpc);
-    await untilLogged("was not sent by this process");
-    for (const lie of [true, false]) {
-      // A pass that has begun still believes what it was told.
-      [isLying, passes] = [lie, 0];
-      getStuck();
-      await until(() => passes >= 2);
-      expect(await pool()).toEqual([]);
-    }
-    const { confirmed } = await queue.enqueue(job("K"));
-    await mine();
-    expect(await confirmed).toMatchObject({ isReverted: false });
-    expect(await minedCount()).toBe(1);
-  });
 });
 
 test("an update answered with a hash is not lost when a later update of its key gets no answer", async () => {
@@ -273,74 +246,18 @@ test("an update answered with a hash is not lost when a later update of its key 
   await until(() => queue.depth.sent === 0);
 });
 
-test("feeds use the places that requests leave to them, and callers take turns", async () => {
+test("feeds use the places that requests leave to them", async () => {
   const queue = startQueue({ maxPending: 4, reservedForFeeds: 1 });
-  const accepted: string[] = [];
-  const send = (id: string, payer: string | null) =>
-    queue.enqueue(job(id, { payer })).then(
-      () => accepted.push(id),
-      () => {},
-    );
-  for (let i = 0; i < 8; i++) void send(`greedy ${i}`, "192.0.2.1");
-  await until(() => accepted.length === 3);
-  void send("other", "192.0.2.2");
+  const requests = Array.from({ length: 4 }, (_, i) => queue.enqueue(job(`K${i}`, { payer: "192.0.2.1" })));
+  await Promise.all(requests.slice(0, 3));
   // No block is needed for it.
-  await send("feed", null);
-  expect(accepted).toEqual(["greedy 0", "greedy 1", "greedy 2", "feed"]);
+  await queue.enqueue(job("feed"));
+  expect(queue.depth).toEqual({ waiting: 1, sent: 4 });
   await mine();
-  await until(() => accepted.length === 7);
-  expect(accepted.slice(4, 6)).toContain("other");
-});
-
-test("two processes with one sender get every update stored, and the log names the cause", async () => {
-  const round = BigInt(Math.floor(Date.now() / 1000) + 60);
-  // Each takes the other's pending transactions for its own.
-  const recover = (pending: Call) => job("other", { call: { ...call(1n), ...pending, round } });
-  const queues = [startQueue({}, connectNode(), recover), startQueue({}, connectNode(), recover)];
-  const sends = queues.flatMap((queue, i) =>
-    [0, 1, 2].map((n) => queue.enqueue(job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
-  );
-  const mining = setInterval(() => void mine(), 150);
-  const results = await Promise.allSettled(sends.map(async (sent) => (await sent).confirmed));
-  clearInterval(mining);
-  // One may fail because the other was faster with its nonce. Nothing that was accepted is lost.
-  const stored = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  expect(stored.length).toBeGreaterThan(0);
-  for (const confirmed of stored) expect(confirmed).toMatchObject({ isReverted: false });
-  // This one stays pending, so that the other process is sure to see it.
-  await queues[0]?.enqueue(job("0 3", { call: call(3n) }));
-  await untilLogged("another process sends with this sender's key");
+  await requests[3];
 });
 
 describe("a reorganization", () => {
-  test("while pending transactions are recovered does not lose them", async () => {
-    const earlier = startQueue();
-    const { hash } = await earlier.enqueue(job("K"));
-    await mine();
-    const { blockNumber } = await chain.client.getTransactionReceipt({ hash });
-    await earlier.enqueue(job("L", { call: call(3n) }));
-    endProcess();
-    const dropBlock = async () => {
-      await reorganize(Number((await chain.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1);
-    };
-    let reorganization: Promise<void> | null = null;
-    const rpc = altered(async (ask, method) => {
-      // The counts are read already, and show the block that is dropped now.
-      const isOfPool = method.startsWith("txpool") || method === "eth_getTransactionBySenderAndNonce";
-      if (isOfPool) reorganization ??= dropBlock();
-      if (isOfPool) await reorganization;
-      return ask();
-    });
-    const queue = startQueue({}, rpc, (found) => job("L", { call: { ...found, round: 3n, expiresAt: NEVER } }));
-    await untilLogged("recovered");
-    await until(async () => {
-      await mine();
-      return (await minedCount()) === 2 && queue.depth.sent === 0;
-    });
-    // The update of the block that was dropped is unknown to this process: its nonce is a gap.
-    expect(queue.counts).toMatchObject({ cancelled: 1, lost: 0 });
-  });
-
   test("that drops an update is detected, and the newest round is sent", async () => {
     const queue = startQueue();
     const { confirmed } = await queue.enqueue(job("K"));
@@ -378,28 +295,6 @@ describe("a reorganization", () => {
     await mine();
     await until(() => queue.depth.sent === 0);
   });
-
-  test("is no longer detected once the update is reorgDepth blocks deep", async () => {
-    let seen = 0n;
-    let passes = 0;
-    const rpc = altered(async (ask, method, params) => {
-      const result = await ask();
-      if (method === "eth_blockNumber") seen = BigInt(result as Hex);
-      if (method === "eth_getTransactionCount" && params[1] === "pending") passes++;
-      return result;
-    });
-    const queue = startQueue({ reorgDepth: 2 }, rpc);
-    const { confirmed } = await queue.enqueue(job("K"));
-    await mine();
-    await confirmed;
-    await mine(3);
-    const head = await chain.client.getBlockNumber({ cacheTime: 0 });
-    await until(() => seen >= head);
-    await reorganize(3);
-    passes = 0;
-    await until(() => passes >= 2);
-    expect(queue.counts.reorged).toBe(0);
-  });
 });
 
 test("an update that reverts without being stored is sent again with its newest round", async () => {
@@ -423,16 +318,6 @@ test("updates that wait at shutdown are rejected with shutting_down, and so are 
   expect(await confirmed).toBe(null);
 });
 
-test("an update that waits too long because nothing is mined is rejected and leaves the queue", async () => {
-  const queue = startQueue({ maxPending: 1 });
-  await queue.enqueue(job("K"));
-  const waiting = queue.enqueue(job("L"));
-  passedMs += 31_000;
-  await expect(waiting).rejects.toMatchObject({ code: "rpc_timeout", reason: "waited too long in the queue" });
-  expect(queue.depth).toEqual({ waiting: 0, sent: 1 });
-  await mine();
-});
-
 test("what a signer does not sign is counted and fails its update, and a stuck one is replaced once it signs again", async () => {
   let isAway = true;
   const { signTransaction } = account;
@@ -441,7 +326,10 @@ test("what a signer does not sign is counted and fails its update, and a stuck o
     signTransaction: (...args) => (isAway ? Promise.reject(new Error("away")) : signTransaction(...args)),
   } as PrivateKeyAccount;
   const queue = startQueue();
-  await expect(queue.enqueue(job("K"))).rejects.toMatchObject({ code: "signer_failed" });
+  await expect(queue.enqueue(job("K"))).rejects.toMatchObject({
+    code: "signer_failed",
+    title: expect.stringContaining("network 42"),
+  });
   expect(queue.counts).toMatchObject({ unsigned: 1, mined: 0 });
   isAway = false;
   const { confirmed } = await queue.enqueue(job("K"));
@@ -484,16 +372,6 @@ describe("an RPC that refuses", () => {
     expect(await minedCount()).toBe(2);
   });
 
-  test("what a cap allows fails the request, and the problem names the setting and the minimum", async () => {
-    const { rpc, offers } = refusing(minimumTip(51n * GWEI));
-    await expect(startQueue({}, rpc).enqueue(job("K"))).rejects.toMatchObject({
-      code: "fees_too_high",
-      title: expect.stringContaining("asks for 51 gwei per gas, and this operator offers at most 50 gwei"),
-      detail: expect.stringContaining("maxPriorityFeePerGasGwei"),
-    });
-    expect(offers).toHaveLength(1);
-  });
-
   test("a replacement or a cancellation gets higher fees in the background, within the caps", async () => {
     let least = 0n;
     const { rpc, offers } = refusing((offer) => minimumTip(least)(offer));
@@ -532,22 +410,4 @@ describe("an RPC that refuses", () => {
     expect(offers.at(-1)?.fee).toBeLessThan(SETTINGS.maxFeePerGas / 2n);
     await mine();
   });
-});
-
-test("anvil's own messages are classified, and what was mined before it is submitted again counts as accepted", async () => {
-  const send = async (raw: Promise<Hex>) =>
-    connectNode()
-      .request("eth_sendRawTransaction", [await raw])
-      .catch(({ reason }: RpcError) => classifyNodeError(reason));
-  expect(await send(sign(0, 10n))).toMatch(/^0x/);
-  expect(await send(sign(0, 10n))).toBe("already_known");
-  expect(await send(sign(0, 9n))).toBe("replacement_underpriced");
-  expect(await send(sign(0, 10n, privateKeyToAccount(generatePrivateKey())))).toBe("insufficient_funds");
-  await mine();
-  expect(await send(sign(0, 11n))).toBe("nonce_too_low");
-
-  const client = createChainClient(42, connectNode());
-  const submit = async (raw: Hex) => submitRaw(client, raw, keccak256(raw));
-  expect(await submit(await sign(0, 10n))).toEqual({ kind: "accepted" });
-  expect(await submit(await sign(0, 12n))).toMatchObject({ kind: "rejected", why: "nonce_too_low" });
 });

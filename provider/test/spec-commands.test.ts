@@ -184,11 +184,4 @@ describe("publish", () => {
     expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining("The RPC endpoint failed or refused")]);
     expect(JSON.stringify([other, failed])).not.toContain("t0ken");
   });
-
-  it("names an account that is not unlocked", async () => {
-    const from = "0x000000000000000000000000000000000000dEaD";
-    const other = write("other.json", { ...spec, title: "Another" });
-    const { code, stderr } = await publish([other], ["--rpc-url", registry.rpc.url, "--from", from]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`${from} is not an unlocked account`)]);
-  });
 });

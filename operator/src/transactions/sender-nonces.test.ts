@@ -7,6 +7,7 @@ import { SenderNonces } from "./sender-nonces.js";
 const SENDER = "0x1111111111111111111111111111111111111111";
 const MAX_JUMP = 16;
 const TEN_MINUTES_MS = 600_000;
+const POOLED = { nonce: "0x5", hash: `0x${"5".repeat(64)}`, to: SENDER, input: "0x", gas: "0x1", gasPrice: "0x1" };
 
 /** The counts that each endpoint shows; the first answers reads. */
 let endpoints: { mined: number; pending: number }[];
@@ -21,7 +22,8 @@ beforeEach(() => {
     return numberToHex(params.includes("pending") ? pending : mined);
   };
   const client = createChainClient(42, {
-    request: async (_, params) => countOf(0, params),
+    request: async (method, params) =>
+      method === "txpool_contentFrom" ? { pending: { 5: POOLED }, queued: {} } : countOf(0, params),
     requestEach: async (_, params) => endpoints.map((_one, index) => countOf(index, params)),
   });
   nonces = new SenderNonces(client, SENDER, MAX_JUMP, 50, () => nowMs, pino({ level: "silent" }));
@@ -55,4 +57,14 @@ test("as many as other processes can have sent are believed, and a jump of mined
   await expect(nonces.readCounts(7)).rejects.toThrow();
   nowMs += 1;
   expect(await nonces.readCounts(7)).toMatchObject({ mined: 500 });
+});
+
+test("a pending transaction that the node's pool does not show counts as stuck ten minutes later than others", async () => {
+  expect(await nonces.findForeign(await nonces.readCounts(5), () => false)).toMatchObject([{ nonce: 5 }]);
+  expect(nonces.stuckSince).toEqual(
+    new Map([
+      [5, 0],
+      [6, TEN_MINUTES_MS],
+    ]),
+  );
 });

@@ -1,4 +1,3 @@
-import { type Hex, parseGwei, parseTransaction } from "viem";
 import type { RpcCall, RpcReply } from "../support/rpc-proxy.js";
 
 /** Calls that are answered otherwise than by an ideal node. */
@@ -76,12 +75,6 @@ export const RESET_IN_ANSWER = always("a reset in the middle of an answer", {
   body: { result: "0x1" },
 });
 
-/** One answer to calls of a method, and another to the others. */
-export const either = (method: string, one: Answered, other: Answered): Answered => ({
-  name: `${one.name} to ${method}, and ${other.name}`,
-  reply: (call, nth) => (call.method === method ? one : other).reply(call, nth),
-});
-
 /** As of servers that close idle connections: only what is sent on a connection that has been used before fails. */
 export const RESET_OF_REUSED: Answered = {
   name: "a reset of every connection that is used again",
@@ -99,14 +92,3 @@ export const afterPassingOn = ({ name, reply }: Answered): Answered => ({
   name: `${name}, after it has passed them on`,
   reply: (call, nth) => ({ ...reply(call, nth), isPassedOn: true }),
 });
-
-/** Refuses transactions that offer less than a tip or, without one, a gas price, whatever the endpoint suggests. */
-export function wantsTip(gwei: string, refusal: Answered): Answered {
-  return {
-    name: `${refusal.name} below a tip of ${gwei} gwei`,
-    reply(call, nth) {
-      const { maxPriorityFeePerGas, gasPrice = 0n } = parseTransaction(call.params[0] as Hex);
-      return (maxPriorityFeePerGas ?? gasPrice) < parseGwei(gwei) ? refusal.reply(call, nth) : null;
-    },
-  };
-}

@@ -16,7 +16,6 @@ import { closeAtEnd } from "./close-at-end.js";
 /** The ways in which a provider can behave. */
 export type Behavior =
   | "honest"
-  | "talkative"
   | "no data"
   | "no data with a value"
   | "unknown key"
@@ -24,11 +23,9 @@ export type Behavior =
   | "slow"
   | "hangs"
   | "garbage"
-  | "not a report"
   | "wrong signer"
   | "another provider"
   | "another round"
-  | "another key"
   | "huge value"
   | "high s"
   | "closes the connection"
@@ -118,8 +115,6 @@ async function answer(
       return new Promise(() => {});
     case "garbage":
       return "<html>";
-    case "not a report":
-      return { value: "1" };
     case "closes the connection":
       reply.raw.destroy();
       return reply.hijack();
@@ -148,16 +143,13 @@ async function report(provider: Provider, question: ReportRequest, behavior: Beh
       return signed(newAccount(), question, "OK", value);
     case "another round":
       return signed(account, { ...question, timestamp: question.timestamp - 1 }, "OK", value);
-    case "another key":
-      return signed(account, { ...question, key: "0x00" }, "OK", value);
     case "huge value":
       return signed(account, question, "OK", 2n ** 208n);
     case "high s":
       return withHighS(await signed(account, question, "OK", value));
   }
   const decided = decide(provider, question, question.key, behavior);
-  const honest = await signed(account, question, decided === null ? "NOT_AVAILABLE" : "OK", decided ?? 0n);
-  return behavior === "talkative" ? { ...honest, sources: ["of no known form"], more: 1 } : honest;
+  return signed(account, question, decided === null ? "NOT_AVAILABLE" : "OK", decided ?? 0n);
 }
 
 /** Decides the value of a key for a round once; null for "no data". */

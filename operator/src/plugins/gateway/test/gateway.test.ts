@@ -234,14 +234,6 @@ describe("a verified read", () => {
         ({ shortMessage }: BaseError) => shortMessage,
       );
 
-    test("why no gateway has an answer", async () => {
-      for (const provider of providers) provider.behavior = "server error";
-      const message = await shortMessageOf(clientRead(await lensOf(dead, honest), spotPriceKey("DOWN-USD")));
-      expect(message).toMatch(/^No gateway answered\. /);
-      expect(message).toContain(`${dead}: connect ECONNREFUSED 127.0.0.1`);
-      expect(message).toContain(`${honest}: HTTP 503: No quorum: more than two thirds`);
-    });
-
     test.each<[string, () => Promise<Hex>, RegExp]>([
       ["the lens's error", () => makeUpdate(MAX_AGE + 20), /"read" reverted with TooOld\(\d+, 60\)\.$/],
       ["the dataset's error", () => makeUpdate(1_000), /"read" reverted with ExpiredRound\(\d+, 300\)\.$/],
@@ -250,12 +242,6 @@ describe("a verified read", () => {
       const data = await lie();
       answer = (reply) => reply.send({ data });
       expect(await shortMessageOf(clientRead(await lensOf(other)))).toMatch(message);
-    });
-
-    test("that a contract without an error is probably another one", async () => {
-      expect(await shortMessageOf(clientRead(dataset))).toContain(
-        "reverted without a reason: check the addresses of the lens and the dataset.",
-      );
     });
   });
 

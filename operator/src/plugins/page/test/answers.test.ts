@@ -122,16 +122,6 @@ describe("GET /data", () => {
     });
   });
 
-  test("shows that there is no data, and which providers signed that", async () => {
-    const key = "SPOTPX/GONE-USD";
-    for (const provider of providers) provider.behavior = "no data";
-    const { timestamp } = await broadcast(key);
-    for (const provider of providers) provider.behavior = "honest";
-    const reports = providers.map(({ address }) => ({ provider: address, outcome: "NOT_AVAILABLE", value: "0" }));
-    const last_update = { spread: null, reports };
-    expect(await data(key)).toMatchObject({ status: "NOT_AVAILABLE", value: "0", timestamp, last_update });
-  });
-
   test("does not guess the signers of an update that another contract relayed", async () => {
     const key = "SPOTPX/RELAYED-USD";
     const { transaction } = await operator.ask({ network_id: 42, dataset, key, broadcast: false });
@@ -270,13 +260,8 @@ describe("GET /history", () => {
 
 test.each<[string, string, Record<string, string>, number, string]>([
   ["history", "a block that is not a number", { from: "-1" }, 400, "invalid_query"],
-  ["history", "a block with leading zeros", { from: "01" }, 400, "invalid_query"],
-  ["history", "a limit in another notation", { limit: "1e1" }, 400, "invalid_query"],
   ["history", "a limit above 999", { limit: "1000" }, 400, "invalid_query"],
-  ["history", "a network above what a number holds", { network_id: "9007199254740992" }, 400, "invalid_query"],
   ["history", "a range that ends before it begins", { from: "9", to: "8" }, 400, "invalid_query"],
-  ["history", "a time that ends before it begins", { from_time: "9", to_time: "8" }, 400, "invalid_query"],
-  ["data", "a dataset that is no address", { dataset: "0x12" }, 400, "invalid_query"],
   ["data", "an empty key", { key: "0x" }, 400, "invalid_query"],
   ["data", "an unknown parameter", { colour: "red" }, 400, "invalid_query"],
   ["history", "another dataset", { dataset: "0x0000000000000000000000000000000000000001" }, 404, "unknown_dataset"],

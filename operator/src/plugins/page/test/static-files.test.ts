@@ -75,14 +75,6 @@ describe.each([
     expect([second.statusCode, second.body]).toEqual([304, ""]);
   });
 
-  test("is sent whole after an answer without a body, and after a part of it, which is not cached as the file", async () => {
-    const head = await app.inject({ method: "HEAD", url: path });
-    expect([head.statusCode, head.body]).toEqual([200, ""]);
-    const part = await get(path, { range: "bytes=0-3" });
-    expect([part.statusCode, part.body]).toEqual([206, "<!do"]);
-    expect((await get(path)).body).toBe(html);
-  });
-
   test("has nothing else below it", async () => {
     for (const name of ["nothing", "assets/", "assets/other.js", "head.js.gz", "../outside.txt", "..%2foutside.txt"]) {
       const { statusCode, body } = await get(path + name);
@@ -126,13 +118,6 @@ test("built assets are immutable, and compressed for clients that accept it", as
   expect(zipped.rawPayload.length).toBeLessThan(200);
   const plain = await get("/oracle/assets/index-abcdefgh.js");
   expect([plain.headers["content-encoding"], plain.body]).toEqual([undefined, SCRIPT]);
-});
-
-test("a file that was replaced is served in its new form", async () => {
-  write(guide, "head.js", "old");
-  expect((await get("/oracle/guide/head.js")).body).toBe("old");
-  write(guide, "head.js", "longer");
-  expect((await get("/oracle/guide/head.js")).body).toBe("longer");
 });
 
 test("links are not served, because they can lead out of the folder", async () => {
