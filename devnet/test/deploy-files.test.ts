@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type ListedMetric, metricsInTable } from "@dataset-oracle/devnet/metrics-table";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, test } from "vitest";
@@ -26,6 +26,7 @@ interface Panel {
 
 interface Compose {
   readonly services: Readonly<Record<string, ComposeService>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
   readonly volumes: object;
 }
 
@@ -33,6 +34,8 @@ interface ComposeService {
   readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly volumes: readonly string[];
   readonly environment?: object;
+  readonly command?: string | readonly string[];
+  readonly configs?: readonly { readonly source: string }[];
 }
 
 /** PromQL's words, and what Prometheus and prom-client add to what a service exports. */
@@ -116,7 +119,7 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
   });
 
   describe("by Docker Compose", () => {
-    const { services, volumes } = parse(read(`${folder}/compose.yaml`)) as Compose;
+    const { services, configs, volumes } = parse(read(`${folder}/compose.yaml`)) as Compose;
     const own = services[service] as ComposeService;
     const containerfile = `${service}/Containerfile`;
     const image = read(containerfile);
@@ -141,6 +144,19 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
       const written = /^VOLUME (\S+)$/m.exec(image)?.[1];
       const mounted = own.volumes.filter((mount) => !mount.endsWith(":ro"));
       expect(mounted).toEqual(written === undefined ? [] : [`${written}:${written}`]);
+    });
+
+    test("gives Grafana a Prometheus and the dashboard, and each its place", () => {
+      const { prometheus, grafana, caddy } = services;
+      const option = (name: string) => new RegExp(`--${name}=([^,\\s]+)`).exec(String(prometheus?.command))?.[1];
+      const config = option("config\\.file") ?? "";
+      expect(prometheus?.volumes).toContain(`./prometheus.yml:${config}:ro`);
+      expect(prometheus?.volumes).toContain(`./alerts.yml:${dirname(config)}/alerts.yml:ro`);
+      const content = (index: number) => parse(configs[grafana?.configs?.[index]?.source ?? ""]?.content ?? "");
+      const url = `http://${option("web\\.listen-address")}`;
+      expect(content(0).datasources).toMatchObject([{ uid: "prometheus", url, isDefault: true }]);
+      expect(grafana?.volumes[0]).toBe(`./dashboard.json:${content(1).providers[0].options.path}/${service}.json:ro`);
+      expect(caddy?.command).toContain(`--to 127.0.0.1:${/^EXPOSE (\d+)$/m.exec(image)?.[1]}`);
     });
   });
 
@@ -173,6 +189,11 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
       const { services } = parse(read(`${folder}/compose.yaml`)) as Compose;
       const names = variables[service].map((variable) => variable.split("=")[0]);
       expect(Object.keys(services[service]?.environment ?? {})).toEqual(names);
+    });
+
+    test("starts it again however often it ends, unless its configuration is wrong", () => {
+      const policy = ["Restart", "RestartPreventExitStatus", "StartLimitIntervalSec"].flatMap(values);
+      expect(policy).toEqual(["on-failure", "2", "0"]);
     });
 
     test.runIf(SYSTEMD.isThere)("is a unit that systemd takes, and that it exposes little", () => {

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { type Hex, isAddressEqual, numberToHex, parseGwei, parseTransaction } from "viem";
+import { type Hex, isAddressEqual, keccak256, numberToHex, parseGwei, parseTransaction } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../src/rpc/client.js";
@@ -8,6 +8,7 @@ import { classifyNodeError } from "../src/rpc/node-errors.js";
 import { RpcError } from "../src/rpc/rpc-error.js";
 import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
+import { submitRaw } from "../src/transactions/submitter.js";
 import { OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 /** Transaction queues on a chain that mines only on demand. What a pass decides is tested in src/transactions. */
@@ -257,7 +258,55 @@ test("feeds use the places that requests leave to them", async () => {
   await requests[3];
 });
 
+test("two processes with one sender get every update stored, and the log names the cause", async () => {
+  const round = BigInt(Math.floor(Date.now() / 1000) + 60);
+  // Each takes the other's pending transactions for its own.
+  const recover = (pending: Call) => job("other", { call: { ...call(1n), ...pending, round } });
+  const queues = [startQueue({}, connectNode(), recover), startQueue({}, connectNode(), recover)];
+  const sends = queues.flatMap((queue, i) =>
+    [0, 1, 2].map((n) => queue.enqueue(job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
+  );
+  const mining = setInterval(() => void mine(), 150);
+  const results = await Promise.allSettled(sends.map(async (sent) => (await sent).confirmed));
+  clearInterval(mining);
+  // One may fail because the other was faster with its nonce. Nothing that was accepted is lost.
+  const stored = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  expect(stored.length).toBeGreaterThan(0);
+  for (const confirmed of stored) expect(confirmed).toMatchObject({ isReverted: false });
+  // This one stays pending, so that the other process is sure to see it.
+  await queues[0]?.enqueue(job("0 3", { call: call(3n) }));
+  await untilLogged("another process sends with this sender's key");
+});
+
 describe("a reorganization", () => {
+  test("while pending transactions are recovered does not lose them", async () => {
+    const earlier = startQueue();
+    const { hash } = await earlier.enqueue(job("K"));
+    await mine();
+    const { blockNumber } = await chain.client.getTransactionReceipt({ hash });
+    await earlier.enqueue(job("L", { call: call(3n) }));
+    endProcess();
+    const dropBlock = async () => {
+      await reorganize(Number((await chain.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1);
+    };
+    let reorganization: Promise<void> | null = null;
+    const rpc = altered(async (ask, method) => {
+      // The counts are read already, and show the block that is dropped now.
+      const isOfPool = method.startsWith("txpool") || method === "eth_getTransactionBySenderAndNonce";
+      if (isOfPool) reorganization ??= dropBlock();
+      if (isOfPool) await reorganization;
+      return ask();
+    });
+    const queue = startQueue({}, rpc, (found) => job("L", { call: { ...found, round: 3n, expiresAt: NEVER } }));
+    await untilLogged("recovered");
+    await until(async () => {
+      await mine();
+      return (await minedCount()) === 2 && queue.depth.sent === 0;
+    });
+    // The update of the block that was dropped is unknown to this process: its nonce is a gap.
+    expect(queue.counts).toMatchObject({ cancelled: 1, lost: 0 });
+  });
+
   test("that drops an update is detected, and the newest round is sent", async () => {
     const queue = startQueue();
     const { confirmed } = await queue.enqueue(job("K"));
@@ -410,4 +459,22 @@ describe("an RPC that refuses", () => {
     expect(offers.at(-1)?.fee).toBeLessThan(SETTINGS.maxFeePerGas / 2n);
     await mine();
   });
+});
+
+test("anvil's own messages are classified, and what was mined before it is submitted again counts as accepted", async () => {
+  const send = async (raw: Promise<Hex>) =>
+    connectNode()
+      .request("eth_sendRawTransaction", [await raw])
+      .catch(({ reason }: RpcError) => classifyNodeError(reason));
+  expect(await send(sign(0, 10n))).toMatch(/^0x/);
+  expect(await send(sign(0, 10n))).toBe("already_known");
+  expect(await send(sign(0, 9n))).toBe("replacement_underpriced");
+  expect(await send(sign(0, 10n, privateKeyToAccount(generatePrivateKey())))).toBe("insufficient_funds");
+  await mine();
+  expect(await send(sign(0, 11n))).toBe("nonce_too_low");
+
+  const client = createChainClient(42, connectNode());
+  const submit = async (raw: Hex) => submitRaw(client, raw, keccak256(raw));
+  expect(await submit(await sign(0, 10n))).toEqual({ kind: "accepted" });
+  expect(await submit(await sign(0, 12n))).toMatchObject({ kind: "rejected", why: "nonce_too_low" });
 });
