@@ -11,7 +11,7 @@ export const UNITS = {
 export default defineConfig(({ mode }) => ({
   test: {
     // CI has two cores, and most files wait longer than they compute.
-    maxWorkers: 4,
+    maxWorkers: 3,
     globalSetup: "tools/vitest-temporary-folder.js",
     // What is compiled is loaded by Node itself, which is faster.
     server: { deps: { external: [/\/(?:protocol|service|provider|operator|devnet)\/dist\//] } },
