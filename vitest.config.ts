@@ -16,8 +16,8 @@ export default defineConfig(({ mode }) => ({
     // What is compiled is loaded by Node itself, which is faster.
     server: { deps: { external: [/\/(?:protocol|service|provider|operator|devnet)\/dist\//] } },
     sequence: { sequencer: InterleavedSequencer },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // By default a state must be reached within a second, which a busy machine may need for one block.
     expect: { poll: { timeout: 20_000 } },
     projects: [

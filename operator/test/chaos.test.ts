@@ -254,7 +254,12 @@ async function reorganize(depth: number): Promise<void> {
 async function dropTransaction(): Promise<void> {
   await chain.client.setIntervalMining({ interval: 0 });
   const dropped = async () => {
-    const update = await ask(true);
+    const { pending } = await chain.client.getTxpoolContent();
+    const hashes = new Set(
+      Object.values(pending).flatMap((bySender) => Object.values(bySender).map(({ hash }) => hash)),
+    );
+    // Until the queues are full, another can be had.
+    const update = updates.find(({ hash, process }) => hashes.has(hash) && !endedAt.has(process)) ?? (await ask(true));
     if (update === null || endedAt.has(update.process)) throw new Error("No transaction of a running process.");
     await chain.client.dropTransaction({ hash: update.hash });
   };

@@ -116,7 +116,7 @@ describe("evidence of a Web Oracle value", () => {
   /** Has a key signed, and returns what was signed and the file of the decision. */
   async function sign(dataset: Address, key: Hex) {
     const { body } = await web.provider.ask({ dataset, key });
-    const folder = join(web.folder, "evidence", "web-oracle");
+    const { folder } = web;
     const file = () => {
       const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
       const paths = names.map((name) => join(folder, name));

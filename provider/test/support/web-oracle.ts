@@ -65,7 +65,7 @@ export async function useWebOracle() {
       { ...dataset, address: NUMBERS, kind: "median" },
       { ...dataset, address: WORDS, kind: "majority" },
     ] as const;
-    const evidence = { folder: join(folder, "evidence"), maxMegabytes: 2 };
+    const evidence = { folder: mkdtempSync(join(folder, "evidence-")), maxMegabytes: 2 };
     const started = await startProvider(
       { redirectedOrigins, evidence },
       {
