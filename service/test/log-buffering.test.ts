@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -65,14 +65,3 @@ it.skipIf(!existsSync("/dev/full"))(
     expect([status, stderr.toString()]).toEqual([2, "Choose another port.\n"]);
   },
 );
-
-it("lines are written while the process runs", async () => {
-  const args = argumentsFor(10, "setInterval(() => {}, 1_000);");
-  const child = spawn(process.execPath, args, { cwd: import.meta.dirname });
-  let text = "";
-  child.stdout.on("data", (data) => {
-    text += String(data);
-  });
-  await expect.poll(() => text.trimEnd().split("\n")).toHaveLength(10);
-  child.kill("SIGKILL");
-});
