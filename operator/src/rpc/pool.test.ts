@@ -405,7 +405,11 @@ describe("a transaction", () => {
   test.each<[string, Error[], number]>([
     ["the reason that says more", [refusal("underpriced"), refusal("nonce too low")], 1],
     ["the minimum that it names", [refusal("underpriced"), refusal("underpriced: minimum needed 2")], 1],
-    ["that the account is empty", [failure("not_offered"), refusal("insufficient funds")], 1],
+    [
+      "that the account is empty",
+      [failure("not_offered", "the method is not there"), refusal("insufficient funds")],
+      1,
+    ],
     ["that one has it already, whatever another says", [refusal("already known"), failure("timeout")], 0],
     ["that one has it already, whatever fault there is", [new TypeError("a fault"), refusal("already known")], 1],
     ["that the only one did not answer", [DOWN], 0],
