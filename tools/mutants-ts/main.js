@@ -19,7 +19,7 @@ const USAGE = `Usage: npm run mutants:ts [-- TEXT]
 Changes one place at a time in the files that tools/mutants-ts/mutated-files.js lists (queue planning, fees, failover,
 quorum, schedule, lease, aggregation, report), and runs the unit tests that reach it. It prints each change that no test
 notices, and fails if less than ${MIN_KILLED_PERCENT}% are noticed, or if one is not in survivors.json, which says why it is
-harmless. It needs Node ${MIN_NODE}, installs StrykerJS in tools/mutants-ts the first time, and takes about fifteen minutes.
+harmless. It needs Node ${MIN_NODE}, installs StrykerJS in tools/mutants-ts the first time, and takes about 20 minutes.
 
   TEXT     only files whose path has this text (default: all)
   --help   show this text
