@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { startFakeExchanges } from "./support/fake-exchanges.js";
 import { askForReport, spawnProvider, untilListening, untilReady, writeConfig } from "./support/provider-process.js";
 import { PRIVATE_KEY, START, startProvider, type TestProvider } from "./support/test-provider.js";
@@ -12,10 +12,7 @@ import { PRIVATE_KEY, START, startProvider, type TestProvider } from "./support/
  * which is killed signs nothing twice is shown by `crash.test.ts`, and for any history by `decider.test.ts`.
  */
 
-let exchanges: Awaited<ReturnType<typeof startFakeExchanges>>;
-beforeAll(async () => {
-  exchanges = await startFakeExchanges();
-});
+const exchanges = await startFakeExchanges();
 afterAll(() => exchanges.close());
 
 describe("drill:", () => {

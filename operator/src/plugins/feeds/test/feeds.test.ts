@@ -1,30 +1,24 @@
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Chain, startChain } from "../../../../test/support/chain.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startCommittee } from "../../../../test/support/committee.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "../../../../test/support/operator.js";
-import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 import type { FeedSettings } from "../settings.js";
 
 const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 const NEVER = 31_536_000;
 
-let chain: Chain;
-let providers: Provider[];
+const { chain, providers, members } = await startCommittee(4);
 let operator: RunningOperator | undefined;
 let dataset: Address;
 /** How far the chain and the operator are ahead of this machine's clock. */
 let aheadMs = 0;
-
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
-});
 
 beforeEach(async () => {
   for (const provider of providers) {
     Object.assign(provider, { behavior: "honest", value: parseEther("2000") });
     provider.values.clear();
   }
-  dataset = await chain.deploy(providers.map(({ address }) => address));
+  dataset = await chain.deploy(members);
 });
 
 afterEach(async () => {

@@ -17,31 +17,23 @@ import {
   stringToHex,
 } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Chain, OTHER_ACCOUNT, startChain } from "../../../../test/support/chain.js";
-import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { OTHER_ACCOUNT } from "../../../../test/support/chain.js";
+import { startCommittee } from "../../../../test/support/committee.js";
 import { signedUpdate } from "../../../../test/support/signed-update.js";
-import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
 
 const SENDER: Address = "0x00000000000000000000000000000000000000aA";
 const KEY = "SPOTPX/ETH-USD";
 
-let chain: Chain;
-let providers: Provider[];
-let operator: RunningOperator;
-let limited: RunningOperator;
-let dataset: Address;
 /** How far the operator is ahead of this machine's clock. */
 let aheadMs = 0;
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(), startProviders(4)]);
-  dataset = await chain.deploy(providers.map(({ address }) => address));
-  const served = [{ chain, datasets: [dataset], providers, settings: { rpcPollMs: 100 } }];
-  [operator, limited] = await Promise.all([
-    startOperator(served, { basePath: "/oracle", clock: () => Date.now() + aheadMs }),
-    startOperator(served, { newKeysPerMinute: 1, requestsPerMinute: 10 }),
-  ]);
-});
+const { chain, providers, dataset, start } = await startCommittee(4);
+const settings = { rpcPollMs: 100 };
+const [operator, limited] = await Promise.all([
+  start(settings, { basePath: "/oracle", clock: () => Date.now() + aheadMs }),
+  start(settings, { newKeysPerMinute: 1, requestsPerMinute: 10 }),
+]);
+
 beforeEach(() => {
   for (const provider of providers) provider.behavior = "honest";
 });

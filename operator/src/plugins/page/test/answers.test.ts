@@ -5,42 +5,33 @@ import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overv
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import { type Address, concatHex, type Hex, hexToString, isAddressEqual, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Chain, OWNER, startChain } from "../../../../test/support/chain.js";
-import { type RunningOperator, startOperator } from "../../../../test/support/operator.js";
-import { type RpcProxy, startRpcProxy } from "../../../../test/support/rpc-proxy.js";
-import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
+import { OWNER } from "../../../../test/support/chain.js";
+import { startCommittee } from "../../../../test/support/committee.js";
+import { startOperator } from "../../../../test/support/operator.js";
+import { startRpcProxy } from "../../../../test/support/rpc-proxy.js";
+import type { Provider } from "../../../../test/support/stub-providers.js";
 
 const KEY = "SPOTPX/ETH-USD";
 const FEED_KEYS = ["SPOTPX/BTC-USD", "SPOTPX/SOL-USD"];
 /** There are more keys than one page shows. */
 const MANY = Array.from({ length: 510 }, (_, i) => stringToHex(`SPOTPX/K${i}-USD`));
 
-let chain: Chain;
-let proxy: RpcProxy;
-let providers: Provider[];
-let operator: RunningOperator;
-let dataset: Address;
-let busy: Address;
 /** How far the chain and the operator are ahead of this machine's clock. */
 let aheadMs = 0;
 
-beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(42), startProviders(4)]);
-  const members = providers.map(({ address }) => address);
-  dataset = await chain.deploy(members);
-  busy = await chain.deploy(members);
-  proxy = await startRpcProxy(chain.url);
-  const feed = { dataset, keys: FEED_KEYS, heartbeatSeconds: 3_600, deviationBps: 10_000, minIntervalSeconds: 1 };
-  const deployed = { kind: "median", keyForm: "SPOT_PRICE" } as const;
-  const datasets = [
-    { ...deployed, name: "prices", address: dataset, keys: [stringToHex(KEY)] },
-    { ...deployed, name: "busy", address: busy, keys: MANY },
-  ];
-  const settings = { feeds: [feed], feedPollMs: 300, historyBlocks: 600 };
-  operator = await startOperator([{ chain, datasets, providers, settings, rpcUrls: [proxy.url] }], {
-    plugins: ["feeds", "page"],
-    clock: () => Date.now() + aheadMs,
-  });
+const { chain, providers, members, dataset } = await startCommittee(4);
+const busy = await chain.deploy(members);
+const proxy = await startRpcProxy(chain.url);
+const feed = { dataset, keys: FEED_KEYS, heartbeatSeconds: 3_600, deviationBps: 10_000, minIntervalSeconds: 1 };
+const deployed = { kind: "median", keyForm: "SPOT_PRICE" } as const;
+const datasets = [
+  { ...deployed, name: "prices", address: dataset, keys: [stringToHex(KEY)] },
+  { ...deployed, name: "busy", address: busy, keys: MANY },
+];
+const settings = { feeds: [feed], feedPollMs: 300, historyBlocks: 600 };
+const operator = await startOperator([{ chain, datasets, providers, settings, rpcUrls: [proxy.url] }], {
+  plugins: ["feeds", "page"],
+  clock: () => Date.now() + aheadMs,
 });
 
 /** Asks for a path about a key of the dataset. */

@@ -2,16 +2,15 @@ import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { type Chain, OWNER, startChain } from "../../../../test/support/chain.js";
+import { OWNER } from "../../../../test/support/chain.js";
+import { startCommittee } from "../../../../test/support/committee.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "../../../../test/support/operator.js";
-import { type Provider, startProviders } from "../../../../test/support/stub-providers.js";
+import type { Provider } from "../../../../test/support/stub-providers.js";
 import { watchdog } from "../plugin.js";
 
 /** Two operators with the watchdog, and a provider that signs small value for each of them. */
 
-let chain: Chain;
-let providers: Provider[];
-let dataset: Address;
+const { chain, providers, members, dataset } = await startCommittee(5);
 /** Its committee has four members, the fewest, so that none is ejected; that of the other has five. */
 let small: Address;
 const operators: RunningOperator[] = [];
@@ -29,13 +28,10 @@ const withWatchdog = {
 } satisfies OperatorOptions;
 
 beforeAll(async () => {
-  [chain, providers] = await Promise.all([startChain(42), startProviders(5)]);
-  const addresses = providers.map(({ address }) => address);
-  dataset = await chain.deploy(addresses);
-  small = await chain.deploy(addresses.slice(1));
+  small = await chain.deploy(members.slice(1));
   for (const [i, account] of accounts.entries()) {
     // The second one's turn never comes.
-    const standing = { sender: i === 0 ? "alone" : "volunteer", members: addresses, stageMs: 3_600_000 };
+    const standing = { sender: i === 0 ? "alone" : "volunteer", members, stageMs: 3_600_000 };
     const served = { chain, datasets: [dataset, small], providers, settings: standing };
     operators.push(await startOperator([served], { account, clock, ...withWatchdog }));
   }
