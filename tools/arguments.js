@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 /**
  * Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong.
  *
- * @type {import("./arguments.js").readArguments}
+ * @type {typeof import("./arguments.js").readArguments}
  */
 export function readArguments(usage, options = /** @type {any} */ ({}), { allowPositionals = false } = {}) {
   try {

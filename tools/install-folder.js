@@ -11,7 +11,7 @@ import { ROOT } from "./repository-root.js";
 /**
  * Installs what the lock of a folder names, unless that is what is installed.
  *
- * @type {import("./install-folder.js").installFolder}
+ * @type {typeof import("./install-folder.js").installFolder}
  */
 export function installFolder(folder, env = process.env) {
   const cwd = join(ROOT, folder);
