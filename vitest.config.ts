@@ -12,7 +12,10 @@ export default defineConfig(({ mode }) => ({
   test: {
     // CI has two cores, and most files wait longer than they compute.
     maxWorkers: 3,
+    // Files leave nothing behind, so that they can share processes, whose start takes longer than many of them.
+    isolate: false,
     globalSetup: "tools/vitest-temporary-folder.js",
+    setupFiles: "tools/vitest-setup.ts",
     // What is compiled is loaded by Node itself, which is faster.
     server: { deps: { external: [/\/(?:protocol|service|provider|operator|devnet)\/dist\//] } },
     sequence: { sequencer: InterleavedSequencer },
@@ -37,12 +40,7 @@ export default defineConfig(({ mode }) => ({
       {
         extends: true,
         mode,
-        // They leave nothing behind, so that they can share processes, whose start takes longer than most of them.
-        test: {
-          ...UNITS,
-          name: "units",
-          isolate: false,
-        },
+        test: { ...UNITS, name: "units" },
       },
     ],
   },

@@ -16,4 +16,7 @@ Examples
 
 const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
 process.env.FORGE_SNAPSHOT_CHECK = String(isCheck);
-process.exitCode = await runFoundry("forge", ["test", "--isolate", "--match-path", "test/gas/*"]);
+// The tests deploy contracts of the folder by name, which `forge test` does not compile by itself.
+process.exitCode =
+  (await runFoundry("forge", ["build", "test/gas"])) ||
+  (await runFoundry("forge", ["test", "--isolate", "--match-path", "test/gas/*"]));

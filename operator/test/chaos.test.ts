@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
+import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { type Choices, seededChoices } from "@dataset-oracle/tools/seeded-random";
 import { type Hex, keccak256, numberToHex, parseEther, parseGwei } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test, vi } from "vitest";
 import { NODE_ERROR_TEXTS } from "../src/rpc/node-errors.js";
 import { startChain } from "./support/chain.js";
-import { closeAtEnd } from "./support/close-at-end.js";
 import { type RpcProxy, startRpcProxy } from "./support/rpc-proxy.js";
 import { type Behavior, type Provider, startProviders } from "./support/stub-providers.js";
 

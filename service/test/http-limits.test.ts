@@ -1,14 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, describe, expect, test } from "vitest";
+import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
+import { describe, expect, test } from "vitest";
 import { startEchoApp } from "./support/echo-app.js";
 
 const BODY = '{"count":1}';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()));
-});
 
 /** An open connection, and everything received on it until it was closed. */
 async function open(
@@ -16,7 +12,7 @@ async function open(
   localAddress = "127.0.0.1",
 ): Promise<{ socket: Socket; text: Promise<string>; isClosed: () => boolean }> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
-  closing.push(async () => socket.destroy());
+  closeAtEnd(async () => socket.destroy());
   let read = "";
   socket.on("data", (data) => {
     read += String(data);

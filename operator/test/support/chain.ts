@@ -9,6 +9,7 @@ import {
 import { GETH_ACCOUNT, type Geth } from "@dataset-oracle/devnet/geth";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
+import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import {
   type Abi,
   type Address,
@@ -26,8 +27,6 @@ import {
   walletActions,
   zeroHash,
 } from "viem";
-
-import { closeAtEnd } from "./close-at-end.js";
 
 /** The unlocked anvil account that deploys the datasets and owns them. */
 export const OWNER: Address = "0xa0Ee7A142d267C1f36714E4a8F75612F20a79720";

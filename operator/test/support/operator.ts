@@ -4,6 +4,7 @@ import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-requ
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -17,7 +18,6 @@ import { connectNetworks } from "../../src/operator.js";
 import { planFeeds } from "../../src/plugins/feeds/settings.js";
 import type { Sender } from "../../src/schedule/transmission-schedule.js";
 import type { Chain } from "./chain.js";
-import { closeAtEnd } from "./close-at-end.js";
 import type { Provider } from "./stub-providers.js";
 
 export interface ServedNetwork {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import Fastify from "fastify";
-import { closeAtEnd } from "./close-at-end.js";
 
 /** How the proxy answers a call instead of passing it on. */
 export type RpcFault = "drops" | "HTTP 429" | "HTTP 500";

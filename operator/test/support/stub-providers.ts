@@ -7,11 +7,11 @@ import {
   type SignedReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { type Outcome, signReport, ZERO_VALUE } from "@dataset-oracle/protocol/report";
+import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { Value } from "@sinclair/typebox/value";
 import Fastify, { type FastifyReply } from "fastify";
 import { type Address, type Hex, numberToHex, parseEther, toHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { closeAtEnd } from "./close-at-end.js";
 
 /** The ways in which a provider can behave. */
 export type Behavior =

@@ -1,11 +1,6 @@
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { pino } from "pino";
-import { afterAll } from "vitest";
-
-const apps: App[] = [];
-afterAll(async () => {
-  await Promise.all(apps.map((app) => app.close()));
-});
 
 /**
  * Starts an app that repeats bodies and callers, and has routes with rate limits of their own. It is closed after the
@@ -33,7 +28,7 @@ export async function startEchoApp(
     routes.get("/free", { config: { rate: null } }, async () => ({}));
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
-  apps.push(app);
+  closeAtEnd(() => app.close());
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
     fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(60_000) });
   return { port: Number(new URL(url).port), get, server: app.server };

@@ -1,10 +1,6 @@
-import { afterAll } from "vitest";
+// Closes what the tests of a file leave open. Files share processes, so the list of it is emptied after each file.
 
 const opened: (() => Promise<void>)[] = [];
-
-afterAll(async () => {
-  for (const close of opened.toReversed()) await close();
-});
 
 /**
  * Closes something at the end of the test file, the latest first, unless the tests have done so.
@@ -19,4 +15,9 @@ export function closeAtEnd(close: () => Promise<unknown>): () => Promise<void> {
   };
   opened.push(once);
   return once;
+}
+
+/** Closes what is open at the end of a test file. */
+export async function closeAll(): Promise<void> {
+  for (const close of opened.splice(0).toReversed()) await close();
 }
