@@ -108,7 +108,7 @@ async function startOperatorProcess(i: number): Promise<Operator> {
     ...{ sender: providers[i]?.address, members: providers.slice(0, OPERATORS).map(({ address }) => address) },
     ...{ stageMs: STAGE_SECONDS * 1_000, beatSeconds: 2 },
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
-    ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 2_500, graceMs: 200, stuckSeconds: 5 },
+    ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 10_000, graceMs: 200, stuckSeconds: 5 },
   };
   const limits = { requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000, newKeysPerMinute: 100_000 };
   const port = await freePort();
@@ -252,19 +252,23 @@ async function reorganize(depth: number): Promise<void> {
 
 /** Drops a pending transaction of a process that still runs. Those that only an ended process knew are left alone. */
 async function dropTransaction(): Promise<void> {
-  await chain.client.setIntervalMining({ interval: 0 });
   const dropped = async () => {
-    const { pending } = await chain.client.getTxpoolContent();
-    const hashes = new Set(
-      Object.values(pending).flatMap((bySender) => Object.values(bySender).map(({ hash }) => hash)),
-    );
-    // Until the queues are full, another can be had.
-    const update = updates.find(({ hash, process }) => hashes.has(hash) && !endedAt.has(process)) ?? (await ask(true));
-    if (update === null || endedAt.has(update.process)) throw new Error("No transaction of a running process.");
-    await chain.client.dropTransaction({ hash: update.hash });
+    await chain.client.setIntervalMining({ interval: 0 });
+    try {
+      const { pending } = await chain.client.getTxpoolContent();
+      const hashes = new Set(
+        Object.values(pending).flatMap((bySender) => Object.values(bySender).map(({ hash }) => hash)),
+      );
+      const update =
+        updates.find(({ hash, process }) => hashes.has(hash) && !endedAt.has(process)) ?? (await ask(true));
+      if (update === null || endedAt.has(update.process)) throw new Error("No transaction of a running process.");
+      await chain.client.dropTransaction({ hash: update.hash });
+    } finally {
+      // Full queues take another once blocks have emptied them.
+      await chain.client.setIntervalMining({ interval: 1 });
+    }
   };
-  await vi.waitFor(dropped, { timeout: 60_000, interval: 50 });
-  await chain.client.setIntervalMining({ interval: 1 });
+  await vi.waitFor(dropped, { timeout: 120_000, interval: 2_000 });
 }
 
 async function endProcess(signal: "SIGKILL" | "SIGTERM", awayMs: number): Promise<void> {

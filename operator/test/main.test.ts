@@ -33,13 +33,12 @@ async function run(...args: string[]) {
   return { code: await exited, output: output() };
 }
 
-async function announce({ account, url }: Provider): Promise<void> {
+async function sendAnnouncement({ account, url }: Provider): Promise<Hex> {
   const issuedAt = BigInt(Math.floor(Date.now() / 1000) - 60);
   const announcement = { provider: account.address, url, issuedAt };
   const signature = await signAnnouncement(account, { chainId: 42, address: COMMITTEE_DIRECTORY }, announcement);
   const data = encodeAnnouncement(announcement, signature);
-  const call = { account: OTHER_ACCOUNT, to: COMMITTEE_DIRECTORY, data, gas: 300_000n };
-  await chain.wait(await chain.client.sendTransaction(call));
+  return chain.client.sendTransaction({ account: OTHER_ACCOUNT, to: COMMITTEE_DIRECTORY, data, gas: 300_000n });
 }
 
 test("operator --check-config exits with 0 for a valid configuration, and warns of feeds that nobody sends", async () => {
@@ -58,7 +57,10 @@ test("an operator that cannot serve what is configured exits with 2, and prints 
 });
 
 test("configured as docs/Relaying.md shows it, it serves a request, logs no secret, and exits cleanly on SIGTERM", async () => {
-  await Promise.all(providers.map(announce));
+  const sent: Hex[] = [];
+  // One after another, because anvil could give two of them the same nonce.
+  for (const provider of providers) sent.push(await sendAnnouncement(provider));
+  await Promise.all(sent.map(chain.wait));
   const { address } = privateKeyToAccount(KEY);
   await chain.fund(address);
   const guide = readFileSync(join(ROOT, "docs", "Relaying.md"), "utf8");
