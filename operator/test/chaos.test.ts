@@ -108,7 +108,7 @@ async function startOperatorProcess(i: number): Promise<Operator> {
     ...{ sender: providers[i]?.address, members: providers.slice(0, OPERATORS).map(({ address }) => address) },
     ...{ stageMs: STAGE_SECONDS * 1_000, beatSeconds: 2 },
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
-    ...{ rpcTimeoutMs: 1_500, rpcPollMs: 300, providerTimeoutMs: 10_000, graceMs: 200, stuckSeconds: 5 },
+    ...{ rpcTimeoutMs: 3_000, rpcPollMs: 300, providerTimeoutMs: 10_000, graceMs: 200, stuckSeconds: 5 },
   };
   const limits = { requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000, newKeysPerMinute: 100_000 };
   const port = await freePort();

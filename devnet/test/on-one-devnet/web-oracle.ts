@@ -22,7 +22,7 @@ export function webOracleTests(one: () => OneDevnet): void {
         expect(answer.status, answer.detail).toBe("OK");
         return answer;
       },
-      { timeout: 100_000, interval: 1_000 },
+      { timeout: 240_000, interval: 1_000 },
     );
   }
 
