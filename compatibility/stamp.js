@@ -14,8 +14,12 @@ const STAMP = fileURLToPath(new URL("stamp.json", import.meta.url));
 const PATHS = {
   "compatibility/": ["compatibility", ":!compatibility/stamp.json"],
   "the contracts": ["src/*.sol", "test/examples/*.sol", "foundry.toml"],
-  "the client": ["protocol/src/*.ts", ":!*.test.ts"],
-  "the formats of exchanges": ["provider/sources/*.json", "devnet/src/simulated-market/*.ts", ":!*.test.ts"],
+  "the client": ["protocol/src/*.ts", ":!protocol/src/*.test.ts"],
+  "the formats of exchanges": [
+    "provider/sources/*.json",
+    "devnet/src/simulated-market/*.ts",
+    ":!devnet/src/simulated-market/*.test.ts",
+  ],
   "the examples": ["examples", "tools/create-example-project.js", ":!*.md"],
 };
 
@@ -44,6 +48,7 @@ export function hashFiles(repository, patterns) {
     ...patterns,
   ]);
   const files = listed.split("\0").filter((file) => file !== "" && existsSync(join(repository, file)));
+  if (files.length === 0) throw new Error(`No file is ${patterns.join(" ")}.`);
   const hashes = git(["hash-object", "--stdin-paths"], files.map((file) => `${file}\n`).join(""))
     .trim()
     .split("\n");

@@ -36,6 +36,10 @@ test.each<[does: "changes" | "stays", with_: string, change: () => void]>([
   expect(hash() === before).toBe(does === "stays");
 });
 
+test("there is no hash of no file", () => {
+  expect(() => hashFiles(repository, ["src/*.md"])).toThrow("No file is src/*.md.");
+});
+
 test("programs of documents are checked that import other libraries than viem", () => {
   const program = (library: string) => `import { a } from "${library}";\n`;
   const block = (library: string) => `\`\`\`ts\n${program(library)}\`\`\`\n`;
