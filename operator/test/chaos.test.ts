@@ -108,7 +108,7 @@ async function startOperatorProcess(i: number): Promise<Operator> {
     ...{ sender: providers[i]?.address, members: providers.slice(0, OPERATORS).map(({ address }) => address) },
     ...{ stageMs: STAGE_SECONDS * 1_000, beatSeconds: 2 },
     ...{ gasPerHour: 10 ** 15, gasPerHourForNewKeys: 10 ** 15, gasPerHourForFeeds: 10 ** 15 },
-    ...{ rpcTimeoutMs: 3_000, rpcPollMs: 300, providerTimeoutMs: 10_000, graceMs: 200, stuckSeconds: 5 },
+    ...{ rpcTimeoutMs: 5_000, rpcPollMs: 300, providerTimeoutMs: 30_000, graceMs: 200, stuckSeconds: 5 },
   };
   const limits = { requestsPerMinute: 1_000_000, broadcastsPerMinute: 1_000_000, newKeysPerMinute: 100_000 };
   const port = await freePort();
@@ -268,7 +268,7 @@ async function dropTransaction(): Promise<void> {
       await chain.client.setIntervalMining({ interval: 1 });
     }
   };
-  await vi.waitFor(dropped, { timeout: 120_000, interval: 2_000 });
+  await vi.waitFor(dropped, { timeout: 240_000, interval: 2_000 });
 }
 
 async function endProcess(signal: "SIGKILL" | "SIGTERM", awayMs: number): Promise<void> {
