@@ -83,16 +83,12 @@ export function documentTests(one: () => OneDevnet): void {
   }
 
   describe.concurrent("the commands and programs", () => {
-    test.each(PAGES)(
-      "of %s",
-      async (page) => {
-        for (const block of RUNNABLE.filter(({ document }) => document === page)) {
-          const output = await (COMMANDS.includes(block.language) ? runCommands(block) : runProgram(block));
-          if (block.printed) expect(output.replace(/\s+/g, "")).toMatch(outputPattern(block.printed));
-          else expect(output, block.name).not.toMatch(/"code":|\bNOT_AVAILABLE\b|\breverted\b/);
-        }
-      },
-      240_000,
-    );
+    test.each(PAGES)("of %s", async (page) => {
+      for (const block of RUNNABLE.filter(({ document }) => document === page)) {
+        const output = await (COMMANDS.includes(block.language) ? runCommands(block) : runProgram(block));
+        if (block.printed) expect(output.replace(/\s+/g, "")).toMatch(outputPattern(block.printed));
+        else expect(output, block.name).not.toMatch(/"code":|\bNOT_AVAILABLE\b|\breverted\b/);
+      }
+    });
   });
 }
