@@ -68,6 +68,10 @@ export class Lease {
       const name = nameOf(sequence);
       const start = performance.now();
       const own = await create(folder, name, through);
+      if (!(await isNewest(folder, name))) {
+        await own.handle.close();
+        throw anotherStarted(folder);
+      }
       await removeOlder(folder, name);
       onWrite?.((performance.now() - start) / 1_000);
       // A former process that still runs signed until its file was removed, just now.
@@ -75,11 +79,10 @@ export class Lease {
       if (refusedThrough < through) refusedThrough = through;
       return new Lease(folder, options, refusedThrough, sequence, own, through);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusableFolder("lease", folder, error);
-      throw new ConfigError(
-        `lease: another process started with ${folder} at the same time. Each signing key needs one process, with its ` +
-          "own folder.",
-      );
+      const { code } = error as NodeJS.ErrnoException;
+      // Another process created this file, or removed one that was listed.
+      if (code === "EEXIST" || code === "ENOENT") throw anotherStarted(folder);
+      throw error instanceof ConfigError ? error : unusableFolder("lease", folder, error);
     }
   }
 
@@ -117,8 +120,7 @@ export class Lease {
     const name = nameOf(this.sequence);
     try {
       const created = await create(this.folder, name, through);
-      const isNewest = (await filesIn(this.folder)).at(-1) === name;
-      const [isHeld, former] = [isNewest && isThere(this.own), this.own];
+      const [isHeld, former] = [(await isNewest(this.folder, name)) && isThere(this.own), this.own];
       this.own = created;
       await former.handle.close();
       if (!isHeld) return this.#lose();
@@ -180,7 +182,15 @@ export const unusableFolder = (setting: string, folder: string, error: unknown) 
   );
 };
 
+const anotherStarted = (folder: string) =>
+  new ConfigError(
+    `lease: another process started with ${folder} at the same time. Each signing key needs one process, with its ` +
+      "own folder.",
+  );
+
 const filesIn = async (folder: string) => (await readdir(folder)).filter((name) => NAME.test(name)).sort();
+
+const isNewest = async (folder: string, name: string) => (await filesIn(folder)).at(-1) === name;
 
 /** The newest file of this process. */
 interface OwnFile {
