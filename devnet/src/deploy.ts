@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type DeployedDataset, loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
@@ -34,9 +35,14 @@ export interface Deployed {
 /** A script may have to be compiled before it runs, and the contracts take minutes on a slow machine. */
 const FORGE_MS = 600_000;
 
+/** forge's record of what it has compiled. */
+const CACHE = "solidity-files-cache.json";
+
 /** Compiles the contracts and the scripts, which takes about a minute the first time. */
 export async function compile(devnet: DevnetContext): Promise<void> {
   await runForge(devnet, "compile", ["build", "src", "script"]);
+  // Each script writes the record again. Another forge that read half of it would compile everything once more.
+  cpSync(join(ROOT, "cache", CACHE), devnet.folder.file("cache", CACHE));
 }
 
 /**
@@ -47,8 +53,13 @@ export async function deploy(devnet: DevnetContext): Promise<Deployed> {
   const { folder, chainUrl, operatorUrl } = devnet;
   const run = (name: string, env: Record<string, string> = {}) => {
     const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl];
-    args.push("--unlocked", "--sender", OWNER.address, "--broadcast");
-    const folders = { DEPLOYMENTS_DIR: folder.file("deployments"), FOUNDRY_BROADCAST: folder.file("broadcast") };
+    // One transaction after another: anvil can lose one that it gets while it mines the one before it.
+    args.push("--unlocked", "--sender", OWNER.address, "--broadcast", "--slow");
+    const folders = {
+      DEPLOYMENTS_DIR: folder.file("deployments"),
+      FOUNDRY_BROADCAST: folder.file("broadcast"),
+      FOUNDRY_CACHE_PATH: folder.file("cache"),
+    };
     return runForge(devnet, name, args, { ...folders, ...env });
   };
   await run("DeployFinancialDataset");

@@ -59,7 +59,9 @@ async function startScriptRunner(hardfork: string) {
   async function run(name: string, changes: object = {}, ...args: string[]) {
     const webOracleNumber = { ...SETTINGS.webOracleNumber, ...changes };
     writeFileSync(env.DEPLOY_CONFIG, JSON.stringify({ ...SETTINGS, webOracleNumber }));
-    const command = ["script", `script/${name}.s.sol`, "--rpc-url", chain.url, "--unlocked", "--sender", OWNER.address];
+    // One transaction after another: anvil can lose one that it gets while it mines the one before it.
+    const command = ["script", `script/${name}.s.sol`, "--rpc-url", chain.url, "--slow"];
+    command.push("--unlocked", "--sender", OWNER.address);
     // forge reads the state of the last block, so that changes by a test must be mined first.
     await client.mine({ blocks: 1 });
     const before = await client.getTransactionCount(OWNER);
