@@ -78,7 +78,7 @@ test.runIf(process.platform === "linux")(
     const running = () => members.filter(({ pid }) => isRunning(pid));
     // npm, the devnet, the chain, the market, three providers and the operator, at least.
     expect(members.length).toBeGreaterThanOrEqual(8);
-    await expect.poll(running, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(running).toEqual([]);
     const urls = [chain, market, ...[...operators, ...providers].map(({ url }) => url)];
     for (const url of urls) expect(await isFree(Number(new URL(url).port)), url).toBe(true);
   },

@@ -26,7 +26,6 @@ export async function postDataRequest(
     method: "POST",
     headers: { "content-type": "application/json", prefer: "wait=20" },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(30_000),
   });
   return { status: response.status, answer: (await response.json()) as Answer };
 }

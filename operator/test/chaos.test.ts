@@ -243,7 +243,7 @@ async function reorganize(depth: number): Promise<void> {
   reorganizedAt.push(Date.now());
   // Anvil refuses about one in a hundred with "Resource not found", until there are further blocks.
   const reorganized = () => chain.client.request({ method: "anvil_reorg", params: [depth, []] } as never);
-  await vi.waitFor(reorganized, { timeout: 20_000, interval: 500 });
+  await vi.waitFor(reorganized, { timeout: 120_000, interval: 500 });
   // Anvil's clock falls behind by the removed blocks, and stays there.
   const { timestamp } = await chain.client.getBlock({ blockTag: "latest" });
   const behind = Math.floor(Date.now() / 1000) - Number(timestamp) - 1;

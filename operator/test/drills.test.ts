@@ -39,7 +39,7 @@ test("replace the operator's machine while transactions are pending: none is los
   await pauseMining();
   const broadcast = async (key: string): Promise<DataAnswer> => {
     const headers = { "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify(body(key)), signal: AbortSignal.timeout(60_000) };
+    const init = { method: "POST", headers, body: JSON.stringify(body(key)) };
     return (await (await fetch(`${old.url}/data/request`, init)).json()) as DataAnswer;
   };
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => broadcast(`SPOTPX/K${i}-USD`)));

@@ -10,7 +10,7 @@ const ENDPOINT = { endpoint: "rpcUrls/0", ready: true, without: expect.any(Array
 const { chain, body, start } = await startCommittee(4);
 
 async function get({ base }: RunningOperator, path: string) {
-  const response = await fetch(`${base}${path}`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${base}${path}`);
   return { status: response.status, body: await response.json() };
 }
 

@@ -69,7 +69,7 @@ test("configured as docs/Relaying.md shows it, it serves a request, logs no secr
   const config = writeConfig({ ...shown, rpcUrls: [chain.url], datasets: [dataset] }, { port });
   const { child, exited, output } = spawnOperator(["--config", config], { OPERATOR_PRIVATE_KEY: KEY });
   const ready = () => fetch(`http://127.0.0.1:${port}/ready`).then(({ status }) => status, output);
-  await expect.poll(ready, { timeout: 60_000 }).toBe(200);
+  await expect.poll(ready).toBe(200);
   const response = await fetch(`http://127.0.0.1:${port}/data/request`, {
     method: "POST",
     headers: { "content-type": "application/json", ...WAIT },

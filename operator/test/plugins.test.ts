@@ -30,8 +30,7 @@ async function start(plugins: readonly PluginName[]): Promise<RunningOperator> {
 }
 
 const request = (key: string, broadcast: boolean) => ({ network_id: 42, dataset, key, broadcast });
-const get = ({ base }: RunningOperator, path: string) =>
-  fetch(`${base}${path}`, { signal: AbortSignal.timeout(20_000) });
+const get = ({ base }: RunningOperator, path: string) => fetch(`${base}${path}`);
 const statusOf = async (operator: RunningOperator, path: string) => (await get(operator, path)).status;
 const paths = async (operator: RunningOperator) =>
   Object.keys(((await (await get(operator, "/openapi.json")).json()) as { paths: object }).paths).toSorted();
@@ -99,7 +98,7 @@ async function assertPlugins(operator: RunningOperator, plugins: readonly Plugin
   await assertCore(operator);
   expect(await paths(operator)).toEqual([...CORE_PATHS, ...plugins.flatMap((name) => PATHS[name])].toSorted());
   const isFeedStored = () => behaviors.feeds(operator);
-  if (plugins.includes("feeds")) await expect.poll(isFeedStored, { timeout: 30_000 }).toBe(true);
+  if (plugins.includes("feeds")) await expect.poll(isFeedStored).toBe(true);
   for (const name of PLUGINS) expect([name, await behaviors[name](operator)]).toEqual([name, plugins.includes(name)]);
   const metrics = await operator.registry.metrics();
   expect(metrics.includes("operator_feed_age_seconds")).toBe(plugins.includes("feeds"));

@@ -57,7 +57,7 @@ const mine = (blocks = 1) => chain.client.mine({ blocks });
 const reorganize = (depth: number) => chain.client.request({ method: "anvil_reorg", params: [depth, []] } as never);
 const minedCount = () => chain.client.getTransactionCount({ address: account.address });
 const isOwn = (address: Hex | null | undefined) => !!address && isAddressEqual(address, account.address);
-const until = <T>(look: () => T | Promise<T>) => vi.waitUntil(look, { timeout: 15_000, interval: 20 });
+const until = <T>(look: () => T | Promise<T>) => vi.waitUntil(look, { timeout: 120_000, interval: 20 });
 const untilLogged = (text: string) => until(() => log.some((line) => line.includes(text)));
 
 const connectNode = (): JsonRpc => connectEndpoint(42, chain.url, 2_000);

@@ -16,7 +16,7 @@ it("a costly path is evaluated by a worker, and the provider signs that there is
     const { status, body } = await web.provider.ask({ dataset: NUMBERS, key: key(hash, "Lima") });
     return status === 503 ? undefined : body;
   };
-  const body = await vi.waitUntil(signed, { timeout: 60_000, interval: 500 });
+  const body = await vi.waitUntil(signed, { timeout: 120_000, interval: 500 });
   expect(body.outcome).toBe("NOT_AVAILABLE");
   expect(body.sources[7].reason).toMatch(/^path_too_costly/);
   expect(run).toHaveBeenCalled();

@@ -75,7 +75,7 @@ export function chainOf(node: TestNode, chainId: number) {
   const [owner, otherAccount] = node.mode === "geth" ? ([GETH_ACCOUNT, GETH_ACCOUNT] as const) : [OWNER, OTHER_ACCOUNT];
 
   async function wait(hash: Hex): Promise<void> {
-    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 20_000 });
+    const receipt = await client.waitForTransactionReceipt({ hash });
     if (receipt.status !== "success") throw new Error(`${hash} reverted`);
   }
 

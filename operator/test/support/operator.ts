@@ -88,14 +88,13 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const app = await buildOperatorApp(operator, plans, settings);
   await configure?.(app);
   const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}${settings.basePath}`;
-  if (!mayLackNetworks) await vi.waitUntil(() => operator.networks.size === served.length, { timeout: 60_000 });
+  if (!mayLackNetworks) await vi.waitUntil(() => operator.networks.size === served.length, { timeout: 120_000 });
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${base}/data/request`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
-      signal: AbortSignal.timeout(25_000),
     });
 
   return {

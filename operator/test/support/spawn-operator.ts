@@ -7,7 +7,7 @@ const MAIN = join(import.meta.dirname, "..", "..", "dist", "main.js");
 
 /** Starts the operator as its owner does. The process ends before the test does, so that a failure shows its output. */
 export function spawnOperator(args: readonly string[], env: Record<string, string> = {}) {
-  const options = { env: { PATH: process.env.PATH, ...env }, timeout: 110_000 };
+  const options = { env: { PATH: process.env.PATH, ...env }, timeout: 280_000 };
   const child = spawn(process.execPath, [MAIN, ...args], options);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

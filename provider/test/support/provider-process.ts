@@ -12,7 +12,7 @@ import { DATASET, request } from "./test-provider.js";
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 /** The last resort for a test that went wrong; longer than any of them takes. */
-const KILL_MS = 110_000;
+const KILL_MS = 280_000;
 
 /** A folder with a deployment of the network, and with a configuration; the paths of both. */
 export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-USD", "SPOTPX/NOSUCH-USD"]) {

@@ -78,7 +78,7 @@ export async function useWebOracle() {
         },
       },
     );
-    await vi.waitUntil(async () => (await started.ask({ dataset: NUMBERS, key: warmUp })).status === 200, 60_000);
+    await vi.waitUntil(async () => (await started.ask({ dataset: NUMBERS, key: warmUp })).status === 200, 120_000);
     started.logs.length = 0;
     return started;
   }

@@ -95,7 +95,7 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     for (const { dataset, key } of devnet.webOracle.examples) {
       // The providers of a busy machine do not always sign in time.
       const request = { network_id: 42, dataset, key, broadcast: true };
-      await expect.poll(async () => (await postDataRequest(devnet, request)).status, { timeout: 60_000 }).toBe(200);
+      await expect.poll(async () => (await postDataRequest(devnet, request)).status).toBe(200);
     }
     const [temperature] = devnet.webOracle.examples.filter(({ name }) => name === "temperature");
     if (temperature === undefined) throw new Error("The devnet has no temperature.");
@@ -169,7 +169,7 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     const slider = history.getByRole("slider");
     const sliderValue = async (name: string) => Number(await slider.getAttribute(`aria-value${name}`));
     // The feed may have stored its first value only a moment ago.
-    await expect.poll(() => sliderValue("max"), { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => sliderValue("max")).toBeGreaterThan(0);
     await slider.focus();
     await page.keyboard.press("Home");
     await expect.poll(() => sliderValue("now")).toBe(0);

@@ -45,7 +45,7 @@ export async function visit(
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
   const errors: string[] = [];
   const foreign: string[] = [];
   const isExpected = (text: string) => problems.some((problem) => text.includes(problem));
@@ -67,6 +67,8 @@ export async function visit(
       expect(found, page.url()).toEqual([]);
     },
     async end() {
+      // The page asks again and again, and a handler would lose its answer.
+      await page.unrouteAll({ behavior: "wait" });
       await context.close();
       expect({ errors, foreign }).toEqual({ errors: [], foreign: [] });
     },

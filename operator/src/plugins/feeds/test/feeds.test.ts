@@ -50,7 +50,7 @@ const body = (key: string) => ({ network_id: 42, dataset, key, broadcast: true }
 /** Waits for events beyond the first `after`, and returns them. */
 async function updatesAfter(after: number, count: number) {
   const updates = async () => (await chain.updates(dataset)).slice(after);
-  await expect.poll(async () => (await updates()).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(async () => (await updates()).length).toBeGreaterThanOrEqual(count);
   return updates();
 }
 
@@ -113,7 +113,7 @@ test("a batch sent by an earlier process is recovered, and replaced by its keys'
   aheadMs += 3_000;
   const { log } = await start({}, { stuckSeconds: 1 }, { account });
   const said = (words: string) => log.map((line) => JSON.parse(line)).find(({ msg }) => msg === words);
-  await expect.poll(() => said("replaced"), { timeout: 30_000 }).toBeDefined();
+  await expect.poll(() => said("replaced")).toBeDefined();
   expect(said("recovered")).toMatchObject({ nonce: 3 });
   await chain.client.setNextBlockTimestamp({ timestamp: BigInt(Math.ceil((Date.now() + aheadMs) / 1_000)) });
   await chain.client.mine({ blocks: 1 });
