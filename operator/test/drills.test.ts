@@ -67,7 +67,10 @@ test("a chain that stops for ten minutes: meanwhile requests are refused with wh
   let elapsedMs = 0;
   const feedKey = "SPOTPX/FEED-USD";
   const feed = { dataset, keys: [feedKey], heartbeatSeconds: 60, deviationBps: 10_000, minIntervalSeconds: 1 };
-  const settings = { feeds: [feed], feedPollMs: 500, maxPendingPerSender: 2, gasPerHourForNewKeys: 30_000_000 };
+  const settings = {
+    ...{ feeds: [feed], feedPollMs: 500, maxPendingPerSender: 2, gasPerHourForNewKeys: 30_000_000 },
+    ...{ providerTimeoutMs: 3_000, rpcTimeoutMs: 5_000 },
+  };
   const clock = () => Date.now() + elapsedMs;
   const passHalfMinute = async () => {
     elapsedMs += 30_000;

@@ -7,6 +7,8 @@ import { startProviders } from "./support/stub-providers.js";
 
 const KEYS = ["SPOTPX/A-USD", "SPOTPX/B-USD"];
 const HEARTBEAT_SECONDS = 50;
+/** A feed's first update begins that much before the end of its heartbeat. */
+const SOON = { providerTimeoutMs: 3_000 };
 let elapsedMs = 0;
 
 const { chain, providers, members, dataset, start } = await startCommittee(4);
@@ -16,7 +18,7 @@ const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, deviationBps: 1_000_000, m
 const operators = await Promise.all(
   members.map((sender, i) => {
     // Beats are long enough for a busy machine, on which a round must not be two beats old when it is sent.
-    const settings = { sender, stageMs: 1_000, beatSeconds: 4, feeds: [{ dataset, keys: KEYS, ...policy }] };
+    const settings = { sender, stageMs: 1_000, beatSeconds: 4, feeds: [{ dataset, keys: KEYS, ...policy }], ...SOON };
     return start(settings, { clock: () => Date.now() + elapsedMs }, { providers: links[i] ?? [] });
   }),
 );

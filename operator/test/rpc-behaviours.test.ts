@@ -162,7 +162,7 @@ test.concurrent.for(cases)("%s", async ([, behaviour], { expect }) => {
   const first = await startRpcProxy(chain.url);
   const proxies = at === "the only one" ? [first] : [first, await startRpcProxy(chain.url)];
   let stopped: number | null = null;
-  const settings = { rpcTimeoutMs: answered.name.includes("silence") ? 5_000 : 10_000 };
+  const settings = answered.name.includes("silence") ? { rpcTimeoutMs: 10_000 } : {};
   const options = { plugins: [], clock: () => stopped ?? Date.now() };
   const operator = await start(settings, options, { rpcUrls: proxies.map(({ url }) => url) });
   if (right !== "it is mined") stopped = Date.now();

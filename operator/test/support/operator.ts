@@ -139,10 +139,9 @@ function planOf({ chain, datasets, providers, settings: given, rpcUrls }: Served
   });
   const settings = {
     ...(Value.Create(OperatorConfig.properties.networks.items) as NetworkSettings),
-    providerTimeoutMs: 3_000,
-    graceMs: 200,
-    rpcTimeoutMs: 5_000,
-    rpcPollMs: 200,
+    // Longer than a healthy provider or endpoint takes on a busy machine.
+    ...{ providerTimeoutMs: 30_000, rpcTimeoutMs: 30_000 },
+    ...{ graceMs: 200, rpcPollMs: 200 },
     gasPercentPerCaller: 100,
     ...given,
   };

@@ -30,7 +30,9 @@ afterEach(async () => {
 const start = async (policy: Partial<FeedSettings>, settings: object = {}, options: OperatorOptions = {}) => {
   const feed = { dataset, keys: KEYS, heartbeatSeconds: NEVER, deviationBps: 100, minIntervalSeconds: 1, ...policy };
   const served = { chain, datasets: [dataset], providers };
-  operator = await startOperator([{ ...served, settings: { feeds: [feed], feedPollMs: 300, ...settings } }], {
+  // A first update begins that much before the end of the heartbeat.
+  const soon = { providerTimeoutMs: 3_000 };
+  operator = await startOperator([{ ...served, settings: { feeds: [feed], feedPollMs: 300, ...soon, ...settings } }], {
     clock: () => Date.now() + aheadMs,
     ...options,
   });
