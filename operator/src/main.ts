@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { setMaxListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { serve } from "@dataset-oracle/service/http-server/serve";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
+import { createContext } from "@dataset-oracle/service/process/context";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { runMain } from "@dataset-oracle/service/process/run-main";
 import { buildOperatorApp } from "./app.js";
@@ -32,9 +32,7 @@ async function serveRequests({ config, networks: plans }: OperatorPlan, senders:
   const logger = createLogger({ name: "operator", level: config.logLevel });
   logger.info(`signatures are checked and made by ${SECP256K1.name}`);
   const closing = new AbortController();
-  // Every wait and every outgoing call listens to this signal, so a large number of listeners is no leak.
-  setMaxListeners(0, closing.signal);
-  const context = { clock: Date.now, logger, closing: closing.signal, registry: processRegistry() };
+  const context = createContext(logger, closing.signal, processRegistry());
   await checkSigners(senders, logger);
   const operator = await connectNetworks(plans, senders, context);
   const app = await buildOperatorApp(operator, plans, config);

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import type { Context } from "./context.js";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { DatasetUnreadable } from "./dataset/contract.js";
 import { type ChainClient, createChainClient } from "./rpc/client.js";
 import { RpcPool } from "./rpc/pool.js";
@@ -84,7 +83,7 @@ export async function connectNetworks(
     };
     const goOn = async () => {
       while (!networks.has(chainId)) {
-        await delay(settings.rpcPollMs, undefined, { signal: closing, ref: false }).catch(() => {});
+        await wait(settings.rpcPollMs, closing);
         if (closing.aborted) return;
         // An endpoint of another chain is not used, so where there is no other, a call fails without saying why.
         await attempt().then(add, (error: unknown) => miss((client.isReady() ? null : pool.foreign) ?? error));

@@ -1,8 +1,8 @@
 import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
+import type { Context } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
-import type { Context } from "./context.js";
 import { findContracts } from "./dataset/contract.js";
 import { connectDataset, type Dataset, type PlannedDataset } from "./dataset/dataset.js";
 import { ProviderFailures } from "./reports/failures.js";
@@ -141,12 +141,12 @@ export async function connectNetwork(
     await urls.follow(client, directory, members, DIRECTORY_POLLS * settings.rpcPollMs, closing);
   const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, closing);
   const failures = new ProviderFailures(logger, clock);
-  const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests);
+  const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
   const simulator = new Simulator(client, clock, closing);
   const queues = createQueues(client, plan, accounts, { clock, closing, logger });
   const senders = new Senders(chainId, queues, settings, clock);
   const served = datasets.map((dataset): ServedDataset => {
-    const source = new ReportSource(dataset, providers, settings, closing);
+    const source = new ReportSource(dataset, providers, settings, context);
     const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
     const updates = new Updates(dataset, builder, senders, settings, context, metrics.coalesced);
     return { dataset, source, builder, updates };

@@ -1,11 +1,15 @@
 import type { UpdateProgress } from "@dataset-oracle/protocol/client/update-progress";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { expect, test } from "vitest";
 import { SingleFlight } from "./single-flight.js";
 
 test("runs once for all who ask at the same time, and for those who ask soon after", async () => {
   let now = 0;
   let runs = 0;
-  const work = new SingleFlight<number>(() => now, 1_000);
+  const work = new SingleFlight<number>(
+    clockOf(() => now),
+    1_000,
+  );
   const start = async () => ++runs;
   expect(await Promise.all([work.run("a", start).result, work.run("a", start).result])).toEqual([1, 1]);
   expect(work.find("a")).toBeDefined();
@@ -17,7 +21,10 @@ test("runs once for all who ask at the same time, and for those who ask soon aft
 });
 
 test("forgets a failure at once", async () => {
-  const work = new SingleFlight<number>(() => 0, 1_000);
+  const work = new SingleFlight<number>(
+    clockOf(() => 0),
+    1_000,
+  );
   const failing = () => Promise.reject(new Error("no"));
   const both = await Promise.allSettled([work.run("a", failing).result, work.run("a", failing).result]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
@@ -27,7 +34,10 @@ test("forgets a failure at once", async () => {
 
 test("keeps running work, however long it takes", async () => {
   let now = 0;
-  const work = new SingleFlight<number>(() => now, 1_000);
+  const work = new SingleFlight<number>(
+    clockOf(() => now),
+    1_000,
+  );
   let finish: (value: number) => void = () => {};
   const first = work.run("slow", () => new Promise((resolve) => (finish = resolve)));
   expect(work.find("slow")).toBe(first);
@@ -39,7 +49,10 @@ test("keeps running work, however long it takes", async () => {
 });
 
 test("tells whoever follows late what happened before", () => {
-  const work = new SingleFlight<void>(() => 0, 1_000);
+  const work = new SingleFlight<void>(
+    clockOf(() => 0),
+    1_000,
+  );
   const event = (n: number): UpdateProgress => ({ event: "asked", timestamp: n, providers: [] });
   const { progress } = work.run("a", async (emitter) => emitter.emit(event(1)));
   const seen: UpdateProgress[] = [];

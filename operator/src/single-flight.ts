@@ -1,7 +1,7 @@
 import type { UpdateProgress } from "@dataset-oracle/protocol/client/update-progress";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Counter } from "prom-client";
-import type { Clock } from "./context.js";
 
 export type ProgressListener = (step: UpdateProgress) => void;
 
@@ -47,7 +47,7 @@ export async function followFlight<T, R>(
 }
 
 interface Entry<T> extends Flight<T> {
-  /** What it came to, and when, in milliseconds since 1970; null while it runs. */
+  /** What it came to, and when, by the monotonic clock; null while it runs. */
   done: { readonly value: T; readonly at: number } | null;
 }
 
@@ -79,7 +79,7 @@ export class SingleFlight<T> {
     this.#entries.set(id, entry);
     result.then(
       (value) => {
-        entry.done = { value, at: this.clock() };
+        entry.done = { value, at: this.clock.monotonic() };
         if (this.#entries.get(id) !== entry) return;
         // Entries stay ordered by when they ended, so that the oldest is found without a search.
         this.#entries.delete(id);
@@ -110,7 +110,7 @@ export class SingleFlight<T> {
   }
 
   #forgetOld(): void {
-    const oldest = this.clock() - this.rememberMs;
+    const oldest = this.clock.monotonic() - this.rememberMs;
     for (const [id, { done }] of this.#entries) {
       if (done === null) continue;
       if (done.at > oldest) return;

@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { afterEach, describe, expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { startOperator } from "./support/operator.js";
@@ -58,7 +59,9 @@ test("a member without an endpoint is reported", async () => {
   const outsider = "0xffffffffffffffffffffffffffffffffffffffff";
   const dataset = await chain.deploy([...members.slice(0, 2), outsider]);
   let ahead = 0;
-  const lacking = await startOperator([{ chain, datasets: [dataset], providers }], { clock: () => Date.now() + ahead });
+  const lacking = await startOperator([{ chain, datasets: [dataset], providers }], {
+    clock: clockOf(() => Date.now() + ahead),
+  });
   const problem = await lacking.askForProblem(body(KEY, true, { dataset }));
   expect(problem.failures).toMatchObject([{ host: null, reason: "no_endpoint" }]);
   expect(problem.detail).not.toContain("Try again");

@@ -1,5 +1,6 @@
 import type { DataAnswer, UnsentTransaction } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { OTHER_ACCOUNT, startChain } from "./support/chain.js";
@@ -25,7 +26,7 @@ const operator = await startOperator([
 
 let stopped: number | null = null;
 /** An operator of the dataset whose clock can be stopped. */
-const clocked = await start({ providerTimeoutMs: 60_000 }, { clock: () => stopped ?? Date.now() });
+const clocked = await start({ providerTimeoutMs: 60_000 }, { clock: clockOf(() => stopped ?? Date.now()) });
 
 afterEach(() => {
   stopped = null;
@@ -225,7 +226,7 @@ describe("Accept: text/event-stream", () => {
 
 test("a transaction that changes nothing because another relayer was faster is answered with what that one stored", async () => {
   const proxy = await startRpcProxy(chain.url);
-  const slow = await start({}, { clock: () => stopped ?? Date.now() }, { rpcUrls: [proxy.url] });
+  const slow = await start({}, { clock: clockOf(() => stopped ?? Date.now()) }, { rpcUrls: [proxy.url] });
   const request = body("SPOTPX/RACE-USD");
   stopped = Date.now();
   const { transaction, timestamp } = await slow.ask({ ...request, broadcast: false });
@@ -251,7 +252,7 @@ describe("with minUpdateAgeSeconds", () => {
   }
 
   const startWithAge = () =>
-    start({ minUpdateAgeSeconds: MIN_AGE_SECONDS }, { clock: () => stopped ?? Date.now() + passedMs });
+    start({ minUpdateAgeSeconds: MIN_AGE_SECONDS }, { clock: clockOf(() => stopped ?? Date.now() + passedMs) });
 
   test("a fresh value is answered with the transaction that stored it, until it is as old as the setting", async () => {
     const { ask, account } = await startWithAge();

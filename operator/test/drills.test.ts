@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { startService } from "@dataset-oracle/devnet/service-process";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { keccak256, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test } from "vitest";
@@ -71,7 +72,7 @@ test("a chain that stops for ten minutes: meanwhile requests are refused with wh
     ...{ feeds: [feed], feedPollMs: 500, maxPendingPerSender: 2, gasPerHourForNewKeys: 30_000_000 },
     ...{ providerTimeoutMs: 3_000, rpcTimeoutMs: 5_000 },
   };
-  const clock = () => Date.now() + elapsedMs;
+  const clock = clockOf(() => Date.now() + elapsedMs);
   const passHalfMinute = async () => {
     elapsedMs += 30_000;
     await chain.client.increaseTime({ seconds: 30 });
@@ -97,7 +98,7 @@ test("a chain that stops for ten minutes: meanwhile requests are refused with wh
   expect(await operator.ask(body("SPOTPX/A-USD", false))).toHaveProperty("transaction");
 
   await chain.resumeMining();
-  const resumedAt = Math.floor(clock() / 1_000) - 5;
+  const resumedAt = Math.floor(clock.now() / 1_000) - 5;
   // They were promised, and their rounds had got too old.
   for (const { key } of accepted) await expect.poll(() => storedRound(key ?? "")).toBeGreaterThan(resumedAt - 300);
   // A feed that failed is tried again within half a minute.

@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { nextRound } from "./support/next-round.js";
@@ -55,7 +56,7 @@ test("broadcasts have a tighter limit, also with an event stream, and other requ
 test("new keys of one caller spend only its share of the gas, and do not make other callers' requests fail when they share its work", async () => {
   const settings = { gasPerHourForNewKeys: 800_000, gasPercentPerCaller: 25, providerTimeoutMs: 60_000 };
   let stopped: number | null = null;
-  const clock = () => stopped ?? Date.now();
+  const clock = clockOf(() => stopped ?? Date.now());
   const operator = await start(settings, { trustedProxies: ["127.0.0.1"], clock });
   const post = (key: string, caller: string) => operator.post(body(key), { "x-forwarded-for": caller });
   let greedy = await post("SPOTPX/GREEDY0-USD", "192.0.2.1:1000");

@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { parseEther } from "viem";
 import { expect, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
@@ -32,7 +33,7 @@ test("shows liveness, and readiness with the capabilities of each network, also 
 
 test("shows a low balance, which does not affect readiness", async () => {
   let ahead = 0;
-  const poor = await start({ lowBalanceGwei: 200_000_000_000 }, { clock: () => Date.now() + ahead });
+  const poor = await start({ lowBalanceGwei: 200_000_000_000 }, { clock: clockOf(() => Date.now() + ahead) });
   const sender = poor.account.address;
   const low = { body: { ready: true, networks: [{ broadcasting: "low_balance" }] } };
   await expect.poll(() => get(poor, "/ready")).toMatchObject({ status: 200, ...low });

@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { expect, test } from "vitest";
 import { rankMembers } from "../src/schedule/rank.js";
 import { startCommittee } from "./support/committee.js";
@@ -19,7 +20,7 @@ const operators = await Promise.all(
   members.map((sender, i) => {
     // Beats are long enough for a busy machine, on which a round must not be two beats old when it is sent.
     const settings = { sender, stageMs: 1_000, beatSeconds: 4, feeds: [{ dataset, keys: KEYS, ...policy }], ...SOON };
-    return start(settings, { clock: () => Date.now() + elapsedMs }, { providers: links[i] ?? [] });
+    return start(settings, { clock: clockOf(() => Date.now() + elapsedMs) }, { providers: links[i] ?? [] });
   }),
 );
 

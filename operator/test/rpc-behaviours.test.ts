@@ -1,4 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { encodeErrorResult, keccak256, numberToHex, parseGwei, stringToHex, zeroAddress } from "viem";
 import { type ExpectStatic, expect, test } from "vitest";
 import {
@@ -163,7 +164,7 @@ test.concurrent.for(cases)("%s", async ([, behaviour], { expect }) => {
   const proxies = at === "the only one" ? [first] : [first, await startRpcProxy(chain.url)];
   let stopped: number | null = null;
   const settings = answered.name.includes("silence") ? { rpcTimeoutMs: 10_000 } : {};
-  const options = { plugins: [], clock: () => stopped ?? Date.now() };
+  const options = { plugins: [], clock: clockOf(() => stopped ?? Date.now()) };
   const operator = await start(settings, options, { rpcUrls: proxies.map(({ url }) => url) });
   if (right !== "it is mined") stopped = Date.now();
   for (const proxy of at === "each of two" ? proxies : [first]) {

@@ -1,3 +1,5 @@
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { type Hex, isAddressEqual, keccak256, numberToHex, parseGwei, parseTransaction } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
@@ -60,7 +62,8 @@ const isOwn = (address: Hex | null | undefined) => !!address && isAddressEqual(a
 const until = <T>(look: () => T | Promise<T>) => vi.waitUntil(look, { timeout: 120_000, interval: 20 });
 const untilLogged = (text: string) => until(() => log.some((line) => line.includes(text)));
 
-const connectNode = (): JsonRpc => connectEndpoint(42, chain.url, 2_000);
+const connectNode = (): JsonRpc =>
+  connectEndpoint(42, chain.url, 2_000, { clock: SYSTEM_CLOCK, closing: closing.signal });
 
 /** The node, some of whose answers are others. */
 function altered(
@@ -78,7 +81,7 @@ function startQueue(
   // A queue ends its pass after its test, and must not write into the next one's log.
   const lines = log;
   const logger = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
-  const context = { clock: now, logger, closing: closing.signal };
+  const context = { clock: clockOf(now), logger, closing: closing.signal };
   const queue = new TransactionQueue(createChainClient(42, rpc), account, { ...SETTINGS, ...change }, context);
   void queue.start(recover);
   return queue;

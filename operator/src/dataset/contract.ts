@@ -4,9 +4,9 @@ import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protoc
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Address, ReadContractReturnType } from "viem";
 import { readContract } from "viem/actions";
-import type { Clock } from "../context.js";
 import { readHead } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { isFinal } from "../rpc/node-errors.js";
@@ -93,7 +93,7 @@ export async function readKindAndForm(
     if (!codes.includes(true)) fault = "not a contract";
     else if (codes.includes(false)) throw error;
   }
-  const ageSeconds = Math.floor(clock() / 1000) - (await readHead(client)).timestamp;
+  const ageSeconds = Math.floor(clock.now() / 1000) - (await readHead(client)).timestamp;
   if (ageSeconds > RECENT_HEAD_SECONDS) {
     const reason = `dataset ${address} is ${fault}, at a block that is ${ageSeconds} s old: the node may be syncing`;
     throw new DatasetUnreadable("failed", client.chain.id, "eth_getCode", reason);

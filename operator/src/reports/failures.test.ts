@@ -1,4 +1,6 @@
 import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Failure } from "./failures.js";
@@ -13,7 +15,7 @@ const failure = (reason: FailureReason, refuses: Failure["refuses"] = null): Fai
 
 /** The reason after these answers, the newest last. */
 function after(...answers: readonly { readonly kind: string }[]): FailureReason | null {
-  const failures = new ProviderFailures(pino({ level: "silent" }), Date.now);
+  const failures = new ProviderFailures(pino({ level: "silent" }), SYSTEM_CLOCK);
   for (const answer of answers) failures.record(PROVIDER, answer);
   return failures.reasonOf(PROVIDER);
 }
@@ -47,7 +49,10 @@ describe("the log", () => {
 
   beforeEach(() => {
     [now, log] = [1_000_000, []];
-    failures = new ProviderFailures(pino({}, { write: (line: string) => log.push(JSON.parse(line)) }), () => now);
+    failures = new ProviderFailures(
+      pino({}, { write: (line: string) => log.push(JSON.parse(line)) }),
+      clockOf(() => now),
+    );
   });
 
   test("does not name a provider that fails for less than ten requests or less than a minute", () => {

@@ -1,7 +1,7 @@
 import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Address } from "viem";
-import type { Clock } from "../context.js";
 
 /** A provider's answer that cannot be used. `detail` completes the sentence "The provider ...". */
 export interface Failure {
@@ -41,7 +41,7 @@ const MS_BEFORE_WARNING = 60_000;
 
 interface Streak {
   failures: number;
-  /** In milliseconds since 1970. */
+  /** In milliseconds, by the monotonic clock. */
   readonly since: number;
   /** Null while all of its answers were only late. */
   reason: FailureReason | null;
@@ -70,7 +70,7 @@ export class ProviderFailures {
     }
     const { host, reason, detail } = answer;
     const lacksUrl = reason === "no_endpoint";
-    const now = this.clock();
+    const now = this.clock.monotonic();
     // Once the URL of a provider is known, its failures have another cause.
     const isNew = known === undefined || (known.reason === "no_endpoint" && !lacksUrl);
     const streak: Streak = isNew ? { failures: 0, since: now, reason: null, isReported: false } : known;

@@ -1,5 +1,6 @@
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
 import { Histogram } from "prom-client";
 import { type Address, stringToHex } from "viem";
@@ -48,11 +49,12 @@ function gather(urls = providers.map(({ url }) => url), settings = { providerTim
   const asked = new Providers(
     NETWORK,
     new ProviderUrls(new Map(members.map((member, i) => [member, urls[i] ?? ""])), logger),
-    new ProviderFailures(logger, Date.now),
+    new ProviderFailures(logger, SYSTEM_CLOCK),
     new GuardedHttp(new Set(urls), false, closing.signal),
     new Histogram({ name: "durations", help: "Durations.", labelNames, registers: [] }),
+    SYSTEM_CLOCK,
   );
-  const source = new ReportSource(dataset, asked, settings, closing.signal);
+  const source = new ReportSource(dataset, asked, settings, { clock: SYSTEM_CLOCK, closing: closing.signal });
   const key = stringToHex(`SPOTPX/T${counter++}-USD`);
   return source.gatherReports(key, ROUND, { members, toleranceBps: 100n }, null, () => {});
 }

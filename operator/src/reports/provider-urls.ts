@@ -1,10 +1,10 @@
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { BASE_URL_PATTERN, withoutFinalSlashes } from "@dataset-oracle/protocol/base-url";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { repeat } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Address } from "viem";
 import { multicall, readContract } from "viem/actions";
-import { repeat } from "../context.js";
 import { hasCode, readTogether } from "../dataset/contract.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, unwrapRpcError } from "../rpc/rpc-error.js";

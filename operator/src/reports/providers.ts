@@ -4,6 +4,7 @@ import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Histogram } from "prom-client";
 import type { Address } from "viem";
 import { type Fail, type Failure, isFailure, type ProviderFailures } from "./failures.js";
@@ -45,6 +46,7 @@ export class Providers {
     readonly failures: ProviderFailures,
     private readonly http: GuardedHttp,
     private readonly durations: Histogram<"network" | "provider" | "outcome">,
+    private readonly clock: Clock,
   ) {}
 
   /** Asks one provider. It never throws: one member's failure must not keep the reports of the others from being used. */
@@ -53,10 +55,10 @@ export class Providers {
     provider: Address,
     signal: AbortSignal,
   ): Promise<T | Failure> {
-    const startedAt = performance.now();
+    const startedAt = this.clock.monotonic();
     const answer = await this.#ask(question, provider, signal);
     const labels = { network: this.chainId, provider, outcome: isFailure(answer) ? answer.reason : "ok" };
-    this.durations.observe(labels, (performance.now() - startedAt) / 1000);
+    this.durations.observe(labels, (this.clock.monotonic() - startedAt) / 1000);
     this.failures.record(provider, answer);
     return answer;
   }

@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import {
   type BatchReportRequest,
@@ -11,6 +10,7 @@ import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Address, type Hex, hexToBigInt } from "viem";
@@ -48,7 +48,7 @@ export class ReportSource {
     private readonly dataset: Dataset,
     private readonly providers: Providers,
     private readonly settings: ReportSettings,
-    private readonly closing: AbortSignal,
+    private readonly context: Pick<Context, "clock" | "closing">,
   ) {}
 
   /** Adds a filter of what counts. One that refuses a statement makes its signer count as absent. */
@@ -142,37 +142,39 @@ export class ReportSource {
     onCounted: (answer: T) => void,
     awaited?: ReadonlySet<Address>,
   ): Promise<readonly (T | Failure)[]> {
-    const { closing } = this;
+    const { clock, closing } = this.context;
     const over = new AbortController();
     // Each member's request listens to the signal.
     setMaxListeners(0, over.signal);
     const stop = () => over.abort();
     if (closing.aborted) stop();
     closing.addEventListener("abort", stop);
-    const startedAt = performance.now();
-    const most = awaited === undefined ? undefined : setTimeout(stop, MOST_GATHER_MS);
+    const startedAt = clock.monotonic();
+    const stopAfter = (ms: number) => void wait(ms, over.signal).then(stop);
+    if (awaited !== undefined) stopAfter(MOST_GATHER_MS);
     const answers = new Map<Address, T | Failure>();
     const isAwaited = (member: Address) => {
       const answer = answers.get(member);
       return awaited?.has(member) === true && (answer === undefined || isFailure(answer));
     };
-    /** Set once enough have answered. */
-    let grace: NodeJS.Timeout | undefined;
+    let haveEnough = false;
     const take = (provider: Address, answer: T | Failure) => {
       answers.set(provider, answer);
       if (!isFailure(answer)) onCounted(answer);
-      if (grace === undefined && !isEnough([...answers.values()])) return;
+      const hadEnough = haveEnough;
+      haveEnough ||= isEnough([...answers.values()]);
+      if (!haveEnough) return;
       if (awaited !== undefined && !members.some(isAwaited)) stop();
-      const leastMs = Math.max(GRACE_MS, LEAST_GATHER_MS - (performance.now() - startedAt));
-      grace ??= setTimeout(stop, awaited === undefined ? this.settings.graceMs : leastMs);
+      if (hadEnough) return;
+      const leastMs = Math.max(GRACE_MS, LEAST_GATHER_MS - (clock.monotonic() - startedAt));
+      stopAfter(awaited === undefined ? this.settings.graceMs : leastMs);
     };
     const ask = (provider: Address) =>
       awaited === undefined
         ? this.providers.ask(question, provider, over.signal)
         : this.#askTwice(question, provider, over.signal);
     await Promise.all(members.map(async (provider) => take(provider, await ask(provider))));
-    clearTimeout(grace);
-    clearTimeout(most);
+    stop();
     closing.removeEventListener("abort", stop);
     return members.flatMap((provider) => answers.get(provider) ?? []);
   }
@@ -184,7 +186,7 @@ export class ReportSource {
     signal: AbortSignal,
   ): Promise<T | Failure> {
     const first = this.providers.ask(question, provider, signal);
-    const early = await Promise.race([first, delay(ASK_AGAIN_AFTER_MS, null, { signal }).catch(() => null)]);
+    const early = await Promise.race([first, wait(ASK_AGAIN_AFTER_MS, signal).then(() => null)]);
     const isAnswered = early !== null && !(isFailure(early) && NOT_ANSWERED.includes(early.reason));
     if (isAnswered || signal.aborted) return first;
     const second = this.providers.ask(question, provider, signal);

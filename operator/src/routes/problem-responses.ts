@@ -7,8 +7,8 @@ import {
   operatorProblemCodesOf,
 } from "@dataset-oracle/protocol/operator-problem";
 import { problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
+import type { Context } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
-import type { Context } from "../context.js";
 import { shuttingDown } from "../problems.js";
 
 const MEMBERS = Object.fromEntries(OPERATOR_PROBLEM_CODES.map((code) => [code, OPERATOR_PROBLEMS[code].members]));

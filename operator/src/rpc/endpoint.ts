@@ -4,6 +4,7 @@ import { jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-cli
 import { matchesResultSchema } from "@dataset-oracle/service/http-client/rpc-results";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
+import { type Context, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { type Hex, hexToNumber } from "viem";
 import { classifyNodeError, meaningOf, type NodeErrorKind } from "./node-errors.js";
 import { describeError, RpcError, type RpcErrorKind } from "./rpc-error.js";
@@ -53,13 +54,18 @@ export function kindOfRequest(method: string, params: readonly unknown[]): strin
  * @param url May contain a token, so it never appears in an error.
  * @param timeoutMs The deadline of each call.
  */
-export function connectEndpoint(chainId: number, url: string, timeoutMs: number): JsonRpc {
+export function connectEndpoint(
+  chainId: number,
+  url: string,
+  timeoutMs: number,
+  { clock, closing }: Pick<Context, "clock" | "closing">,
+): JsonRpc {
   const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const withoutUrl = urlRemover(url);
   return {
     async request(method, params) {
       const isRead = method !== SUBMIT;
-      const answer = await postText(url, {}, jsonRpcCall(method, params), limits, undefined, isRead);
+      const answer = await postText(url, {}, jsonRpcCall(method, params), limits, closing, isRead);
       const { status, text, retryAfter } = answer.ok ? answer.value : { status: 0, text: "", retryAfter: null };
       const fail = (message: string, code: number | null = null, data: Hex | null = null): RpcError => {
         const hasRevertData = data !== null && data !== "0x";
@@ -69,7 +75,7 @@ export function connectEndpoint(chainId: number, url: string, timeoutMs: number)
         const isOpen = !isRead && (code === null || meaning === "other");
         const kind = classifyNodeError(message) === "timeout" ? "timeout" : isOpen ? "failed" : kindOf(meaning);
         const reason = withoutUrl(code === null ? message : `${code}: ${message}`).slice(0, 300);
-        return new RpcError(kind, chainId, method, reason, data, meaning, retryAfterMs(retryAfter, Date.now()) ?? 0);
+        return new RpcError(kind, chainId, method, reason, data, meaning, retryAfterMs(retryAfter, clock.now()) ?? 0);
       };
       if (!answer.ok) throw fail(answer.error.detail);
       const message = readJsonRpcAnswer(text);
@@ -95,7 +101,9 @@ const UNKNOWN_NETWORK = 0;
  * @throws ConfigError when none answers.
  */
 export async function readChainId(rpcUrls: readonly string[], at: string, timeoutMs: number): Promise<number> {
-  const ask = (url: string) => connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs).request("eth_chainId", []);
+  // Nothing has started yet, so nothing closes.
+  const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal };
+  const ask = (url: string) => connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs, context).request("eth_chainId", []);
   const answer = await Promise.any(rpcUrls.map(ask)).catch(({ errors }: AggregateError) => {
     const reasons = errors.map((error, index) => `rpcUrls/${index}: ${describeError(error)}`);
     throw new ConfigError(

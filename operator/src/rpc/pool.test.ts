@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import type { Counter } from "prom-client";
 import { numberToHex } from "viem";
@@ -82,7 +83,7 @@ function poolOf(nodes: readonly Node[], settings: Partial<PoolSettings> = {}): R
     nodes,
     { ...SETTINGS, ...settings },
     {
-      clock: () => nowMs,
+      clock: clockOf(() => nowMs),
       logger: pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) }),
       closing: new AbortController().signal,
       errors: { inc: (labels: object) => errors.push(labels) } as unknown as Counter<

@@ -1,8 +1,8 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { type Context, repeat } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Counter } from "prom-client";
 import { type Hex, hexToNumber } from "viem";
-import { type Context, repeat } from "../context.js";
 import { connectEndpoint, type EndpointState, type JsonRpc, kindOfRequest, SUBMIT } from "./endpoint.js";
 import { isFinal, rankOfRefusal } from "./node-errors.js";
 import { describeError, RpcError } from "./rpc-error.js";
@@ -39,7 +39,7 @@ export interface Health {
   readonly head: Head | null;
   /** The number of failures since it last answered a call. */
   readonly failures: number;
-  /** Until then the endpoint is not used, unless no other is ready; in milliseconds since 1970. */
+  /** Until then the endpoint is not used, unless no other is ready; by the monotonic clock. */
   readonly quarantinedUntil: number;
 }
 
@@ -51,9 +51,9 @@ interface Endpoint {
   checking: Promise<void> | null;
   /** Null until it has been read. */
   chainId: number | null;
-  /** When its chain id was last read, in milliseconds since 1970. */
+  /** When its chain id was last read, by the monotonic clock. */
   chainIdReadAt: number;
-  /** The kinds of requests that it refused, and until when others are asked first, in milliseconds since 1970. */
+  /** The kinds of requests that it refused, and until when others are asked first, by the monotonic clock. */
   readonly without: Map<string, number>;
   /** The reason in the last log line about it; null while it is ready. */
   logged: string | null;
@@ -67,7 +67,7 @@ const FIRST_QUARANTINE_MS = 1_000;
 const LONGEST_QUARANTINE_MS = 60_000;
 const MAX_FUTURE_SECONDS = 60;
 /** The state of an endpoint that was never checked. */
-export const UNCHECKED: Health = { head: null, failures: 0, quarantinedUntil: 0 };
+export const UNCHECKED: Health = { head: null, failures: 0, quarantinedUntil: Number.NEGATIVE_INFINITY };
 
 /**
  * Combines the endpoints of one network into one. A read goes to the first endpoint, in the order of the configuration,
@@ -104,7 +104,7 @@ export class RpcPool implements JsonRpc {
     settings: PoolSettings,
     context: PoolContext,
   ): Promise<RpcPool> {
-    const rpcs = urls.map((url) => connectEndpoint(chainId, url, settings.rpcTimeoutMs));
+    const rpcs = urls.map((url) => connectEndpoint(chainId, url, settings.rpcTimeoutMs, context));
     const pool = new RpcPool(chainId, rpcs, settings, context);
     await pool.checkAll();
     void repeat(settings.rpcPollMs, context.closing, () => pool.checkDue());
@@ -153,7 +153,7 @@ export class RpcPool implements JsonRpc {
     for (const errors: RpcError[] = []; ; ) {
       await this.#ensureReady();
       const left = readableEndpoints(this.#endpoints, this.settings).filter((one) => !tried.has(one));
-      const now = this.context.clock();
+      const now = this.context.clock.monotonic();
       const endpoint = left.find(({ without }) => (without.get(kind) ?? 0) <= now) ?? left[0];
       if (endpoint === undefined && isEmpty) return "0x";
       if (endpoint === undefined) throw mostTelling(errors) ?? this.#noEndpoint();
@@ -219,7 +219,7 @@ export class RpcPool implements JsonRpc {
 
   #remember(endpoint: Endpoint, kind: string, error: RpcError): void {
     const isNew = !endpoint.without.has(kind);
-    endpoint.without.set(kind, this.context.clock() + REMEMBER_WITHOUT_MS);
+    endpoint.without.set(kind, this.context.clock.monotonic() + REMEMBER_WITHOUT_MS);
     if (isNew) this.#log(endpoint).info({ request: kind, reason: error.reason }, "RPC endpoint does not offer this");
   }
 
@@ -251,15 +251,15 @@ export class RpcPool implements JsonRpc {
   async #runCheck(endpoint: Endpoint): Promise<void> {
     const { rpc, health } = endpoint;
     try {
-      const isRecent = this.context.clock() - endpoint.chainIdReadAt < CHAIN_ID_MS;
+      const isRecent = this.context.clock.monotonic() - endpoint.chainIdReadAt < CHAIN_ID_MS;
       if (health.head === null || !isRecent) {
         endpoint.chainId = hexToNumber((await rpc.request("eth_chainId", [])) as Hex);
-        endpoint.chainIdReadAt = this.context.clock();
+        endpoint.chainIdReadAt = this.context.clock.monotonic();
         if (endpoint.chainId !== this.chainId) throw this.#otherNetwork(endpoint);
       }
       const block = (await rpc.request("eth_getBlockByNumber", ["latest", false])) as { number: Hex; timestamp: Hex };
       const head = { number: hexToNumber(block.number), timestamp: hexToNumber(block.timestamp) };
-      if (isFromTheFuture(head, this.context.clock())) {
+      if (isFromTheFuture(head, this.context.clock.now())) {
         throw new RpcError(
           "failed",
           this.chainId,
@@ -274,7 +274,7 @@ export class RpcPool implements JsonRpc {
       }
       // A check is no proof that calls are answered: its failures are forgotten one by one.
       const failures = Math.max(0, health.failures - (health.head === null ? 0 : 1));
-      endpoint.health = { head, failures, quarantinedUntil: 0 };
+      endpoint.health = { head, failures, quarantinedUntil: Number.NEGATIVE_INFINITY };
     } catch (error) {
       this.#quarantine(endpoint, error);
       throw error;
@@ -293,7 +293,7 @@ export class RpcPool implements JsonRpc {
   }
 
   #quarantine(endpoint: Endpoint, error: unknown): void {
-    const now = this.context.clock();
+    const now = this.context.clock.monotonic();
     // Several calls can fail at once: that is one failure.
     if (endpoint.health.quarantinedUntil > now) return;
     endpoint.health = afterFailure(endpoint.health, now, error instanceof RpcError ? error.retryAfterMs : 0);
@@ -311,7 +311,7 @@ export class RpcPool implements JsonRpc {
 
   /** Checks the endpoints that are not in quarantine. It never throws. */
   async checkDue(): Promise<void> {
-    const due = this.#endpoints.filter(({ health }) => health.quarantinedUntil <= this.context.clock());
+    const due = this.#endpoints.filter(({ health }) => health.quarantinedUntil <= this.context.clock.monotonic());
     await Promise.allSettled(due.map((endpoint) => this.#check(endpoint)));
   }
 }

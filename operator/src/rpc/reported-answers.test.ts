@@ -1,4 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { encodeErrorResult } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -209,7 +210,8 @@ describe.each(GROUPS)("%s: %s, %s", (asked, kind, meaning, rows) => {
     endpoint.script = (call) => reply(call, 0);
     const timeoutMs = answer === SILENCE ? 100 : 5_000;
     const [method = ""] = asked.split(" ");
-    const call = connectEndpoint(42, endpoint.url, timeoutMs).request(method, PARAMS[asked] ?? []);
+    const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal };
+    const call = connectEndpoint(42, endpoint.url, timeoutMs, context).request(method, PARAMS[asked] ?? []);
     await expect(call).rejects.toMatchObject({ kind, meaning });
   });
 });

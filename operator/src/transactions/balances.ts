@@ -1,7 +1,7 @@
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import { type Address, formatEther, parseGwei } from "viem";
 import { getBalance } from "viem/actions";
-import type { Clock } from "../context.js";
 import type { ChainClient } from "../rpc/client.js";
 import { SingleFlight } from "../single-flight.js";
 

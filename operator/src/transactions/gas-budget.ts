@@ -15,7 +15,7 @@ export class FeedGasSpent extends Error {
 
 /** A recorded transaction. */
 interface Entry {
-  /** In milliseconds since 1970. */
+  /** In milliseconds, by the monotonic clock. */
   readonly at: number;
   readonly gas: bigint;
   /** Null for a feed. */
@@ -48,7 +48,7 @@ export class GasBudget {
   /**
    * Reserves gas. A caller that has used none may have one transaction even if it needs more than the caller's share.
    *
-   * @param nowMs Milliseconds since 1970.
+   * @param nowMs In milliseconds, by the monotonic clock.
    * @param payer Null for a feed, whose share is the whole budget.
    */
   reserve(gas: bigint, nowMs: number, payer: string | null = null): Reservation {

@@ -63,6 +63,7 @@ const plan = ({ mined = 5, pending = 5, sent = [], foreign = [], waiting = 0 }: 
     waiting: TASKS.slice(0, waiting),
     networkFees: MARKET,
     now: NOW,
+    timeOfDay: NOW,
     limits: LIMITS,
   });
 
@@ -218,7 +219,7 @@ describe("the updates that wait", () => {
   const orderOf = (waiting: Task[], sent: Transaction[] = []) => {
     const actions = planActions({
       ...{ counts: { mined: 0, pending: sent.length }, sent, waiting },
-      ...{ foreign: new Map(), networkFees: MARKET, now: NOW, limits: { ...LIMITS, maxPending: 9 } },
+      ...{ foreign: new Map(), networkFees: MARKET, now: NOW, timeOfDay: NOW, limits: { ...LIMITS, maxPending: 9 } },
     });
     return actions.flatMap((action) => (action.kind === "submit" ? [action.task.dataPointId] : []));
   };

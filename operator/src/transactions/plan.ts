@@ -1,6 +1,6 @@
 /**
  * Decides the next actions of a transaction queue from what the chain shows and what the queue has submitted. Times are
- * milliseconds since 1970.
+ * in milliseconds.
  */
 
 import { covers, type NetworkFees } from "./fees.js";
@@ -49,8 +49,10 @@ export interface QueueSnapshot {
   /** The updates that wait for a nonce, the oldest first. */
   readonly waiting: readonly Task[];
   readonly networkFees: NetworkFees;
-  /** In milliseconds since 1970. */
+  /** By the monotonic clock, like all times here but the ends of rounds. */
   readonly now: number;
+  /** In milliseconds since 1970, for the ends of rounds. */
+  readonly timeOfDay: number;
   readonly limits: QueueLimits;
 }
 
@@ -59,14 +61,14 @@ export interface QueueSnapshot {
  * assumed, and one that neither the chain nor the queue has is free.
  */
 export function planActions(queue: QueueSnapshot): QueueAction[] {
-  const { counts, sent, foreign, now, limits } = queue;
+  const { counts, sent, foreign, now, timeOfDay, limits } = queue;
   const confirmed = sent.filter(({ nonce }) => nonce < counts.mined);
   const byNonce = new Map(sent.map((one) => [one.nonce, one]));
   let end = Math.max(counts.pending, ...[...byNonce.keys()].map((nonce) => nonce + 1));
 
   const actions: QueueAction[] = confirmed.map(({ nonce }) => ({ kind: "confirm", nonce }));
   const last = byNonce.get(end - 1);
-  if (last !== undefined && last.nonce >= counts.pending && now >= last.expiresAt) {
+  if (last !== undefined && last.nonce >= counts.pending && timeOfDay >= last.expiresAt) {
     actions.push({ kind: "forget", nonce: last.nonce });
     byNonce.delete(last.nonce);
     end--;
@@ -111,10 +113,13 @@ function inTurn(waiting: readonly Task[], sent: readonly Transaction[]): readonl
 }
 
 /** Plans the action for a transaction that is not mined; none leaves it alone. */
-function planPending({ counts, sent, networkFees, now, limits }: QueueSnapshot, one: Transaction): QueueAction[] {
+function planPending(
+  { counts, sent, networkFees, now, timeOfDay, limits }: QueueSnapshot,
+  one: Transaction,
+): QueueAction[] {
   const { nonce } = one;
   const isShown = nonce < counts.pending;
-  const isExpired = now >= one.expiresAt;
+  const isExpired = timeOfDay >= one.expiresAt;
   // A transaction behind another has to wait for it. It is stuck by itself only if its fees are too low.
   const isStuck = now - one.sentAt >= limits.stuckMs && (nonce === counts.mined || !covers(one.fees, networkFees));
   const isUnseen = !isShown && (!one.isAccepted || now - one.submittedAt >= limits.unseenMs);

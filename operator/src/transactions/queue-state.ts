@@ -4,7 +4,7 @@ import type { RpcError } from "../rpc/rpc-error.js";
 import type { FeeExcess, Fees } from "./fees.js";
 import type { Confirmed, Job, RoundCall, Submitted } from "./job.js";
 
-/** A job in the queue, and who waits for it. Times are milliseconds since 1970. */
+/** A job in the queue, and who waits for it. Times are in milliseconds, by the monotonic clock. */
 export interface Task extends Job<RoundCall> {
   /** The newest round that was built. */
   call: RoundCall;
@@ -64,13 +64,13 @@ export interface Transaction {
   /** Oldest first. */
   readonly versions: readonly Version[];
   readonly fees: Fees;
-  /** When the version was made. */
+  /** When the version was made, by the monotonic clock, like `submittedAt`. */
   readonly sentAt: number;
   /** When it was last submitted. */
   submittedAt: number;
   /** True if an RPC endpoint said that it accepted it. */
   isAccepted: boolean;
-  /** When the dataset starts to refuse its round. */
+  /** When the dataset starts to refuse its round, in milliseconds since 1970. */
   readonly expiresAt: number;
   /** How many times the nonce was found used although none of the versions was found mined. */
   timesNotFound: number;

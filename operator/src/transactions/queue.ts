@@ -1,8 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
-import type { Context } from "../context.js";
 import { feesTooHigh, outOfFunds, shuttingDown } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, RpcError } from "../rpc/rpc-error.js";
@@ -52,7 +51,7 @@ export class TransactionQueue {
   readonly #log: Logger;
   readonly #counts = { mined: 0, reorged: 0, lost: 0 };
   #recover: (call: Call) => Job<RoundCall> | null = () => null;
-  #reorgsCheckedAt = 0;
+  #reorgsCheckedAt = Number.NEGATIVE_INFINITY;
   #started: Promise<void> | null = null;
   readonly #startedAt: number;
   #isSharedKeyReported = false;
@@ -69,7 +68,7 @@ export class TransactionQueue {
     const { clock, logger, closing } = context;
     const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
-    this.#startedAt = clock();
+    this.#startedAt = clock.now();
     this.#submitter = new Submitter(client, account, settings, this.#inFlight, clock, logger, () => this.#wake());
     this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
@@ -125,7 +124,7 @@ export class TransactionQueue {
   enqueue<C extends RoundCall>(job: Job<C>): Promise<Submitted<C>> {
     return new Promise((resolve, reject) => {
       if (this.context.closing.aborted) return reject(shuttingDown());
-      const giveUpAt = this.context.clock() + MAX_QUEUE_MS;
+      const giveUpAt = this.context.clock.monotonic() + MAX_QUEUE_MS;
       const waiter = { resolve: resolve as (submitted: Submitted<RoundCall>) => void, reject, giveUpAt };
       this.#waiting = [...this.#waiting, newTask(job as Job<RoundCall>, waiter)];
       this.#wake();
@@ -161,7 +160,7 @@ export class TransactionQueue {
       this.#nonces.readCounts(this.#inFlight.end),
       readNetworkFees(this.client),
     ]);
-    const now = this.context.clock();
+    const now = this.context.clock.monotonic();
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );
@@ -174,6 +173,7 @@ export class TransactionQueue {
       waiting: this.#waiting,
       networkFees,
       now,
+      timeOfDay: this.context.clock.now(),
       limits: { ...this.settings, maxPending: this.#maxPending(counts) },
     });
     const confirm = ({ nonce }: QueueAction) =>
@@ -209,7 +209,7 @@ export class TransactionQueue {
       const { nonce } = transaction;
       // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
       const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
-      if (isFree) this.#inFlight.set(nonce, { ...transaction, sentAt: 0, timesNotFound: 0 });
+      if (isFree) this.#inFlight.set(nonce, { ...transaction, sentAt: Number.NEGATIVE_INFINITY, timesNotFound: 0 });
       else this.#retry(transaction, "a reorganization dropped it");
     }
   }
@@ -293,7 +293,7 @@ export class TransactionQueue {
     // A node behind a load balancer can name a nonce that another node has already seen used.
     this.#waiting = [task, ...this.#waiting];
     this.#isPassDue = true;
-    await delay(RETRY_MS);
+    await wait(RETRY_MS, this.context.closing);
     return false;
   }
 

@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RoundCall } from "./job.js";
@@ -13,7 +14,10 @@ afterEach(() => vi.useRealTimers());
 /** @param isRefused True if the newest round was just refused. */
 function retry(renew: () => Promise<RoundCall | null>, isStored = async () => true, isRefused = false) {
   const ready: Task[] = [];
-  const retries = new Retries({ clock: Date.now, logger: pino({ level: "silent" }) }, (one) => ready.push(one));
+  const retries = new Retries(
+    { clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }), closing: new AbortController().signal },
+    (one) => ready.push(one),
+  );
   const job = { payer: null, dataPointId: "K", call: call(1n), renew, isStored };
   const task: Task = { ...newTask(job, null), attempts: 2 };
   const state = { isOver: false, ready, task, close: () => retries.close() };

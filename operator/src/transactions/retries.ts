@@ -1,4 +1,4 @@
-import type { Context } from "../context.js";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { describeError } from "../rpc/rpc-error.js";
 import type { Task } from "./queue-state.js";
 
@@ -14,7 +14,7 @@ export class Retries {
 
   /** @param onReady Called with each task that has a call that can be sent. */
   constructor(
-    private readonly context: Pick<Context, "clock" | "logger">,
+    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     private readonly onReady: (task: Task) => void,
   ) {}
 
@@ -30,12 +30,12 @@ export class Retries {
 
   /** Runs until the task can be sent or its round is stored, within a bound. It never throws. */
   async #retry(task: Task, firstWaitMs: number): Promise<void> {
-    const { clock, logger } = this.context;
-    const giveUpAt = clock() + GIVE_UP_MS;
+    const { clock, logger, closing } = this.context;
+    const giveUpAt = clock.monotonic() + GIVE_UP_MS;
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(Math.max(2 * waitMs, FIRST_RETRY_MS), MAX_RETRY_MS)) {
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
+      if (waitMs > 0) await wait(waitMs, closing);
       if (!this.#tasks.has(task)) return;
-      if (clock() > giveUpAt) {
+      if (clock.monotonic() > giveUpAt) {
         const { dataPointId } = task;
         logger.error({ dataPointId }, "gave up on an update: no newer round could be built for ten minutes");
         return this.#end(task);

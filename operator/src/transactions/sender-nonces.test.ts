@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
@@ -26,7 +27,14 @@ beforeEach(() => {
       method === "txpool_contentFrom" ? { pending: { 5: POOLED }, queued: {} } : countOf(0, params),
     requestEach: async (_, params) => endpoints.map((_one, index) => countOf(index, params)),
   });
-  nonces = new SenderNonces(client, SENDER, MAX_JUMP, 50, () => nowMs, pino({ level: "silent" }));
+  nonces = new SenderNonces(
+    client,
+    SENDER,
+    MAX_JUMP,
+    50,
+    clockOf(() => nowMs),
+    pino({ level: "silent" }),
+  );
 });
 
 test("the counts of mined and pending transactions are read, and no fewer are pending than mined", async () => {

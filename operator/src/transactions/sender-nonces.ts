@@ -1,7 +1,7 @@
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import { type Address, getAddress, type Hex, hexToNumber, type Transaction } from "viem";
 import { getTransactionCount } from "viem/actions";
-import type { Clock } from "../context.js";
 import type { ChainClient } from "../rpc/client.js";
 import { RpcError, readPending, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readPooledTransactions } from "../rpc/transactions.js";
@@ -32,7 +32,7 @@ export class SenderNonces {
   readonly #foreignSince = new Map<number, number>();
   /** The nonces that the node's pool showed; null where the node does not show its pool. */
   #shown: ReadonlySet<number> | null = null;
-  #poolReadAt = 0;
+  #poolReadAt = Number.NEGATIVE_INFINITY;
 
   /** @param maxJump How many transactions that this process did not send are credible at a time. */
   constructor(
@@ -66,7 +66,7 @@ export class SenderNonces {
       this.#mined = counts.mined;
       return counts;
     }
-    this.#refusedSince ??= this.clock();
+    this.#refusedSince ??= this.clock.monotonic();
     throw new RpcError("failed", this.client.chain.id, "eth_getTransactionCount", fault);
   }
 
@@ -92,7 +92,7 @@ export class SenderNonces {
   }
 
   /**
-   * When each of them was first seen pending, by nonce, in milliseconds since 1970; ten minutes later for one that the
+   * When each of them was first seen pending, by nonce and the monotonic clock; ten minutes later for one that the
    * node's pool does not show.
    */
   get stuckSince(): ReadonlyMap<number, number> {
@@ -115,7 +115,7 @@ export class SenderNonces {
     { mined, pending }: TransactionCounts,
     isOwn: (nonce: number) => boolean,
   ): Promise<readonly PooledUpdate[]> {
-    const now = this.clock();
+    const now = this.clock.monotonic();
     for (const nonce of this.#foreignSince.keys()) {
       if (nonce < mined || nonce >= pending || isOwn(nonce)) this.#foreignSince.delete(nonce);
     }
@@ -136,7 +136,7 @@ export class SenderNonces {
 
   #faultOf({ mined, pending }: TransactionCounts, end: number): string | null {
     const explained = Math.max(this.#mined ?? mined, end);
-    const isBelieved = this.#refusedSince !== null && this.clock() - this.#refusedSince >= BELIEVED_AFTER_MS;
+    const isBelieved = this.#refusedSince !== null && this.clock.monotonic() - this.#refusedSince >= BELIEVED_AFTER_MS;
     if (mined > explained + this.maxJump && !isBelieved) {
       return `${mined} transactions of ${this.sender} are reported as mined, but only ${explained} are known`;
     }

@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { FeedGasSpent } from "./gas-budget.js";
@@ -26,7 +27,12 @@ async function sendersOf(count: number): Promise<number[]> {
     };
     return { address: addressOf(i + 1), enqueue } as unknown as TransactionQueue;
   });
-  const senders = new Senders(1, queues, SETTINGS, () => 0);
+  const senders = new Senders(
+    1,
+    queues,
+    SETTINGS,
+    clockOf(() => 0),
+  );
   for (let i = 0; i < 100; i++) await senders.enqueue(job, addressOf(9), numberToHex(i));
   return used;
 }
@@ -45,7 +51,12 @@ test("a further sender takes keys over, and moves none between the others", asyn
 });
 
 test("without a sender nothing is enqueued, and the problem says what to do", async () => {
-  const senders = new Senders(1, [], SETTINGS, () => 0);
+  const senders = new Senders(
+    1,
+    [],
+    SETTINGS,
+    clockOf(() => 0),
+  );
   await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toMatchObject({
     code: "broadcast_unavailable",
     detail: expect.stringContaining('"broadcast": false'),
@@ -55,7 +66,12 @@ test("without a sender nothing is enqueued, and the problem says what to do", as
 test("feeds, stored keys and new keys each have a gas budget that the others cannot spend", async () => {
   const settings = { gasPerHour: 1, gasPerHourForNewKeys: 1, gasPerHourForFeeds: 1, gasPercentPerCaller: 100 };
   const queue = { address: addressOf(1), enqueue: async () => ({}) } as unknown as TransactionQueue;
-  const senders = new Senders(1, [queue], settings, () => 0);
+  const senders = new Senders(
+    1,
+    [queue],
+    settings,
+    clockOf(() => 0),
+  );
   const enqueue = (payer: string | null, budget: "stored" | "new") =>
     senders.enqueue({ ...job, payer }, addressOf(9), "0x01", budget);
   await enqueue(null, "stored");
@@ -72,7 +88,12 @@ test("gas is given back where nothing was submitted, and stays reserved where no
   let error: Error = new Error("refused");
   const enqueue = () => Promise.reject(error);
   const queue = { address: addressOf(1), enqueue } as unknown as TransactionQueue;
-  const senders = new Senders(1, [queue], { ...SETTINGS, gasPerHourForFeeds: 1 }, () => 0);
+  const senders = new Senders(
+    1,
+    [queue],
+    { ...SETTINGS, gasPerHourForFeeds: 1 },
+    clockOf(() => 0),
+  );
   for (let tries = 0; tries < 2; tries++) {
     await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toBe(error);
   }

@@ -1,6 +1,6 @@
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { type Address, type Hex, keccak256 } from "viem";
-import type { Clock } from "../context.js";
 import { GasBudgetSpent } from "../problems.js";
 import { rankMembers } from "../schedule/rank.js";
 import { FeedGasSpent, GasBudget } from "./gas-budget.js";
@@ -41,7 +41,7 @@ export class Senders {
 
   /** The part of each gas budget that the last hour has used, from 0 to 1. */
   get gasUsed(): readonly (readonly [budget: string, ratio: number])[] {
-    return Object.entries(this.#budgets).map(([name, budget]) => [name, budget.usedRatio(this.clock())]);
+    return Object.entries(this.#budgets).map(([name, budget]) => [name, budget.usedRatio(this.clock.monotonic())]);
   }
 
   /** @throws ProblemError when the operator sends nothing on this network. */
@@ -89,7 +89,11 @@ export class Senders {
 
   /** @returns A function that gives the gas back. */
   #reserve({ payer, call }: Pick<Job<RoundCall>, "payer" | "call">, budget: RequestBudget): () => void {
-    const reservation = this.#budgets[payer === null ? "feeds" : budget].reserve(call.gas, this.clock(), payer);
+    const reservation = this.#budgets[payer === null ? "feeds" : budget].reserve(
+      call.gas,
+      this.clock.monotonic(),
+      payer,
+    );
     if (reservation.ok) return reservation.release;
     const { isShareSpent, retryAfterSeconds } = reservation;
     if (payer === null) throw new FeedGasSpent(retryAfterSeconds);

@@ -1,9 +1,9 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount, type TransactionSerializable } from "viem";
 import { estimateGas, sendRawTransaction } from "viem/actions";
-import type { Clock } from "../context.js";
 import { feesTooHigh, signerFailed } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
@@ -76,7 +76,7 @@ export class Submitter {
       max: caps.maxPending + 1,
       ttl: REMEMBER_ASKED_MS,
       ttlResolution: 0,
-      perf: { now: clock },
+      perf: { now: () => clock.monotonic() },
     });
   }
 
@@ -92,7 +92,8 @@ export class Submitter {
       throw feesTooHigh(this.client.chain.id, excess);
     }
     const submission = await this.#signAndSubmit(nonce, task.call, fees, false, task.onSigned);
-    if (submission.result.kind !== "rejected") this.inFlight.add(nonce, task, task.call, submission, this.clock());
+    if (submission.result.kind !== "rejected")
+      this.inFlight.add(nonce, task, task.call, submission, this.clock.monotonic());
     return submission;
   }
 
@@ -107,7 +108,7 @@ export class Submitter {
     this.counts.rebroadcast++;
     this.logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
     transaction.isAccepted = result.kind === "accepted";
-    transaction.submittedAt = this.clock();
+    transaction.submittedAt = this.clock.monotonic();
   }
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
@@ -130,7 +131,7 @@ export class Submitter {
    */
   async cancel(nonce: number, networkFees: NetworkFees): Promise<void> {
     const maxCancelsPerHour = 2 * this.caps.maxPending;
-    this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.clock() - HOUR_MS);
+    this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.clock.monotonic() - HOUR_MS);
     if (this.#cancelledAt.length >= maxCancelsPerHour) {
       this.logger.warn(
         { nonce, maxCancelsPerHour },
@@ -138,7 +139,7 @@ export class Submitter {
       );
       return;
     }
-    if (await this.#takeNonce(nonce, null, null, networkFees)) this.#cancelledAt.push(this.clock());
+    if (await this.#takeNonce(nonce, null, null, networkFees)) this.#cancelledAt.push(this.clock.monotonic());
   }
 
   /** Builds the newest round for a nonce; if it cannot be built, the same call takes its place. It never throws. */
@@ -160,7 +161,7 @@ export class Submitter {
   }
 
   #isExpired(call: RoundCall | null): boolean {
-    return call !== null && this.clock() >= call.expiresAt;
+    return call !== null && this.clock.now() >= call.expiresAt;
   }
 
   /**
@@ -195,7 +196,7 @@ export class Submitter {
       this.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
     if (result.kind === "rejected") return false;
     this.counts[done]++;
-    this.inFlight.add(nonce, before?.task ?? null, call, submission, this.clock());
+    this.inFlight.add(nonce, before?.task ?? null, call, submission, this.clock.monotonic());
     return true;
   }
 

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
+import { withDeadline } from "@dataset-oracle/service/process/context";
 import { type Hex, numberToHex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
 import { readStored } from "../dataset/stored-values.js";
@@ -92,8 +92,9 @@ export async function answerAfter(
   key: Hex,
   round: bigint,
   waitMs: number,
+  closing: AbortSignal,
 ): Promise<DataAnswer> {
-  const mined = waitMs === 0 ? null : await nullAfterTimeout(update.mined, waitMs);
+  const mined = waitMs === 0 ? null : await nullAfterTimeout(update.mined, waitMs, closing);
   if (mined === null) return update.answer;
   if (mined !== "not_stored") return mined;
   // Another relayer's update may have come first.
@@ -102,9 +103,17 @@ export async function answerAfter(
   return stored.answer;
 }
 
-/** Returns null when the promise takes longer than `waitMs`. The work behind the promise goes on. */
-export function nullAfterTimeout<T>(promise: Promise<T | null>, waitMs: number): Promise<T | null> {
-  const over = new AbortController();
-  const timeout = delay(waitMs, null, { signal: over.signal });
-  return Promise.race([promise, timeout]).finally(() => over.abort());
+/** Returns null when the promise takes longer than `waitMs`, or the operator shuts down. The work behind it goes on. */
+export function nullAfterTimeout<T>(
+  promise: Promise<T | null>,
+  waitMs: number,
+  closing: AbortSignal,
+): Promise<T | null> {
+  return withDeadline(waitMs, closing, (signal) => {
+    const over = new Promise<null>((resolve) => {
+      if (signal.aborted) resolve(null);
+      signal.addEventListener("abort", () => resolve(null));
+    });
+    return Promise.race([promise, over]);
+  });
 }

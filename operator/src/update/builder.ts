@@ -7,10 +7,10 @@ import {
 } from "@dataset-oracle/protocol/encode-update";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { type ProblemError, problem } from "@dataset-oracle/service/http-server/problem-error";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
 import type { Counter } from "prom-client";
 import { type Address, concatHex, type Hex, keccak256 } from "viem";
-import type { Clock } from "../context.js";
 import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { type Failure, toProblemMember } from "../reports/failures.js";
@@ -85,7 +85,7 @@ export class UpdateBuilder {
 
   /** Builds the update of the newest round; null when the chain has that round or a newer one. */
   async buildNewest(key: Hex): Promise<Update | null> {
-    const update = await this.build(key, roundAt(this.clock()), new Progress());
+    const update = await this.build(key, roundAt(this.clock.now()), new Progress());
     return update.kind === "stale" ? null : update;
   }
 
@@ -109,7 +109,7 @@ export class UpdateBuilder {
 
   /** Builds the update of the newest round of a batch; null when the chain would store none of its keys. */
   buildNewestBatch(keys: readonly Hex[]): Promise<BatchUpdate | null> {
-    return this.buildBatch(keys, roundAt(this.clock()));
+    return this.buildBatch(keys, roundAt(this.clock.now()));
   }
 
   /**

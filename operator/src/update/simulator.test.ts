@@ -1,4 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { encodeErrorResult, encodeFunctionResult, type Hex, numberToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createChainClient } from "../rpc/client.js";
@@ -52,7 +53,11 @@ beforeEach(() => {
     if (method === "eth_call") return (params.includes("pending") && node.pendingResult) || node.result;
     return node.simulated ?? simulating({ returnData: node.result, gasUsed: node.gas, status: "0x1" });
   };
-  simulator = new Simulator(createChainClient(42, { request }), () => now, closing.signal);
+  simulator = new Simulator(
+    createChainClient(42, { request }),
+    clockOf(() => now),
+    closing.signal,
+  );
 });
 
 afterEach(() => closing.abort());

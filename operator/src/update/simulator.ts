@@ -1,11 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { type Clock, wait } from "@dataset-oracle/service/process/context";
 import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBigInt, numberToHex } from "viem";
 import { simulateBlocks } from "viem/actions";
-import type { Clock } from "../context.js";
 import { updateReverted } from "../problems.js";
 import { MAX_BLOCK_INTERVAL_MS } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
@@ -94,18 +93,17 @@ export class Simulator {
 
   /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
   async #executeDue(dataset: Address, data: Hex, isUseless: (result: Hex) => boolean): Promise<Executed> {
-    const giveUpAt = performance.now() + MAX_BLOCK_INTERVAL_MS;
+    const giveUpAt = this.clock.monotonic() + MAX_BLOCK_INTERVAL_MS;
     for (;;) {
       try {
         return await this.execute(dataset, data, isUseless);
       } catch (error) {
         const behindMs = msBehindRound(error);
-        if (behindMs === 0 || performance.now() + behindMs > giveUpAt) throw error;
+        if (behindMs === 0 || this.clock.monotonic() + behindMs > giveUpAt) throw error;
         // A simulated block has the operator's time, so it does not show that the node would still refuse the round.
-        this.#nextTrialAt = this.clock() + TRUSTED_MS;
-        await delay(Math.min(behindMs, LOOK_MS), undefined, { signal: this.closing }).catch(() => {
-          throw error;
-        });
+        this.#nextTrialAt = this.clock.monotonic() + TRUSTED_MS;
+        await wait(Math.min(behindMs, LOOK_MS), this.closing);
+        if (this.closing.aborted) throw error;
       }
     }
   }
@@ -117,7 +115,7 @@ export class Simulator {
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
   async execute(to: Address, data: Hex, isUseless = (_result: Hex) => false): Promise<Executed> {
-    const simulated = this.clock() < this.#trustedUntil ? await this.#simulate(to, data) : null;
+    const simulated = this.clock.monotonic() < this.#trustedUntil ? await this.#simulate(to, data) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
     const onLatest = () =>
@@ -128,7 +126,7 @@ export class Simulator {
     const first = await firstOffered(() => this.#executeAt("pending", to, data), onLatest);
     // What is pending already may never be mined, so only what the chain has stored makes an update useless.
     const { result, gas: estimate } = isUseless(first.result) ? await onLatest() : first;
-    if (this.clock() >= this.#nextTrialAt) void this.#try(to, data, estimate);
+    if (this.clock.monotonic() >= this.#nextTrialAt) void this.#try(to, data, estimate);
     return { result, gas: withSpare(estimate) };
   }
 
@@ -153,16 +151,16 @@ export class Simulator {
 
   /** Returns a block time: no round is newer than the clock's next second, and a block that was just made is older. */
   #newerThanRounds(): bigint {
-    return BigInt(Math.floor(this.clock() / 1000) + 1);
+    return BigInt(Math.floor(this.clock.now() / 1000) + 1);
   }
 
   /** Finds out whether the node's simulation can be trusted. Nobody waits for it. */
   async #try(to: Address, data: Hex, estimate: bigint): Promise<void> {
-    this.#nextTrialAt = this.clock() + TRUSTED_MS;
+    this.#nextTrialAt = this.clock.monotonic() + TRUSTED_MS;
     const simulated = await this.#simulate(to, data).catch(() => null);
     // A gas refund can make the estimate up to a tenth larger.
     if (simulated === null || estimate * 10n > simulated.gas * 11n) return;
-    this.#trustedUntil = this.clock() + TRUSTED_MS;
+    this.#trustedUntil = this.clock.monotonic() + TRUSTED_MS;
     this.#nextTrialAt = 0;
   }
 

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import type { Counter } from "prom-client";
 import type { Hex } from "viem";
-import type { Context } from "../context.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { readManyStored, readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
@@ -98,17 +97,18 @@ export class Updates {
    * @throws ProblemError
    */
   async broadcast(key: Hex, waitMs: number, caller: Caller): Promise<DataAnswer> {
+    const { closing } = this.context;
     const fresh = await this.#freshAnswer(key);
     if (fresh !== null) return fresh;
     for (let tried = 1; ; tried++) {
-      const round = roundAt(this.context.clock());
+      const round = roundAt(this.context.clock.now());
       try {
         const flight = this.#broadcasts.run(
           roundId(key, round),
           (progress) => this.#update(key, round, caller.payer, progress),
           caller.trace,
         );
-        const toAnswer = (update: UpdateInFlight) => answerAfter(update, this.dataset, key, round, waitMs);
+        const toAnswer = (update: UpdateInFlight) => answerAfter(update, this.dataset, key, round, waitMs, closing);
         return await followFlight(flight, caller.listener, toAnswer);
       } catch (error) {
         // A feed or another caller started this work, and its own gas is spent.
@@ -147,7 +147,7 @@ export class Updates {
     const { hash, confirmed } = await this.senders.enqueue(job, dataset.address, first);
     const storedBy = ({ isStored }: BatchUpdate) => keys.filter((_, index) => isStored[index]);
     this.context.logger.info({ ...this.#logFields(round, hash), keys: storedBy(update) }, "batch sent");
-    const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS);
+    const mined = await nullAfterTimeout(confirmed, MAX_MINING_WAIT_MS, this.context.closing);
     if (mined?.isReverted) return new Map();
     const last = mined ?? { hash, call: update };
     const stored = await readPending((blockTag) => readManyStored(dataset, storedBy(last.call), blockTag));
@@ -221,21 +221,19 @@ export class Updates {
   async prepare(key: Hex, caller: Caller): Promise<DataAnswer> {
     const { clock, closing } = this.context;
     for (let tried = 1; ; tried++) {
-      const prepared = await this.#prepareRound(key, roundAt(clock()), caller);
+      const prepared = await this.#prepareRound(key, roundAt(clock.now()), caller);
       if (prepared.kind === "prepared") return prepared.answer;
       // The transaction has to be usable, so its round must be newer than what is stored.
       if (tried === MAX_ROUNDS_TRIED) throw staleRound(prepared.newerRound);
-      const untilNewerMs = Math.max(0, roundStartMs(prepared.newerRound + 1n) - clock());
-      const wait = Math.min(untilNewerMs, MAX_ROUND_WAIT_MS);
-      await delay(wait, undefined, { signal: closing }).catch(() => {
-        throw staleRound(prepared.newerRound);
-      });
+      const untilNewerMs = Math.max(0, roundStartMs(prepared.newerRound + 1n) - clock.now());
+      await wait(Math.min(untilNewerMs, MAX_ROUND_WAIT_MS), closing);
+      if (closing.aborted) throw staleRound(prepared.newerRound);
     }
   }
 
   /** Returns the transaction of this round if it has been built already; null when the caller has to wait for it. */
   preparedAnswer(key: Hex): DataAnswer | null {
-    const id = roundId(key, roundAt(this.context.clock()));
+    const id = roundId(key, roundAt(this.context.clock.now()));
     if (this.#broadcasts.find(id) !== undefined) return null;
     const prepared = this.#prepared.done(id);
     return prepared?.kind === "prepared" ? prepared.answer : null;
@@ -266,7 +264,7 @@ export class Updates {
 
   /** Lists the rounds that are being broadcast, or were just now, from `round` on; the oldest first. */
   #roundsSince(key: Hex, round: bigint): readonly bigint[] {
-    const newest = roundAt(this.context.clock());
+    const newest = roundAt(this.context.clock.now());
     const rounds: bigint[] = [];
     for (let each = maxOf(round, newest - MAX_JOINED_AGE); each <= newest; each++) {
       if (this.#broadcasts.find(roundId(key, each)) !== undefined) rounds.push(each);
@@ -283,11 +281,11 @@ export class Updates {
       const stored = await readStored(dataset, key, "latest");
       const { status, updatedAt } = stored;
       const expiresAt = (Number(updatedAt) + minUpdateAgeSeconds) * 1000;
-      if (status !== "OK" || this.context.clock() >= expiresAt) return null;
+      if (status !== "OK" || this.context.clock.now() >= expiresAt) return null;
       const hash = await findUpdate(dataset, key, updatedAt);
       return hash === null ? null : { ...toStoredAnswer(dataset, key, stored, hash), fresh: true };
     };
-    return this.#fresh.run(roundId(key, roundAt(this.context.clock())), find).result;
+    return this.#fresh.run(roundId(key, roundAt(this.context.clock.now())), find).result;
   }
 }
 

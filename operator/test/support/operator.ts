@@ -1,9 +1,9 @@
-import { setMaxListeners } from "node:events";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DataAnswer } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { type Clock, createContext, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
@@ -13,7 +13,6 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { vi } from "vitest";
 import { type AppSettings, buildOperatorApp } from "../../src/app.js";
 import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../src/config.js";
-import type { Clock } from "../../src/context.js";
 import { connectNetworks } from "../../src/operator.js";
 import { planFeeds } from "../../src/plugins/feeds/settings.js";
 import type { Sender } from "../../src/schedule/transmission-schedule.js";
@@ -69,7 +68,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const {
     hasSender = true,
     account = newAccount(),
-    clock = Date.now,
+    clock = SYSTEM_CLOCK,
     mayLackNetworks,
     configure,
     ...changed
@@ -79,9 +78,8 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const log: string[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal);
   const registry = new Registry();
-  const context = { clock, logger, closing: closing.signal, registry };
+  const context = { ...createContext(logger, closing.signal, registry), clock };
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
   const operator = await connectNetworks(plans, hasSender ? keys : new Map(), context);

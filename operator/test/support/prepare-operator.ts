@@ -1,5 +1,5 @@
-import { setMaxListeners } from "node:events";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
+import { createContext } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
@@ -39,10 +39,9 @@ export async function prepareOperator(
     async connect() {
       const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
       const closing = new AbortController();
-      setMaxListeners(0, closing.signal);
       onTestFinished(() => closing.abort());
       await checkSigners(senders, logger);
-      const context = { clock: Date.now, logger, closing: closing.signal, registry: new Registry() };
+      const context = createContext(logger, closing.signal, new Registry());
       return connectNetworks(plan.networks, senders, context);
     },
   };

@@ -5,18 +5,7 @@ import type { Failure } from "../../reports/failures.js";
 import { NoQuorum } from "../../reports/quorum.js";
 import { RpcError } from "../../rpc/rpc-error.js";
 import { FeedGasSpent } from "../../transactions/gas-budget.js";
-import { backoffMsAfter, failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
-
-test.each([
-  [1, 500, 1_000],
-  [2, 1_000, 2_000],
-  [5, 8_000, 16_000],
-  [6, 15_000, 30_000],
-  [1_000, 15_000, 30_000],
-])("after %s failures in a row the wait is from %s to %s ms", (failures, shortest, longest) => {
-  expect(backoffMsAfter(failures, 1)).toBe(shortest);
-  expect(backoffMsAfter(failures, 0)).toBe(longest);
-});
+import { failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
 
 const PROVIDER = "0x0000000000000000000000000000000000000001";
 const silent: Failure = {

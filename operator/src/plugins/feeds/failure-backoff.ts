@@ -1,8 +1,8 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { type BackOffBounds, backOffMs, type Context } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
-import type { Clock } from "../../context.js";
 import { NoQuorum, reachesQuorum } from "../../reports/quorum.js";
 import { RpcError } from "../../rpc/rpc-error.js";
 import { FeedGasSpent } from "../../transactions/gas-budget.js";
@@ -13,33 +13,21 @@ export type Dependency = "chain" | "committee" | "batches" | "sending" | Hex;
 interface Trouble {
   /** In a row. */
   readonly failures: number;
-  /** In milliseconds since 1970, like `retryAt`. */
+  /** By the monotonic clock, like `retryAt`. */
   readonly since: number;
   readonly retryAt: number;
 }
 
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+const BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 30_000 };
 /** One question to a committee that is silent costs little, and feeds have to be fresh again soon after it answers. */
-const LONGEST_COMMITTEE_WAIT_MS = 5_000;
-
-/**
- * Returns how long to wait after failures in a row: each doubles the wait, from a second up to a maximum. Up to half of it is
- * left out at random, so that operators that failed together do not all come back together.
- *
- * @param random From 0 to 1.
- */
-export function backoffMsAfter(failures: number, random: number, maxMs = LONGEST_WAIT_MS): number {
-  const longest = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), maxMs);
-  return Math.round(longest * (1 - random / 2));
-}
+const COMMITTEE_BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 5_000 };
 
 /** Remembers which dependencies fail, spaces the attempts, and logs each change of state once. */
 export class FailureBackoff {
   readonly #troubles = new Map<Dependency, Trouble>();
 
   constructor(
-    private readonly clock: Clock,
+    private readonly context: Pick<Context, "clock" | "random">,
     private readonly log: Logger,
   ) {}
 
@@ -49,18 +37,18 @@ export class FailureBackoff {
 
   /** Returns true if a dependency works as far as is known, or it is time to try it again. */
   isDue(dependency: Dependency): boolean {
-    return this.clock() >= (this.#troubles.get(dependency)?.retryAt ?? 0);
+    return this.context.clock.monotonic() >= (this.#troubles.get(dependency)?.retryAt ?? Number.NEGATIVE_INFINITY);
   }
 
   failed(dependency: Dependency, error: unknown): void {
-    const now = this.clock();
+    const now = this.context.clock.monotonic();
     const known = this.#troubles.get(dependency);
     // Updates that began together fail together: that is one failure.
     if (known !== undefined && now < known.retryAt) return;
     const failures = (known?.failures ?? 0) + 1;
     const atLeast = error instanceof FeedGasSpent ? error.retryAfterSeconds * 1000 : 0;
-    const maxMs = dependency === "committee" ? LONGEST_COMMITTEE_WAIT_MS : LONGEST_WAIT_MS;
-    const retryInMs = Math.max(backoffMsAfter(failures, Math.random(), maxMs), atLeast);
+    const bounds = dependency === "committee" ? COMMITTEE_BACK_OFF : BACK_OFF;
+    const retryInMs = Math.max(backOffMs(failures, bounds, this.context.random), atLeast);
     this.#troubles.set(dependency, { failures, since: known?.since ?? now, retryAt: now + retryInMs });
     const { level, fields, message } = describe(error);
     this.log[known === undefined ? level : "debug"]({ ...nameOf(dependency), ...fields, failures, retryInMs }, message);
@@ -72,7 +60,7 @@ export class FailureBackoff {
       if (trouble === undefined) continue;
       this.#troubles.delete(dependency);
       const { failures, since } = trouble;
-      const seconds = Math.round((this.clock() - since) / 1000);
+      const seconds = Math.round((this.context.clock.monotonic() - since) / 1000);
       this.log.info({ ...nameOf(dependency), failures, seconds }, "feed: works again");
     }
   }

@@ -2,6 +2,7 @@ import { queryLensAbi } from "@dataset-oracle/protocol/abi/query-lens";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { Counter, Registry } from "prom-client";
 import { type Address, decodeFunctionData, encodeFunctionResult, type Hex, numberToHex } from "viem";
@@ -56,7 +57,7 @@ class World {
       [...stored.keys()].map((key) => ({ key, policy: POLICY })),
       { sender, members: null, stageMs: 3_500 },
       { feedPollMs: 1_000, beatSeconds: 5, providerTimeoutMs: 3_000 },
-      { clock: () => this.nowMs, logger, closing: new AbortController().signal },
+      { clock: clockOf(() => this.nowMs), random: () => 0.5, logger, closing: new AbortController().signal },
       counter("failovers", "network"),
       counter("outliers", "network", "dataset", "provider"),
     );

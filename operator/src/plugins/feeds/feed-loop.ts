@@ -1,12 +1,11 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { agreesWith } from "@dataset-oracle/protocol/agreed-value";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Counter } from "prom-client";
 import type { Address, Hex } from "viem";
-import type { Context } from "../../context.js";
 import type { StoredCommittee } from "../../dataset/committee.js";
 import { chunksOf } from "../../dataset/contract.js";
 import { readManyStored } from "../../dataset/stored-values.js";
@@ -78,7 +77,7 @@ export class FeedLoop {
     readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
     private readonly settings: FeedLoopSettings,
-    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
+    private readonly context: Pick<Context, "clock" | "random" | "logger" | "closing">,
     private readonly failovers: Counter<"network">,
     private readonly outliers: Counter<"network" | "dataset" | "provider">,
   ) {
@@ -92,17 +91,17 @@ export class FeedLoop {
     this.#ranked = this.#rank(dataset.committee.current);
     this.#feedOf = new Map(feeds.map((feed) => [feed.key, feed]));
     this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
-    this.#backoff = new FailureBackoff(context.clock, this.#log);
+    this.#backoff = new FailureBackoff(context, this.#log);
   }
 
   /** Runs until the operator shuts down. It never throws. */
   async run(): Promise<void> {
     const { clock, closing } = this.context;
+    closing.addEventListener("abort", () => this.#wake.abort());
     this.#blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
     for (let wakeAtMs = 0; !closing.aborted; ) {
       if (this.#ended.length === 0) {
-        const signal = AbortSignal.any([closing, this.#wake.signal]);
-        await delay(Math.max(0, wakeAtMs - clock()), undefined, { signal }).catch(() => {});
+        await wait(Math.max(0, wakeAtMs - clock.now()), this.#wake.signal);
         if (closing.aborted) return;
       }
       wakeAtMs = await this.look();
@@ -129,14 +128,14 @@ export class FeedLoop {
     if (this.#ranked.committee !== current) this.#ranked = this.#rank(current);
     const settings = { ...this.#settings, ranking: this.#ranked.ranking };
     const observed: Observed = {
-      ...{ nowMs: clock(), chain, gathered, busy: this.#unavailable() },
+      ...{ nowMs: clock.now(), chain, gathered, busy: this.#unavailable() },
       learnedLeadSeconds: this.#lead.seconds(this.settings.providerTimeoutMs, this.#blockMs),
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
     this.#state = state;
     for (const one of gather) this.#gather(one);
     for (const group of send) this.#send(group);
-    return chain === null ? Math.min(wakeAtMs, clock() + UNREADABLE_MS) : wakeAtMs;
+    return chain === null ? Math.min(wakeAtMs, clock.now() + UNREADABLE_MS) : wakeAtMs;
   }
 
   #rank(committee: StoredCommittee) {
@@ -265,7 +264,7 @@ export class FeedLoop {
   /** Updates keys in one transaction, then each key that the batch did not store in a transaction of its own. */
   #broadcast(keys: readonly Hex[], round: bigint): void {
     const { updates } = this.served;
-    const startedAt = this.context.clock();
+    const startedAt = this.context.clock.monotonic();
     const batched = keys.length > 1 ? this.#broadcastBatch(keys, round) : null;
     for (const key of keys) {
       this.#busy.add(key);
@@ -277,8 +276,8 @@ export class FeedLoop {
         .then(async ({ mined: untilMined }) => {
           // It says nothing of the committee, which may have fallen silent since it signed.
           this.#backoff.worked("sending", key);
-          const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS);
-          if (mined !== null) this.#lead.record(this.context.clock() - startedAt);
+          const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS, this.context.closing);
+          if (mined !== null) this.#lead.record(this.context.clock.monotonic() - startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error))
         .finally(() => this.#busy.delete(key));
@@ -293,9 +292,9 @@ export class FeedLoop {
    */
   async #broadcastBatch(keys: readonly Hex[], round: bigint): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
     try {
-      const startedAt = this.context.clock();
+      const startedAt = this.context.clock.monotonic();
       const stored = await this.served.updates.broadcastBatch(keys, round);
-      if (stored.size > 0) this.#lead.record(this.context.clock() - startedAt);
+      if (stored.size > 0) this.#lead.record(this.context.clock.monotonic() - startedAt);
       this.#backoff.worked("batches");
       return stored;
     } catch (error) {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { decodeFetchUpdateCall } from "@dataset-oracle/protocol/decode-fetch-update-call";
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
@@ -6,9 +5,9 @@ import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Context } from "../../context.js";
 import { type DataPoint, findDataPoint } from "../../routes/find-data-point.js";
 import { gatewayErrorsOf, unlessClosing } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
@@ -134,9 +133,11 @@ async function waitForRound(
   { clock, closing }: Pick<Context, "clock" | "closing">,
 ): Promise<void> {
   if ((await readHead(client)).timestamp >= round) return;
-  const giveUpAt = clock() + MAX_WAIT_MS;
+  const giveUpAt = clock.monotonic() + MAX_WAIT_MS;
   do {
-    await delay(POLL_MS, undefined, { signal: closing });
-  } while ((await readHead(client)).timestamp < round && clock() < giveUpAt);
-  await delay(SPREAD_MS, undefined, { signal: closing });
+    await wait(POLL_MS, closing);
+    closing.throwIfAborted();
+  } while ((await readHead(client)).timestamp < round && clock.monotonic() < giveUpAt);
+  await wait(SPREAD_MS, closing);
+  closing.throwIfAborted();
 }

@@ -13,9 +13,9 @@ import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { getAddress, type Hex } from "viem";
 import { getContractEvents } from "viem/actions";
-import type { Clock } from "../../context.js";
 import { type DatasetContract, readView } from "../../dataset/contract.js";
 import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
@@ -49,7 +49,7 @@ export function addOverview(app: App, shown: ReadonlyMap<number, ShownNetwork>, 
   const config = { rate: { name: "overview", perMinute: requestsPerMinute } };
   app.get("/overview", { schema, config }, async (): Promise<OverviewAnswer> => {
     const networks = [...shown].map(([chainId, network]) => shared.run(String(chainId), () => network.read()).result);
-    return { time: Math.floor(clock() / 1000), networks: await Promise.all(networks) };
+    return { time: Math.floor(clock.now() / 1000), networks: await Promise.all(networks) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import { createChainClient } from "../../rpc/client.js";
@@ -44,7 +45,10 @@ beforeEach(() => {
   maxLogBlocks = 3_000;
   nowMs = 0;
   const request = async (_: string, [block]: readonly unknown[]) => blockOf(block === "latest" ? head : Number(block));
-  past = new PastEvents(createChainClient(42, { request }), () => nowMs);
+  past = new PastEvents(
+    createChainClient(42, { request }),
+    clockOf(() => nowMs),
+  );
 });
 
 /** Reads a range as a request does, and returns the first block that was searched, and the blocks of the events. */

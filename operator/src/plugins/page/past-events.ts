@@ -1,5 +1,5 @@
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../context.js";
 import { type Blocks, readBlockHash, readHead } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { RpcError } from "../../rpc/rpc-error.js";
@@ -86,9 +86,9 @@ export class PastEvents {
     { from, to }: Blocks,
     maxMs: number,
   ): AsyncGenerator<EventsInWindow<T>> {
-    const giveUpAt = this.clock() + maxMs;
+    const giveUpAt = this.clock.monotonic() + maxMs;
     let size = this.#size;
-    for (let last = to; last >= from && this.clock() <= giveUpAt; ) {
+    for (let last = to; last >= from && this.clock.monotonic() <= giveUpAt; ) {
       const first = last - (last % size);
       let events: readonly T[];
       try {

@@ -1,4 +1,5 @@
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import {
   createClient,
   custom,
@@ -48,7 +49,11 @@ beforeEach(() => {
   rpc = { isPublished: false, fails: false };
   now = 1_790_000_000_000;
   const transport = custom({ request: async ({ method }) => answer(method) }, { retryCount: 0 });
-  formats = new ValueFormats(createClient({ transport }), REGISTRY, () => now);
+  formats = new ValueFormats(
+    createClient({ transport }),
+    REGISTRY,
+    clockOf(() => now),
+  );
 });
 
 test("specs that are not published are not read again for two minutes, however many there are", async () => {

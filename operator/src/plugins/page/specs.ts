@@ -5,11 +5,11 @@ import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import { type Address, type Client, type Hex, hexToString } from "viem";
 import { getContractEvents } from "viem/actions";
-import type { Clock } from "../../context.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { unwrapRpcError } from "../../rpc/rpc-error.js";
 import type { EventSource } from "./past-events.js";
@@ -91,7 +91,7 @@ export class ValueFormats {
   constructor(client: Client, registry: Address, clock: Clock) {
     this.#formats = new LRUCache({
       max: MAX_FORMATS,
-      perf: { now: clock },
+      perf: { now: () => clock.monotonic() },
       ttlResolution: 0,
       fetchMethod: async (specHash, _, { options }) => {
         try {

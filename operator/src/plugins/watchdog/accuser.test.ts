@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { type Address, type Hex, numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
@@ -73,7 +74,12 @@ function accuserOf(sender: Address | "alone", canSend = true): Accuser {
     },
   };
   const logger = pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) });
-  return new Accuser(network as unknown as ServedNetwork, held as unknown as HeldStatements, () => nowMs, logger);
+  return new Accuser(
+    network as unknown as ServedNetwork,
+    held as unknown as HeldStatements,
+    clockOf(() => nowMs),
+    logger,
+  );
 }
 
 /** Lets time pass, and returns how many accusations were sent by then. */

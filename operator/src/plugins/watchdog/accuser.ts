@@ -1,6 +1,6 @@
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
-import type { Clock } from "../../context.js";
 import { describeError } from "../../rpc/rpc-error.js";
 import { Ranking } from "../../schedule/rank.js";
 import { accusationWaitMs } from "../../schedule/transmission-schedule.js";
@@ -63,13 +63,13 @@ export class Accuser {
       nextAt = found.foundAt + accusationWaitMs({ ...standing, ranking }, provider, round);
       this.#nextAt.set(found, nextAt);
     }
-    if (clock() < nextAt || !senders.canSend || members.length <= MIN_AFTER_EJECTION) return;
-    this.#nextAt.set(found, clock() + RETRY_MS);
+    if (clock.monotonic() < nextAt || !senders.canSend || members.length <= MIN_AFTER_EJECTION) return;
+    this.#nextAt.set(found, clock.monotonic() + RETRY_MS);
     const job = await this.#jobOf(found);
     const { hash, confirmed } = await senders.enqueue(job, dataset.address, key);
     // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
     this.#nextAt.set(found, Number.POSITIVE_INFINITY);
-    void confirmed.then(() => this.#nextAt.set(found, clock() + RETRY_MS));
+    void confirmed.then(() => this.#nextAt.set(found, clock.monotonic() + RETRY_MS));
     this.logger.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
   }
 

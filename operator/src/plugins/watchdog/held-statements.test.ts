@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { type Address, type Hex, numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import type { Dataset } from "../../dataset/dataset.js";
@@ -34,7 +35,7 @@ const row = (values: readonly number[], more: Partial<RowStatement> = {}): State
 beforeEach(() => {
   members = [A, B];
   nowMs = Number(ROUND) * 1000 + 2_000;
-  held = new HeldStatements(() => nowMs);
+  held = new HeldStatements(clockOf(() => nowMs));
 });
 
 test("a report and a row with the same value for a key contradict nothing, and each is compared with what comes later", () => {

@@ -1,5 +1,5 @@
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Address, Hex } from "viem";
-import type { Clock } from "../../context.js";
 import type { Dataset } from "../../dataset/dataset.js";
 import { contentOf, keysOf, type Statement } from "../../reports/statement.js";
 
@@ -18,7 +18,7 @@ export interface Contradiction {
   /** In seconds since 1970. */
   readonly round: bigint;
   readonly statements: readonly [Statement, Statement];
-  /** In milliseconds since 1970. */
+  /** In milliseconds, by the monotonic clock. */
   readonly foundAt: number;
 }
 
@@ -42,13 +42,20 @@ export class HeldStatements {
     const { provider, round } = statement;
     const signer = signerOf(dataset, provider);
     if (this.#contradictions.has(signer)) return "contradicted";
-    const now = BigInt(Math.floor(this.clock() / 1000));
+    const now = BigInt(Math.floor(this.clock.now() / 1000));
     if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) return "old";
     const held = this.#heldOf(dataset, signer);
     for (const key of keysOf(statement)) {
       const first = held.hold(statement, key);
       if (contentOf(first, key) === contentOf(statement, key)) continue;
-      const found = { dataset, provider, key, round, statements: [first, statement], foundAt: this.clock() } as const;
+      const found = {
+        dataset,
+        provider,
+        key,
+        round,
+        statements: [first, statement],
+        foundAt: this.clock.monotonic(),
+      } as const;
       this.#contradictions.set(signer, found);
       return "contradicted";
     }

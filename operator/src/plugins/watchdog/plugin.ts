@@ -1,6 +1,6 @@
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { repeat } from "@dataset-oracle/service/process/context";
 import type { FastifyInstance } from "fastify";
-import { repeat } from "../../context.js";
 import { describeError } from "../../rpc/rpc-error.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { Accuser } from "./accuser.js";

@@ -1,3 +1,4 @@
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startCommittee } from "../../../../test/support/committee.js";
@@ -33,7 +34,7 @@ const start = async (policy: Partial<FeedSettings>, settings: object = {}, optio
   // A first update begins that much before the end of the heartbeat.
   const soon = { providerTimeoutMs: 3_000 };
   operator = await startOperator([{ ...served, settings: { feeds: [feed], feedPollMs: 300, ...soon, ...settings } }], {
-    clock: () => Date.now() + aheadMs,
+    clock: clockOf(() => Date.now() + aheadMs),
     ...options,
   });
   return operator;
@@ -91,7 +92,7 @@ test("feeds are stored without a request, together at their heartbeat, and each 
 test("requests and a feed that are about the same round share one transaction", async () => {
   const stoppedAt = Date.now() + aheadMs;
   await chain.client.setIntervalMining({ interval: 0 });
-  const { ask, account } = await start({ keys: KEYS.slice(0, 1) }, {}, { clock: () => stoppedAt });
+  const { ask, account } = await start({ keys: KEYS.slice(0, 1) }, {}, { clock: clockOf(() => stoppedAt) });
   await expect.poll(() => chain.nonce(account.address)).toBe(1);
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask(body(KEYS[0] as string))));
   expect(new Set(answers.map(({ transaction_hash }) => transaction_hash)).size).toBe(1);

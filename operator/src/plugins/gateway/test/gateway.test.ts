@@ -4,6 +4,7 @@ import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import Fastify, { type FastifyReply } from "fastify";
 import {
   type Address,
@@ -30,7 +31,7 @@ let aheadMs = 0;
 const { chain, providers, dataset, start } = await startCommittee(4);
 const settings = { rpcPollMs: 100 };
 const [operator, limited] = await Promise.all([
-  start(settings, { basePath: "/oracle", clock: () => Date.now() + aheadMs }),
+  start(settings, { basePath: "/oracle", clock: clockOf(() => Date.now() + aheadMs) }),
   start(settings, { newKeysPerMinute: 1, requestsPerMinute: 10 }),
 ]);
 

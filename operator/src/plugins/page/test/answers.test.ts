@@ -3,6 +3,7 @@ import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data
 import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { type Address, concatHex, type Hex, hexToString, isAddressEqual, parseEther, stringToHex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { OWNER } from "../../../../test/support/chain.js";
@@ -31,7 +32,7 @@ const datasets = [
 const settings = { feeds: [feed], feedPollMs: 300, historyBlocks: 600 };
 const operator = await startOperator([{ chain, datasets, providers, settings, rpcUrls: [proxy.url] }], {
   plugins: ["feeds", "page"],
-  clock: () => Date.now() + aheadMs,
+  clock: clockOf(() => Date.now() + aheadMs),
 });
 
 /** Asks for a path about a key of the dataset. */

@@ -1,4 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -20,7 +21,7 @@ let aheadMs = 0;
 /** The clock stands still while both operators are asked for one round. */
 let stopped: number | null = null;
 const now = () => Date.now() + aheadMs;
-const clock = () => stopped ?? now();
+const clock = clockOf(() => stopped ?? now());
 
 const withWatchdog = {
   plugins: [],
