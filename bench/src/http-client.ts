@@ -1,3 +1,4 @@
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { postText as post } from "@dataset-oracle/service/http-client/trusted-request";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
@@ -14,7 +15,7 @@ export async function postJson(url: string, body: unknown): Promise<any> {
  * @throws If the status is not 200.
  */
 export async function postText(url: string, body: string): Promise<string> {
-  const answer = await post(url, {}, body, LIMITS);
+  const answer = await post({ url, body }, LIMITS, TRUSTED_CONNECTIONS);
   if (!answer.ok) throw new Error(answer.error.detail);
   const { status, text } = answer.value;
   if (status !== 200) throw new Error(`${status}: ${text.slice(0, 500)}`);

@@ -27,7 +27,7 @@ export async function buildOperatorApp(
   settings: AppSettings,
 ): Promise<App> {
   const { context } = operator;
-  const app = await buildApp({ ...settings, logger: context.logger });
+  const app = await buildApp({ ...settings, logger: context.logger, clock: context.clock });
   app.decorate("operator", operator);
   measureRequests(app, context.registry);
   addNetworkMetrics(operator);

@@ -22,16 +22,20 @@ await runMain(async () => {
   if (command.name === "help") return console.log(USAGE);
   const plan = await loadOperatorConfig(command.configFile, process.env);
   const chainIds = plan.networks.map(({ chainId }) => chainId);
-  const senders = await loadSenderAccounts(process.env, chainIds);
-  if (command.name === "serve") return serveRequests(plan, senders);
+  const closing = new AbortController();
+  const senders = await loadSenderAccounts(process.env, chainIds, closing.signal);
+  if (command.name === "serve") return serveRequests(plan, senders, closing);
   printConfigCheck(plan.networks, senders);
   console.log(`${command.configFile} is valid. Networks: ${chainIds.join(", ")}.`);
 });
 
-async function serveRequests({ config, networks: plans }: OperatorPlan, senders: SenderAccounts): Promise<void> {
+async function serveRequests(
+  { config, networks: plans }: OperatorPlan,
+  senders: SenderAccounts,
+  closing: AbortController,
+): Promise<void> {
   const logger = createLogger({ name: "operator", level: config.logLevel });
   logger.info(`signatures are checked and made by ${SECP256K1.name}`);
-  const closing = new AbortController();
   const context = createContext(logger, closing.signal, processRegistry());
   await checkSigners(senders, logger);
   const operator = await connectNetworks(plans, senders, context);

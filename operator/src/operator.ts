@@ -44,7 +44,7 @@ export async function connectNetworks(
   senders: SenderAccounts,
   context: Context,
 ): Promise<Operator> {
-  const { clock, closing } = context;
+  const { closing } = context;
   const metrics = createCoreMetrics(context.registry);
   const clients = new Map<number, ChainClient>();
   const networks = new Map<number, ServedNetwork>();
@@ -70,7 +70,7 @@ export async function connectNetworks(
     const { accounts, warnings } = senders.get(chainId) ?? { accounts: [], warnings: [NO_SENDER] };
     for (const warning of warnings) logger.warn(warning);
     const pool = await RpcPool.connect(chainId, rpcUrls, settings, {
-      ...{ clock, logger, closing },
+      ...{ ...context, logger },
       errors: metrics.rpcErrors,
     });
     const client = createChainClient(chainId, pool);

@@ -139,7 +139,7 @@ export async function connectNetwork(
   const directory = plan.directory ?? contracts.committeeDirectory;
   if (directory !== undefined)
     await urls.follow(client, directory, members, DIRECTORY_POLLS * settings.rpcPollMs, closing);
-  const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, closing);
+  const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, context);
   const failures = new ProviderFailures(logger, clock);
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
   const simulator = new Simulator(client, clock, closing);

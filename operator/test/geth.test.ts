@@ -60,7 +60,7 @@ test.skipIf(!isGethCompiled())("geth signs as a signer, for its own chain only",
   const geth = await startGeth();
   onTestFinished(() => geth.close());
   const env = { OPERATOR_SIGNER_URL: geth.url, OPERATOR_SIGNER_ADDRESS: GETH_ACCOUNT };
-  const [account] = (await remoteSigner("OPERATOR", "").load(env)).accounts;
+  const [account] = (await remoteSigner("OPERATOR", "").load(env, new AbortController().signal)).accounts;
   const content = {
     chainId: GETH_CHAIN_ID,
     nonce: 7,

@@ -10,6 +10,7 @@ import { inspect } from "node:util";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
@@ -150,7 +151,11 @@ test("the errors of RPC endpoints do not repeat their URLs, however they fail", 
   for (const failing of Object.values(FAULTS)) {
     fault = failing;
     const calls = urls.map((url) =>
-      connectEndpoint(42, url, 5_000, { clock: SYSTEM_CLOCK, closing: new AbortController().signal })
+      connectEndpoint(42, url, 5_000, {
+        clock: SYSTEM_CLOCK,
+        closing: new AbortController().signal,
+        dispatcher: TRUSTED_CONNECTIONS,
+      })
         .request("eth_chainId", [])
         .then(() => "answered", inspect),
     );

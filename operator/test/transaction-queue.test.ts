@@ -1,3 +1,4 @@
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
@@ -63,7 +64,11 @@ const until = <T>(look: () => T | Promise<T>) => vi.waitUntil(look, { timeout: 1
 const untilLogged = (text: string) => until(() => log.some((line) => line.includes(text)));
 
 const connectNode = (): JsonRpc =>
-  connectEndpoint(42, chain.url, 2_000, { clock: SYSTEM_CLOCK, closing: closing.signal });
+  connectEndpoint(42, chain.url, 2_000, {
+    clock: SYSTEM_CLOCK,
+    closing: closing.signal,
+    dispatcher: TRUSTED_CONNECTIONS,
+  });
 
 /** The node, some of whose answers are others. */
 function altered(

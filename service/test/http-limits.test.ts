@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startEchoApp } from "./support/echo-app.js";
 
 const BODY = '{"count":1}';
@@ -128,6 +128,24 @@ describe("a rate limit", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(shown(refused)[1]).toMatch(new RegExp(`^"requests";r=0;${seconds}`));
   });
+
+  test.each([3_600_000, -3_600_000])(
+    "ends after its minute when the clock is set by %s ms meanwhile",
+    async (setMs) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+      onTestFinished(() => void vi.useRealTimers());
+      let passed = 0;
+      const clock = { now: () => Date.now(), monotonic: () => passed };
+      const { get } = await startEchoApp({ requestsPerMinute: 1, clock });
+      const statuses = async () => [(await get("/caller")).status, (await get("/caller")).status];
+      expect(await statuses()).toEqual([200, 429]);
+      vi.setSystemTime(Date.now() + setMs);
+      const refused = await get("/caller");
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+      passed = 60_000;
+      expect(await statuses()).toEqual([200, 429]);
+    },
+  );
 
   test("of a route replaces the common one, or disables it", async () => {
     const { get } = await startEchoApp({ requestsPerMinute: 1 });

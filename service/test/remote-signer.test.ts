@@ -88,7 +88,8 @@ const variables = (change: Record<string, string> = {}) => ({
   OPERATOR_SIGNER_AUTHORIZATION_FILE: file("Bearer canary-header\n"),
   ...change,
 });
-const load = (change?: Record<string, string>) => remoteSigner("OPERATOR", "").load(variables(change));
+const load = (change?: Record<string, string>) =>
+  remoteSigner("OPERATOR", "").load(variables(change), new AbortController().signal);
 
 /** Returns the only account of the signer. */
 async function accountOf(change?: Record<string, string>): Promise<LocalAccount> {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { afterAll, describe, expect, it } from "vitest";
 
@@ -18,7 +19,9 @@ afterAll(() => {
 });
 
 const post = (limits = LIMITS, signal = never) =>
-  postText(url, { accept: "application/json" }, '{"é":1}', limits, signal);
+  postText({ url, headers: { accept: "application/json" }, body: '{"é":1}' }, limits, TRUSTED_CONNECTIONS, signal);
+/** Makes a request that can be repeated. */
+const postAgain = (to: string) => postText({ url: to, body: "{}", isRepeatable: true }, LIMITS, TRUSTED_CONNECTIONS);
 
 it("sends JSON to the full URL, and returns any status with its text", async () => {
   const seen: unknown[] = [];
@@ -75,7 +78,7 @@ describe.each<[how: string, reset: (socket: Socket) => void]>([
   it("a request that can be repeated is made once more on a new connection, if that one was used before", async () => {
     const sockets = closing();
     for (let i = 0; i < 5; i++) {
-      expect(await postText(url, {}, "{}", LIMITS, never, true)).toMatchObject({ ok: true, value: { text: "ok" } });
+      expect(await postAgain(url)).toMatchObject({ ok: true, value: { text: "ok" } });
     }
     expect(sockets.size).toBeGreaterThan(1);
   });
@@ -94,7 +97,7 @@ describe.each<[how: string, reset: (socket: Socket) => void]>([
     });
     await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
     const { port } = silent.address() as AddressInfo;
-    const answered = await postText(`http://127.0.0.1:${port}`, {}, "{}", LIMITS, never, true);
+    const answered = await postAgain(`http://127.0.0.1:${port}`);
     expect(answered).toMatchObject({ ok: false, error: { code: "unreachable" } });
     expect(requests).toBe(1);
     silent.close();
@@ -106,7 +109,9 @@ it("does not keep a process alive, and works where Node's own fetch has been use
   const script = `
     import { postText } from "@dataset-oracle/service/http-client/trusted-request";
     await (await fetch(${JSON.stringify(url)})).text();
-    console.log((await postText(${JSON.stringify(url)}, {}, "{}", ${JSON.stringify(LIMITS)})).value.text);`;
+    import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
+    const request = { url: ${JSON.stringify(url)}, body: "{}" };
+    console.log((await postText(request, ${JSON.stringify(LIMITS)}, TRUSTED_CONNECTIONS)).value.text);`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
     cwd: import.meta.dirname,
     timeout: 60_000,

@@ -1,5 +1,6 @@
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
 import { Histogram } from "prom-client";
@@ -50,7 +51,7 @@ function gather(urls = providers.map(({ url }) => url), settings = { providerTim
     NETWORK,
     new ProviderUrls(new Map(members.map((member, i) => [member, urls[i] ?? ""])), logger),
     new ProviderFailures(logger, SYSTEM_CLOCK),
-    new GuardedHttp(new Set(urls), false, closing.signal),
+    new GuardedHttp(new Set(urls), false, { closing: closing.signal, dispatcher: TRUSTED_CONNECTIONS }),
     new Histogram({ name: "durations", help: "Durations.", labelNames, registers: [] }),
     SYSTEM_CLOCK,
   );

@@ -4,7 +4,7 @@ import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
-import type { Clock } from "@dataset-oracle/service/process/context";
+import type { Clock, Context } from "@dataset-oracle/service/process/context";
 import type { Histogram } from "prom-client";
 import type { Address } from "viem";
 import { type Fail, type Failure, isFailure, type ProviderFailures } from "./failures.js";
@@ -130,10 +130,10 @@ export class GuardedHttp {
   constructor(
     private readonly configured: ReadonlySet<string>,
     private readonly allowsLocal: boolean,
-    closing: AbortSignal,
+    private readonly context: Pick<Context, "closing" | "dispatcher">,
     private readonly egress = new Egress({ maxInFlight: MAX_IN_FLIGHT }),
   ) {
-    closing.addEventListener("abort", () => void egress.close());
+    context.closing.addEventListener("abort", () => void egress.close());
   }
 
   /** Posts JSON, without following redirects. */
@@ -148,7 +148,7 @@ export class GuardedHttp {
     const url = `${base}${path}`;
     // The owner chose it, or allows providers on this machine.
     const isTrusted = this.configured.has(base) || (this.allowsLocal && isLocalUrl(base));
-    if (isTrusted) return postText(url, headers, body, limits, signal);
+    if (isTrusted) return postText({ url, headers, body }, limits, this.context.dispatcher, signal);
     const all = { "content-type": "application/json", ...headers };
     return this.egress.fetchText({ url, method: "POST", headers: all, body }, limits, signal);
   }

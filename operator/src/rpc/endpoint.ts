@@ -2,6 +2,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { retryAfterMs } from "@dataset-oracle/service/http-client/fetch-result";
 import { jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-client/json-rpc";
 import { matchesResultSchema } from "@dataset-oracle/service/http-client/rpc-results";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
 import { type Context, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
@@ -58,14 +59,15 @@ export function connectEndpoint(
   chainId: number,
   url: string,
   timeoutMs: number,
-  { clock, closing }: Pick<Context, "clock" | "closing">,
+  { clock, closing, dispatcher }: Pick<Context, "clock" | "closing" | "dispatcher">,
 ): JsonRpc {
   const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const withoutUrl = urlRemover(url);
   return {
     async request(method, params) {
       const isRead = method !== SUBMIT;
-      const answer = await postText(url, {}, jsonRpcCall(method, params), limits, closing, isRead);
+      const call = { url, body: jsonRpcCall(method, params), isRepeatable: isRead };
+      const answer = await postText(call, limits, dispatcher, closing);
       const { status, text, retryAfter } = answer.ok ? answer.value : { status: 0, text: "", retryAfter: null };
       const fail = (message: string, code: number | null = null, data: Hex | null = null): RpcError => {
         const hasRevertData = data !== null && data !== "0x";
@@ -102,7 +104,7 @@ const UNKNOWN_NETWORK = 0;
  */
 export async function readChainId(rpcUrls: readonly string[], at: string, timeoutMs: number): Promise<number> {
   // Nothing has started yet, so nothing closes.
-  const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal };
+  const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal, dispatcher: TRUSTED_CONNECTIONS };
   const ask = (url: string) => connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs, context).request("eth_chainId", []);
   const answer = await Promise.any(rpcUrls.map(ask)).catch(({ errors }: AggregateError) => {
     const reasons = errors.map((error, index) => `rpcUrls/${index}: ${describeError(error)}`);

@@ -1,3 +1,4 @@
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import type { Counter } from "prom-client";
@@ -86,6 +87,7 @@ function poolOf(nodes: readonly Node[], settings: Partial<PoolSettings> = {}): R
       clock: clockOf(() => nowMs),
       logger: pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) }),
       closing: new AbortController().signal,
+      dispatcher: TRUSTED_CONNECTIONS,
       errors: { inc: (labels: object) => errors.push(labels) } as unknown as Counter<
         "network" | "endpoint" | "method" | "class"
       >,

@@ -21,7 +21,7 @@ export interface PoolSettings {
   readonly networkId?: number | undefined;
 }
 
-export interface PoolContext extends Pick<Context, "clock" | "logger" | "closing"> {
+export interface PoolContext extends Pick<Context, "clock" | "logger" | "closing" | "dispatcher"> {
   /** Counts every call that failed at an endpoint. */
   readonly errors: Counter<"network" | "endpoint" | "method" | "class">;
 }

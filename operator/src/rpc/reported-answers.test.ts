@@ -1,4 +1,5 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { encodeErrorResult } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -210,7 +211,7 @@ describe.each(GROUPS)("%s: %s, %s", (asked, kind, meaning, rows) => {
     endpoint.script = (call) => reply(call, 0);
     const timeoutMs = answer === SILENCE ? 100 : 5_000;
     const [method = ""] = asked.split(" ");
-    const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal };
+    const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal, dispatcher: TRUSTED_CONNECTIONS };
     const call = connectEndpoint(42, endpoint.url, timeoutMs, context).request(method, PARAMS[asked] ?? []);
     await expect(call).rejects.toMatchObject({ kind, meaning });
   });

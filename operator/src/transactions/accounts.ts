@@ -11,13 +11,18 @@ export type SenderAccounts = ReadonlyMap<number, LoadedAccounts>;
  * Loads the sender accounts of each network from the environment: those whose variables name its chain id, else the
  * common ones, else none. A network without accounts is served without broadcasting.
  *
+ * @param closing Ends what is asked of signers outside the process.
  * @throws ConfigError. It never contains a key.
  */
-export async function loadSenderAccounts(env: NodeJS.ProcessEnv, chainIds: readonly number[]): Promise<SenderAccounts> {
-  const common = await findAccounts(env, "OPERATOR", undefined, remoteSigner);
+export async function loadSenderAccounts(
+  env: NodeJS.ProcessEnv,
+  chainIds: readonly number[],
+  closing: AbortSignal,
+): Promise<SenderAccounts> {
+  const common = await findAccounts(env, "OPERATOR", undefined, remoteSigner, closing);
   const senders = new Map<number, LoadedAccounts>();
   for (const chainId of chainIds) {
-    const loaded = (await findAccounts(env, "OPERATOR", chainId, remoteSigner)) ?? common;
+    const loaded = (await findAccounts(env, "OPERATOR", chainId, remoteSigner, closing)) ?? common;
     if (loaded !== null) senders.set(chainId, loaded);
   }
   return senders;

@@ -32,13 +32,13 @@ export async function prepareOperator(
   const env = { ...given };
   const plan = await loadOperatorConfig(command.configFile, env);
   const chainIds = plan.networks.map(({ chainId }) => chainId);
-  const senders = await loadSenderAccounts(env, chainIds);
+  const closing = new AbortController();
+  const senders = await loadSenderAccounts(env, chainIds, closing.signal);
   const log: string[] = [];
   return {
     ...{ plan, senders, log },
     async connect() {
       const logger = pino({ level: "debug" }, { write: (line: string) => log.push(line) });
-      const closing = new AbortController();
       onTestFinished(() => closing.abort());
       await checkSigners(senders, logger);
       const context = createContext(logger, closing.signal, new Registry());

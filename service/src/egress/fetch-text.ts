@@ -2,15 +2,15 @@ import { isUtf8 } from "node:buffer";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Dispatcher, fetch, type Response } from "undici";
 import {
-  ABORTED,
+  endedBy,
   type FetchFailure,
   type FetchLimits,
   type HttpAnswer,
   NOT_TEXT,
   redirected,
-  timedOut,
   tooLarge,
 } from "../http-client/fetch-result.js";
+import { withDeadline } from "../process/context.js";
 
 export interface FetchRequest {
   readonly url: string;
@@ -25,6 +25,7 @@ export interface FetchRequest {
  * has configured, there is trusted-request.ts.
  *
  * @param dispatcher Opens the connections.
+ * @param signal Ends the request with the failure `aborted`.
  */
 export async function fetchText(
   request: FetchRequest,
@@ -32,43 +33,40 @@ export async function fetchText(
   dispatcher: Dispatcher,
   signal?: AbortSignal,
 ): Promise<Result<HttpAnswer, FetchFailure>> {
-  if (signal?.aborted) return err(ABORTED);
-  // Not AbortSignal.timeout: its timer cannot be cleared, and would abort every request again long after its answer.
-  const ended = new AbortController();
-  const end = (failure: FetchFailure) => ended.abort(failure);
-  const timer = setTimeout(() => end(timedOut(limits.timeoutMs)), limits.timeoutMs);
-  const abort = () => end(ABORTED);
-  signal?.addEventListener("abort", abort);
-  try {
-    const response = await fetch(request.url, {
-      method: request.method,
-      redirect: "manual",
-      signal: ended.signal,
-      dispatcher,
-      ...(request.headers && { headers: request.headers }),
-      ...(request.body !== undefined && { body: request.body }),
-    });
-    const { status, headers } = response;
-    if (status >= 300 && status < 400) {
-      await response.body?.cancel();
-      return err(redirected(status));
+  return withDeadline(limits.timeoutMs, signal, async (ended) => {
+    try {
+      return await readAnswer(request, limits, dispatcher, ended);
+    } catch (error) {
+      return err(ended.aborted ? endedBy(ended, limits.timeoutMs) : { code: "unreachable", detail: causeOf(error) });
     }
-    const bytes = await readBounded(response, limits.maxBytes);
-    if (bytes === null) return err(tooLarge(limits.maxBytes));
-    if (!isUtf8(bytes)) return err(NOT_TEXT);
-    return ok({
-      status,
-      contentType: headers.get("content-type") ?? "",
-      retryAfter: headers.get("retry-after"),
-      text: new TextDecoder().decode(bytes),
-    });
-  } catch (error) {
-    const { aborted, reason } = ended.signal;
-    return err(aborted ? (reason as FetchFailure) : { code: "unreachable", detail: causeOf(error) });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
+  });
+}
+
+async function readAnswer(
+  { url, method, headers: sent, body }: FetchRequest,
+  { maxBytes }: FetchLimits,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+): Promise<Result<HttpAnswer, FetchFailure>> {
+  const response = await fetch(url, {
+    ...{ method, redirect: "manual", signal, dispatcher },
+    ...(sent && { headers: sent }),
+    ...(body !== undefined && { body }),
+  });
+  const { status, headers } = response;
+  if (status >= 300 && status < 400) {
+    await response.body?.cancel();
+    return err(redirected(status));
   }
+  const bytes = await readBounded(response, maxBytes);
+  if (bytes === null) return err(tooLarge(maxBytes));
+  if (!isUtf8(bytes)) return err(NOT_TEXT);
+  return ok({
+    status,
+    contentType: headers.get("content-type") ?? "",
+    retryAfter: headers.get("retry-after"),
+    text: new TextDecoder().decode(bytes),
+  });
 }
 
 /** Reads a body; null if it is too large. */

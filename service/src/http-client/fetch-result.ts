@@ -1,3 +1,5 @@
+import { isTimeout } from "../process/context.js";
+
 /** The bounds of an outgoing request. */
 export interface FetchLimits {
   /** The deadline of the whole answer. */
@@ -26,9 +28,10 @@ export interface FetchFailure<Code extends string = FetchFailureCode> {
   readonly detail: string;
 }
 
-export const timedOut = (timeoutMs: number) =>
-  ({ code: "timeout", detail: `no answer within ${timeoutMs} ms` }) as const;
-export const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
+const timedOut = (timeoutMs: number) => ({ code: "timeout", detail: `no answer within ${timeoutMs} ms` }) as const;
+const ABORTED = { code: "aborted", detail: "no longer needed" } as const;
+/** Why there is no answer, where the signal of a request was aborted: its deadline is over, or nobody needs it. */
+export const endedBy = (signal: AbortSignal, timeoutMs: number) => (isTimeout(signal) ? timedOut(timeoutMs) : ABORTED);
 export const redirected = (status: number) =>
   ({ code: "redirected", detail: `answered ${status}, and redirects are not followed` }) as const;
 export const tooLarge = (maxBytes: number) =>

@@ -1,6 +1,8 @@
 import { http } from "viem";
+import type { Context } from "../process/context.js";
 import { readJsonRpcAnswer } from "./json-rpc.js";
 import { matchesResultSchema } from "./rpc-results.js";
+import { TRUSTED_CONNECTIONS } from "./trusted-connections.js";
 import { postText } from "./trusted-request.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -10,11 +12,14 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
  * follows no redirects, repeats no calls, and takes no result of another shape than its method's.
  *
  * @param timeoutMs The deadline of each call.
+ * @param context Of a service; a command has none.
  */
-export function rpcTransport(url: string, timeoutMs: number) {
+export function rpcTransport(url: string, timeoutMs: number, context?: Pick<Context, "dispatcher" | "closing">) {
+  const { dispatcher = TRUSTED_CONNECTIONS, closing } = context ?? {};
   const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
   const fetchFn = async (input: string | URL | Request, { headers, body }: RequestInit = {}): Promise<Response> => {
-    const answer = await postText(String(input), Object.fromEntries(new Headers(headers)), String(body), limits);
+    const request = { url: String(input), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
+    const answer = await postText(request, limits, dispatcher, closing);
     if (!answer.ok) throw new Error(answer.error.detail);
     const { status, contentType, text } = answer.value;
     const { method, params = [] } = JSON.parse(String(body)) as { method: string; params?: readonly unknown[] };

@@ -11,6 +11,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
+import { type Clock, SYSTEM_CLOCK } from "../process/context.js";
 import { inRanges } from "./address-ranges.js";
 import { callerIdOf } from "./caller-id.js";
 import { compileValidator } from "./compile-validator.js";
@@ -26,7 +27,7 @@ import { toProblem } from "./error-to-problem.js";
 import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
 import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
-import { type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
+import { MonotonicCounters, type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";
 import { parseStrictJson } from "./strict-json.js";
 import { requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
@@ -54,6 +55,8 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
 interface AppOptions {
   readonly logger: Logger;
+  /** The machine's by default. */
+  readonly clock?: Clock;
   /** The maximum number of requests a minute of one caller. */
   readonly requestsPerMinute: number;
   /** Connections that may be open at a time. Further ones are closed at once. */
@@ -132,7 +135,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logFailure(request, error, problem);
     return sendProblem(reply, problem);
   });
-  await app.register(rateLimit, { global: false });
+  const { clock = SYSTEM_CLOCK } = options;
+  const store = class extends MonotonicCounters {
+    constructor() {
+      super(clock);
+    }
+  };
+  await app.register(rateLimit, { global: false, store });
   const limit = rateLimiter(app, limitOf(options));
   const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
   const limiterOfRoute = (own: RateLimit) => {

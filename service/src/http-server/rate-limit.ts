@@ -1,5 +1,7 @@
 import type { CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../process/context.js";
 import { callerIdOf } from "./caller-id.js";
 import { tooManyRequests } from "./http-problems.js";
 import type { ProblemError } from "./problem-error.js";
@@ -15,6 +17,38 @@ export interface RateLimit {
   readonly callerOf?: NonNullable<CreateRateLimitOptions["keyGenerator"]>;
   /** Makes the answer for a caller above the limit. */
   readonly exceeded?: (perMinute: number, retryAfterSeconds: number) => ProblemError;
+}
+
+/** The callers that a limit remembers; beyond them, the least recently seen are forgotten. */
+const MAX_CALLERS = 5_000;
+
+/**
+ * The counters of one limit, as a store of @fastify/rate-limit. The plugin's own goes by the time of day: a clock that is
+ * set back makes its windows longer by as much.
+ */
+export class MonotonicCounters {
+  readonly #windows = new LRUCache<string, { requests: number; readonly endsAt: number }>({ max: MAX_CALLERS });
+
+  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+
+  /** Counts a request in the present window of a caller. */
+  incr(
+    caller: string,
+    done: (error: null, counted: { current: number; ttl: number }) => void,
+    windowMs = WINDOW_SECONDS * 1_000,
+  ): void {
+    const now = this.clock.monotonic();
+    const known = this.#windows.get(caller);
+    const window = known === undefined || known.endsAt <= now ? { requests: 0, endsAt: now + windowMs } : known;
+    window.requests++;
+    this.#windows.set(caller, window);
+    done(null, { current: window.requests, ttl: window.endsAt - now });
+  }
+
+  /** Makes the counters of another limit. */
+  child(): MonotonicCounters {
+    return new MonotonicCounters(this.clock);
+  }
 }
 
 /** The limit of health checks, separate from the service's. Several checkers behind one address stay far below it. */

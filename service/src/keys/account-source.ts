@@ -19,7 +19,8 @@ export interface AccountSource {
   /** The variables that hold a secret. They are removed, so that no child process or crash report gets them. */
   readonly secrets: readonly string[];
   /**
+   * @param closing Ends what the accounts ask of a signer outside the process.
    * @throws ConfigError that repeats no variable's value: it may be the key, set by mistake.
    */
-  load(env: NodeJS.ProcessEnv): Promise<LoadedAccounts>;
+  load(env: NodeJS.ProcessEnv, closing: AbortSignal): Promise<LoadedAccounts>;
 }

@@ -17,6 +17,7 @@ function sourcesFor(owner: string, suffix: string): readonly AccountSource[] {
  * Removes the variables that hold a secret itself from `env`, so that nothing that reads it later can reveal them.
  *
  * @param remoteSigner Makes a further source, for an owner who signs only transactions.
+ * @param closing Ends what is asked of a remote signer.
  * @returns Null when no variable is set.
  * @throws ConfigError; its message contains no secret.
  */
@@ -25,6 +26,7 @@ export async function findAccounts(
   owner: string,
   chainId?: number,
   remoteSigner?: (owner: string, suffix: string) => AccountSource,
+  closing: AbortSignal = new AbortController().signal,
 ): Promise<LoadedAccounts | null> {
   const suffix = chainId === undefined ? "" : `_${chainId}`;
   const sources = [...sourcesFor(owner, suffix), ...(remoteSigner === undefined ? [] : [remoteSigner(owner, suffix)])];
@@ -36,7 +38,7 @@ export async function findAccounts(
     const [one, two] = [source, other].map(({ variables }) => variables.find((name) => given[name] !== undefined));
     throw new ConfigError(`Both ${one} and ${two} are set. Keep one.`);
   }
-  const loaded = await source.load(given);
+  const loaded = await source.load(given, closing);
   if (new Set(loaded.accounts.map(({ address }) => address)).size < loaded.accounts.length) {
     throw new ConfigError(`${source.variables[0]} names the same account twice. Keep one.`);
   }

@@ -19,8 +19,10 @@ import { ConfigError } from "../config/config-error.js";
 import { expandRpcUrl } from "../config/expand-rpc-url.js";
 import { requireAddress } from "../config/require-address.js";
 import { fileOf, permissionWarnings, readSecretFile } from "../config/secret-file.js";
+import { endedBy } from "../http-client/fetch-result.js";
 import { jsonRpcCall, readJsonRpcAnswer } from "../http-client/json-rpc.js";
 import { urlRemover } from "../http-client/url-remover.js";
+import { withDeadline } from "../process/context.js";
 import type { AccountSource } from "./account-source.js";
 
 /** The deadline of each call to a signer. Services that keep keys sign within a second. */
@@ -43,7 +45,7 @@ export function remoteSigner(owner: string, suffix: string): AccountSource {
   return {
     variables: Object.values(names),
     secrets: [names.url],
-    async load(env) {
+    async load(env, closing) {
       const { [names.url]: given, [names.addresses]: text } = env;
       if (given === undefined || text === undefined) {
         throw new ConfigError(`A signer needs both ${names.url} and ${names.addresses}. Set both.`);
@@ -57,7 +59,7 @@ export function remoteSigner(owner: string, suffix: string): AccountSource {
       const authorization =
         authorizationFile === undefined ? undefined : readAuthorization(authorizationFile, names.authorization);
       const ca = caFile === undefined ? undefined : readCertificate(caFile, names.ca);
-      const signer = new RemoteSigner(url, authorization, ca);
+      const signer = new RemoteSigner(url, authorization, ca, closing);
       return {
         accounts: addresses.map((address) => signer.accountOf(address)),
         warnings:
@@ -106,6 +108,7 @@ class RemoteSigner {
     private readonly url: string,
     authorization: string | undefined,
     ca: string | undefined,
+    private readonly closing: AbortSignal,
   ) {
     this.#headers = { "content-type": "application/json", ...(authorization !== undefined && { authorization }) };
     // Each call has a connection of its own: a signer closes idle ones, and a call that fails is a request that fails.
@@ -146,22 +149,21 @@ class RemoteSigner {
 
   async #call(method: string, params: readonly unknown[]): Promise<unknown> {
     const fail = (reason: string) => new Error(`${method}: ${this.#withoutSecrets(reason).slice(0, 300)}`);
-    let status = 0;
-    let text = "";
-    try {
-      const answer = await request(this.url, {
-        method: "POST",
-        headers: this.#headers,
-        body: jsonRpcCall(method, params),
-        dispatcher: this.#connections,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      status = answer.statusCode;
-      text = await answer.body.text();
-    } catch (error) {
-      const { name, message, code } = error as NodeJS.ErrnoException;
-      throw fail(name === "TimeoutError" ? `no answer within ${TIMEOUT_MS} ms` : message || (code ?? name));
-    }
+    const { status, text } = await withDeadline(TIMEOUT_MS, this.closing, async (signal) => {
+      try {
+        const answer = await request(this.url, {
+          method: "POST",
+          headers: this.#headers,
+          body: jsonRpcCall(method, params),
+          dispatcher: this.#connections,
+          signal,
+        });
+        return { status: answer.statusCode, text: await answer.body.text() };
+      } catch (error) {
+        const { name, message, code } = error as NodeJS.ErrnoException;
+        throw fail(signal.aborted ? endedBy(signal, TIMEOUT_MS).detail : message || (code ?? name));
+      }
+    });
     const read = readJsonRpcAnswer(text);
     if (read === null) throw fail(`answered HTTP ${status} without a JSON-RPC answer`);
     if ("code" in read) throw fail(`answered ${read.code}: ${read.message}`);

@@ -1,6 +1,8 @@
 import { setMaxListeners } from "node:events";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { Dispatcher } from "undici";
+import { TRUSTED_CONNECTIONS } from "../http-client/trusted-connections.js";
 
 /** The time, in two readings that are never compared with each other. */
 export interface Clock {
@@ -18,17 +20,20 @@ export interface Context {
   readonly logger: Logger;
   /** Aborted when the process shuts down: every wait and every outgoing call ends with it. */
   readonly closing: AbortSignal;
+  /** The connections to services that the owner has configured. */
+  readonly dispatcher: Dispatcher;
   /** Where everything registers its metrics, each once per process. */
   readonly registry: Registry;
 }
 
 export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-/** Composes what a process shares, with the machine's own clock and randomness. */
+/** Composes what a process shares, with the machine's own clock, randomness and network. */
 export function createContext(logger: Logger, closing: AbortSignal, registry: Registry): Context {
   // Every wait and every outgoing call listens to it, so a large number of listeners is no leak.
   setMaxListeners(0, closing);
-  return { clock: SYSTEM_CLOCK, random: () => Math.random(), logger, closing, registry };
+  const random = () => Math.random();
+  return { clock: SYSTEM_CLOCK, random, logger, closing, dispatcher: TRUSTED_CONNECTIONS, registry };
 }
 
 /** Node's timers end at once when they are set for longer. */

@@ -1,4 +1,5 @@
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { pino } from "pino";
 
@@ -12,6 +13,7 @@ export async function startEchoApp(
     requestsPerMinute?: number;
     maxConnections?: number;
     maxConnectionsPerCaller?: number;
+    clock?: Clock;
   } = {},
 ) {
   const app = await buildApp({
