@@ -14,14 +14,18 @@ import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 /// @dev Every wei of the balance has one owner: it is owed to a member, or set aside for a committee, or, if it is not
 /// reserved for either, the current committee's new income. Ether that is forced into the contract counts as income.
 abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuardTransient {
-    /// @dev The gas that is forwarded with a share. The EVM adds a stipend of 2,300 to every call with Ether, which
-    /// makes 50,000 for a member's account.
-    uint256 private constant FORWARDED_GAS = 50_000 - 2_300;
+    /// @dev The gas with which a member's account accepts its share. It is too little to create storage, a contract or
+    /// an account, under the rules of Prague and of Amsterdam: Amsterdam's pay for these from a reserve of the
+    /// transaction first (EIP-8037), which a call may use up whatever its gas limit is. So a member that wants to harm
+    /// the caller can burn this much, and no more.
+    uint256 private constant SHARE_GAS = 10_000;
 
-    /// @dev A call forwards at most 63/64 of the remaining gas, and costs up to 14,200 itself, of which 2,600 load the
-    /// code that the account delegates to (EIP-7702); keeping a refused share for its member, and ending the sharing,
-    /// costs up to 30,000. An account that does not exist yet costs 36,600, but it can refuse nothing.
-    uint256 private constant MIN_GAS_PER_SHARE = FORWARDED_GAS + FORWARDED_GAS / 63 + 45_000;
+    /// @dev What the EVM adds to the gas of every call with Ether.
+    uint256 private constant STIPEND = 2_300;
+
+    /// @dev A call gets at most 63/64 of the remaining gas. Where this much is left after it, it got all of its gas. To
+    /// check that before the call would take the price of a call, which depends on the EVM and on the account.
+    uint256 private constant MIN_GAS_LEFT = SHARE_GAS + SHARE_GAS / 63;
 
     /// @dev Four members are the fewest that tolerate a liar: a smaller committee would be worse off than with the one
     /// that it ejected.
@@ -65,7 +69,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     /// @inheritdoc IDataset
     mapping(address member => uint256) public unpaidShares;
 
-    /// @dev The income set aside for a committee, up to the last time that it was shared or the committee was replaced.
+    /// @dev The income set aside for a committee when it was replaced.
     mapping(bytes32 committeeHash => uint256) private _setAside;
 
     constructor(DatasetSettings memory settings) Ownable(settings.owner) {
@@ -105,7 +109,7 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     }
 
     /// @inheritdoc IDataset
-    function unsharedIncomeOf(bytes32 committee) external view returns (uint256 income) {
+    function unsharedIncomeOf(bytes32 committee) public view returns (uint256 income) {
         income = _setAside[committee];
         if (committee == committeeHash()) income += address(this).balance - _record.reserved;
     }
@@ -113,7 +117,12 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
     /// @inheritdoc IDataset
     function shareIncome(address[] calldata members, uint256 toleranceBps) external nonReentrant {
         bytes32 shown = CommitteeLibrary.hashOf(members, toleranceBps);
-        _share(shown, _incomeToShare(shown), members);
+        uint256 share = _takeIncome(shown, members.length);
+        uint256 paid = 0;
+        for (uint256 i = 0; share != 0 && i < members.length; ++i) {
+            if (_pay(members[i], share)) paid += share;
+        }
+        emit IncomeShared(shown, share, paid);
     }
 
     /// @inheritdoc IDataset
@@ -186,30 +195,29 @@ abstract contract GovernanceAndIncome is IDataset, Ownable2Step, ReentrancyGuard
         _record.reserved = _wei(balance);
     }
 
-    /// @dev Returns the income of a committee up to now. Reverts if it is 0 and the committee is not the current one.
-    function _incomeToShare(bytes32 shown) private returns (uint256 income) {
-        _setNewIncomeAside();
-        income = _setAside[shown];
-        if (income == 0 && shown != committeeHash()) revert NothingToShare(shown);
-    }
-
-    /// @dev Shares the income that is set aside for a committee among its members.
-    function _share(bytes32 shown, uint256 income, address[] calldata members) private {
-        uint256 share = income / members.length;
-        _setAside[shown] -= share * members.length;
-        uint256 paid = 0;
-        for (uint256 i = 0; share != 0 && i < members.length; ++i) {
-            if (_pay(members[i], share)) paid += share;
+    /// @dev Takes as much of a committee's income as can be divided equally, and reserves it for the members. Reverts if
+    /// there is no income and the committee is not the current one.
+    /// @return share What each member gets.
+    function _takeIncome(bytes32 shown, uint256 size) private returns (uint256 share) {
+        bool isCurrent = shown == committeeHash();
+        uint256 income = unsharedIncomeOf(shown);
+        if (income == 0 && !isCurrent) revert NothingToShare(shown);
+        share = income / size;
+        // No sum of wei overflows.
+        unchecked {
+            // The remainder of the current committee is new income again: it needs no slot of its own.
+            uint256 left = isCurrent ? 0 : income - share * size;
+            _record.reserved += _wei(share * size + left - _setAside[shown]);
+            _setAside[shown] = left;
         }
-        emit IncomeShared(shown, share, paid);
     }
 
     /// @dev Pays an account, or owes it the amount.
     function _pay(address to, uint256 amount) private returns (bool isPaid) {
-        if (gasleft() < MIN_GAS_PER_SHARE) revert TooLittleGas(gasleft(), MIN_GAS_PER_SHARE);
         // Deducted before the call, because the account may be the owner and set a new committee during it.
         _record.reserved -= _wei(amount);
-        isPaid = _send(to, amount, FORWARDED_GAS);
+        isPaid = _send(to, amount, SHARE_GAS - STIPEND);
+        if (gasleft() < MIN_GAS_LEFT) revert TooLittleGas(gasleft(), MIN_GAS_LEFT);
         if (!isPaid) {
             _record.reserved += _wei(amount);
             unpaidShares[to] += amount;
