@@ -75,13 +75,13 @@ export class SimulatedOperator {
 
   #step(gathered: Gathered | null) {
     const { events, keys } = this.world;
-    const { blocks } = this.world.chain;
     this.#follow();
     const observed = {
       nowMs: events.now + this.#clockMs,
-      chain: { blockNumber: BigInt(this.#head), storedRounds: (blocks[this.#head] ?? blocks[0]).storedRounds },
+      chain: { blockNumber: BigInt(this.#head), storedRounds: this.#storedRounds },
       gathered,
       busy: this.#busy(),
+      held: new Map(),
       learnedLeadSeconds: 0,
     };
     const { state, gather, send, wakeAtMs } = step(this.settings, keys, this.#state, observed);
@@ -107,6 +107,11 @@ export class SimulatedOperator {
     }
   }
 
+  get #storedRounds() {
+    const { blocks } = this.world.chain;
+    return (blocks[this.#head] ?? blocks[0]).storedRounds;
+  }
+
   #busy() {
     this.#sent = this.#sent.filter(({ minedIn }) => minedIn === null || minedIn > this.#head);
     return new Set([...this.#preparing, ...this.#sent.flatMap(({ keys }) => keys)]);
@@ -116,10 +121,12 @@ export class SimulatedOperator {
     const { events, hasMoved } = this.world;
     this.#held = this.#held.filter(({ round }) => gatherings.every((gather) => gather.round === round));
     for (const gather of gatherings) {
-      const { keys, round, storedRounds, awaited } = gather;
+      const { keys, round, awaited } = gather;
       const { endsAt, arrived } = this.#ask(awaited);
       events.plan(endsAt, () => {
         if (arrived !== null) this.#held.push({ keys, round });
+        this.#follow();
+        const storedRounds = this.#storedRounds;
         const results = (arrived === null ? [] : keys).map((key) => {
           return [
             key,

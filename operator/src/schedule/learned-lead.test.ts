@@ -37,6 +37,7 @@ function agesOf(heartbeatSeconds: number, blockMs: number, gatherMs: number, pha
       chain,
       gathered,
       busy: new Set<Hex>(),
+      held: new Map(),
       learnedLeadSeconds: lead.seconds(PROVIDER_TIMEOUT_MS, blockMs),
     });
     state = taken.state;

@@ -7,6 +7,7 @@ import { Ranking, rankMembers } from "./rank.js";
 import {
   accusationWaitMs,
   type Gather,
+  type Held,
   heartbeatFault,
   INITIAL_STATE,
   type ScheduleSettings,
@@ -40,6 +41,7 @@ class Run {
   block = 100n;
   learnedLeadSeconds = 4;
   readonly busy = new Set<Hex>();
+  readonly held = new Map<Hex, Held>();
   readonly settings: ScheduleSettings;
 
   constructor(
@@ -54,7 +56,14 @@ class Run {
   at(nowMs: number, more: Partial<Parameters<typeof step>[3]> = {}): Step {
     const keys = [...this.stored.keys()].map((key) => ({ key, policy: POLICY }));
     const chain = { blockNumber: this.block, storedRounds: new Map(this.stored) };
-    const observed = { nowMs, chain, gathered: null, busy: this.busy, learnedLeadSeconds: this.learnedLeadSeconds };
+    const observed = {
+      nowMs,
+      chain,
+      gathered: null,
+      busy: this.busy,
+      held: this.held,
+      learnedLeadSeconds: this.learnedLeadSeconds,
+    };
     this.step = step(this.settings, keys, this.step.state, { ...observed, ...more });
     return this.step;
   }
@@ -314,6 +323,161 @@ describe("turns", () => {
   });
 });
 
+describe("another round that is stored", () => {
+  /** Due, as are the forty rounds after it. */
+  const OVERDUE = ROUND - 100n;
+  /** The smallest round after another that gives a member the best rank. */
+  const nextBestOf = (member: Address, after: bigint): bigint => {
+    for (let round = after + 1n; ; round++) if (RANKING.orderOf(keyOf(1), round)[0] === member) return round;
+  };
+
+  test("that leaves the key due does not begin the waits anew, whenever it is stored", () => {
+    const [leader, second] = RANKING.orderOf(keyOf(1), OVERDUE) as [Address, Address];
+    const newer = nextBestOf(leader, OVERDUE);
+    const others = RANKING.orderOf(keyOf(1), newer).indexOf(second) - 1;
+    for (let storedAfterMs = 0; storedAfterMs < 300 + STAGE_MS; storedAfterMs += 100) {
+      const run = new Run(second, oneKey(OVERDUE));
+      run.at(START_MS);
+      const [gather] = run.step.gather as [Gather];
+      const isEarly = storedAfterMs <= 300;
+      if (isEarly) run.stored.set(keyOf(1), newer);
+      run.at(START_MS + 300, { gathered: answerTo(gather, ALL, []) });
+      if (!isEarly) {
+        run.stored.set(keyOf(1), newer);
+        run.inNextBlockAt(START_MS + storedAfterMs);
+      }
+      run.step = { ...run.step, wakeAtMs: START_MS + 300 + STAGE_MS - 1 };
+      expect(run.untilSent(START_MS + 60_000)).toBe(START_MS + 300 + (others + 1) * STAGE_MS);
+    }
+  });
+
+  test("however often, some honest member's turn comes within f stages, and none is waited for twice", () => {
+    const cases = fc.constantFrom(4, 13, 31).chain((size) => {
+      const members = Array.from({ length: size }, (_, i) => numberToHex(i + 1, { size: 20 }));
+      const faults = fc.subarray(members, { minLength: 1, maxLength: Math.floor((size - 1) / 3) });
+      const rounds = fc.array(fc.bigInt({ min: 1n, max: 39n }), { maxLength: 30 });
+      return fc.record({
+        members: fc.constant(members),
+        faults,
+        rounds,
+        everyMs: fc.integer({ min: 100, max: 5_000 }),
+      });
+    });
+    fc.assert(
+      fc.property(cases, ({ members, faults, rounds, everyMs }) => {
+        const ranking = new Ranking(DATASET, members);
+        const stored = oneKey(OVERDUE);
+        const honest = members.filter((member) => !faults.includes(member));
+        const runs = honest.map((sender) => new Run(sender, stored, { ranking }));
+        const later = [...new Set(rounds)].sort((a, b) => Number(a - b)).values();
+        const arrived = new Set(members);
+        const startMs = START_MS + 300;
+        for (const run of runs) {
+          run.at(START_MS);
+          run.gathered(startMs, arrived);
+        }
+        let [sentAt, block] = [runs.some(({ step }) => step.send.length > 0) ? startMs : null, 100n];
+        for (let nowMs = startMs; sentAt === null; nowMs += 100) {
+          if ((nowMs - startMs) % (everyMs - (everyMs % 100)) === 0) {
+            const round = later.next().value;
+            if (round !== undefined) stored.set(keyOf(1), OVERDUE + round);
+          }
+          block++;
+          for (const run of runs) {
+            run.block = block;
+            run.at(nowMs);
+            if (run.step.gather.length > 0) run.gathered(nowMs, arrived);
+            if (run.step.send.length > 0) sentAt = nowMs;
+          }
+        }
+        // The waits are looked at every 100 ms.
+        expect(sentAt - startMs).toBeLessThanOrEqual(faults.length * STAGE_MS + 100);
+      }),
+    );
+  });
+
+  test("that is older than a move keeps what was waited, until a gathering shows whether the value has moved from it", () => {
+    for (const moved of [[keyOf(1)], []]) {
+      const second = RANKING.orderOf(keyOf(1), ROUND - 20n)[1] as Address;
+      const first = RANKING.orderOf(keyOf(1), ROUND - 20n)[0] as Address;
+      const run = new Run(second, oneKey(ROUND - 20n));
+      run.at(START_MS);
+      run.gathered(START_MS + 300, ALL, [keyOf(1)]);
+      run.stored.set(keyOf(1), nextBestOf(first, ROUND - 20n));
+      run.inNextBlockAt(START_MS + 400);
+      expect(run.inNextBlockAt(START_MS + 300 + STAGE_MS).send).toEqual([]);
+      run.at(START_MS + 5_000);
+      expect(run.asked).toEqual([keyOf(1)]);
+      run.gathered(START_MS + 5_300, ALL, moved);
+      expect(run.step.state.due.size).toBe(moved.length);
+      expect(run.step.state.due.get(keyOf(1))?.turn?.waitedFor ?? 1).toBeGreaterThan(0);
+    }
+  });
+
+  test("that was gathered since the value moved ends the turn", () => {
+    const second = RANKING.orderOf(keyOf(1), ROUND - 20n)[1] as Address;
+    const run = new Run(second, oneKey(ROUND - 20n));
+    run.at(START_MS);
+    run.gathered(START_MS + 300, ALL, [keyOf(1)]);
+    run.stored.set(keyOf(1), ROUND);
+    run.at(START_MS + 12_100);
+    expect(run.step.state.due.size).toBe(0);
+  });
+
+  test("is not sent again, nor an older one", () => {
+    const run = begun(SECOND, oneKey(ROUND - 60n));
+    run.stored.set(keyOf(1), ROUND);
+    expect(run.inNextBlockAt(START_MS + 300 + STAGE_MS)).toMatchObject({ send: [], gather: [] });
+  });
+});
+
+describe("what is held because what it needs does not work", () => {
+  const SOME = [1, 2, 3].map(keyOf);
+  const heldBy = (run: Run, by: string, mayTry: boolean) => {
+    for (const key of SOME) run.held.set(key, { by, mayTry });
+  };
+  const three = () => new Map(SOME.map((key) => [key, OLD]));
+
+  test("is gathered, and sent when it works again", () => {
+    const run = new Run(LEADER, three());
+    heldBy(run, "gas", false);
+    run.at(START_MS);
+    expect(run.asked).toEqual(SOME);
+    expect(run.gathered(START_MS + 300).send).toEqual([]);
+    run.held.clear();
+    expect(run.at(START_MS + 400).send).toEqual(sending(ROUND, ...SOME));
+  });
+
+  test("is tried by one key whose turn has come, and by another the next time", () => {
+    const run = new Run(LEADER, three());
+    heldBy(run, "gas", true);
+    run.held.set(keyOf(3), { by: "sender", mayTry: true });
+    run.at(START_MS);
+    expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1), keyOf(3)));
+    heldBy(run, "gas", false);
+    run.at(START_MS + 5_000);
+    expect(run.gathered(START_MS + 5_300).send).toEqual([]);
+    heldBy(run, "gas", true);
+    expect(run.at(START_MS + 6_000).send).toEqual(sending(ROUND + BEAT, keyOf(2)));
+  });
+});
+
+test("a clock that was set back an hour holds nothing up, alone and in turns", () => {
+  for (const sender of ["alone", LEADER]) {
+    const run = new Run(sender as Sender, oneKey(OLD));
+    run.at(START_MS + 3_600_000);
+    run.gathered(START_MS + 3_600_300);
+    run.at(START_MS);
+    expect(run.asked).toEqual([keyOf(1)]);
+    expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1)));
+    const watched = new Run(sender as Sender, oneKey(ROUND + 3_580n));
+    watched.at(START_MS + 3_600_000);
+    watched.stored.set(keyOf(1), ROUND - 20n);
+    watched.at(START_MS + 5_000);
+    expect(watched.asked).toEqual([keyOf(1)]);
+  }
+});
+
 describe("its own transactions", () => {
   test("what it has on its way is left to its queue", () => {
     const run = begun(LEADER);
@@ -410,6 +574,23 @@ describe("keys that were never stored", () => {
 
   test("an operator that is alone starts all of them", () => {
     expect(new Run("alone", many()).at(START_MS).gather).toHaveLength(30);
+  });
+
+  test("an operator that is alone has 32 of them on their way, and chooses others at the next beat", () => {
+    const keys = Array.from({ length: 100 }, (_, i) => keyOf(i + 1));
+    const run = new Run("alone", new Map(keys.map((key) => [key, 0n])));
+    const asked = new Set<Hex>();
+    for (let beat = 0; beat < 60; beat++) {
+      run.at(START_MS + beat * 5_000);
+      expect(run.asked).toHaveLength(32);
+      for (const key of run.asked) asked.add(key);
+      run.gathered(START_MS + beat * 5_000 + 300, null);
+    }
+    expect(asked.size).toBe(100);
+    run.at(START_MS + 300_000);
+    for (const key of run.asked.slice(0, 10)) run.busy.add(key);
+    run.gathered(START_MS + 300_300, null);
+    expect(run.at(START_MS + 305_000).gather).toHaveLength(22);
   });
 });
 

@@ -40,6 +40,11 @@ const LEAD_SPARE_SECONDS = 2;
 const BEGIN_WITHIN_MS = 1_000;
 /** How many keys that were never stored start at one beat, unless an operator is alone. Each needs its own transaction. */
 export const STARTS_PER_BEAT = 8;
+/**
+ * How many keys that were never stored an operator that is alone has on their way at a time: each needs reports and a
+ * transaction of its own, and a thousand at once would ask a large committee for tens of thousands of reports.
+ */
+export const MAX_STARTS_ALONE = 32;
 
 /**
  * For whom an operator sends: for itself, without waiting for anybody (`alone`); in the place of a member; or after the last
@@ -88,12 +93,19 @@ interface Turn {
 
 /** A key whose update is due. */
 export interface DueKey {
-  /** Its stored round when it became due. Once another is stored, it is no longer due. */
+  /** Its stored round as last seen. */
   readonly storedRound: bigint;
+  /** The round of the beat at which it became due. */
+  readonly dueRound: bigint;
   /** The round of the last beat at which its reports were gathered. */
   readonly askedRound: bigint;
-  /** The members of a better rank, in their order. */
+  /**
+   * The members of a better rank, in their order. If another round was stored that left the key due, those come first for
+   * whom this operator has waited.
+   */
   readonly better: readonly Address[];
+  /** True while the next gathering has to show whether the value has moved from the round that was stored meanwhile. */
+  readonly isInDoubt: boolean;
   /** Null without a quorum. */
   readonly turn: Turn | null;
 }
@@ -114,8 +126,6 @@ export interface Gather {
   readonly keys: readonly Hex[];
   /** Once these members and a quorum have answered, nobody else is waited for. */
   readonly awaited: ReadonlySet<Address>;
-  /** The stored rounds at the time, to be handed back. */
-  readonly storedRounds: ReadonlyMap<Hex, bigint>;
 }
 
 /** A gathering, or one of its chunks, that has ended. */
@@ -129,8 +139,16 @@ export interface Gathered {
 export interface GatheredKey {
   /** The members whose reports of the key arrived, spelled as in the ranking; with or without data. */
   readonly arrived: ReadonlySet<Address>;
-  /** Whether the value on which they agree has moved past the deviation threshold (`hasMoved`). */
+  /** Whether the value on which they agree has moved past the deviation threshold from what is stored now (`hasMoved`). */
   readonly hasMoved: boolean;
+}
+
+/** Why a key may not be sent now, although nothing of it is on its way: what it needs does not work. */
+export interface Held {
+  /** What does not work, such as a sender that cannot pay. */
+  readonly by: string;
+  /** True if it is time to find out whether it works again: then one of the keys is sent that it holds. */
+  readonly mayTry: boolean;
 }
 
 /** What an operator knows when it takes a step. */
@@ -144,8 +162,10 @@ export interface Observed {
   } | null;
   /** The gathering that has just ended; null for a step that has another reason. */
   readonly gathered: Gathered | null;
-  /** The keys that must not be sent now: the queue has them on their way, or they failed and are tried again later. */
+  /** The keys that are on their way. Nothing is gathered of them. */
   readonly busy: ReadonlySet<Hex>;
+  /** The keys that would fail if they were sent now, as far as is known. Their turns go on. */
+  readonly held: ReadonlyMap<Hex, Held>;
   /** How long before the heartbeat an operator that is `alone` starts, in seconds: as it learned. Others ignore it. */
   readonly learnedLeadSeconds: number;
 }
@@ -233,10 +253,11 @@ export function step(
     const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
     return { state: { ...state, due }, gather: [], send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
   }
-  const due = new Map([...state.due].filter(([key, { storedRound }]) => chain.storedRounds.get(key) === storedRound));
   const now = { ...observed, chain };
-  if (gathered !== null) useReports(settings, due, gathered, now);
-  const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, state.beatRound, now);
+  const needs = needsOf(settings, keys, now);
+  const due = stillDue(settings, state.due, needs, now);
+  if (gathered !== null) useReports(settings, due, needs, gathered, now);
+  const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, needs, state.beatRound, now);
   const { send, turnAtMs } = takeTurns(settings, due, beatRound, now);
   // Rounding can make a key due at this very moment that is not due yet.
   const wakeAtMs = Math.max(nowMs + 1, Math.min(dueAtMs, turnAtMs, nextBeatMs(settings, beatRound, nowMs)));
@@ -251,31 +272,89 @@ function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint
 
 type ObservedOnChain = Observed & { readonly chain: NonNullable<Observed["chain"]> };
 
-function dueKey({ sender, ranking }: ScheduleSettings, key: Hex, storedRound: bigint, askedRound: bigint): DueKey {
+type Needs = ReadonlyMap<Hex, ReturnType<typeof updateNeed>>;
+
+function leadOf(settings: ScheduleSettings, { learnedLeadSeconds }: Observed): number {
+  return settings.sender === "alone" ? learnedLeadSeconds : sharedLeadSeconds(settings);
+}
+
+function roundOfBeat({ sender, beatSeconds }: ScheduleSettings, nowMs: number): bigint {
+  return sender === "alone" ? roundAt(nowMs) : beatAt(nowMs, beatSeconds);
+}
+
+/** Decides by the age of each key whether it needs an update. */
+function needsOf(settings: ScheduleSettings, keys: readonly ScheduledKey[], now: ObservedOnChain): Needs {
+  // All members take the time at which the beat began, so that they find the same keys due.
+  const seenAtMs = settings.sender === "alone" ? now.nowMs : roundStartMs(roundOfBeat(settings, now.nowMs));
+  const lead = leadOf(settings, now);
+  return new Map(
+    keys.map(({ key, policy }) => {
+      return [key, updateNeed(policy, now.chain.storedRounds.get(key) ?? 0n, seenAtMs / 1_000, lead)];
+    }),
+  );
+}
+
+function dueKey({ sender, ranking }: ScheduleSettings, key: Hex, storedRound: bigint, dueRound: bigint): DueKey {
   const better = betterThan(sender, ranking.orderOf(keccak256(key), storedRound));
-  return { storedRound, askedRound, better, turn: null };
+  return { storedRound, dueRound, askedRound: dueRound, better, isInDoubt: false, turn: null };
+}
+
+/**
+ * Leaves out what was stored in the meantime, unless the key is due nevertheless. Then it gets the order of the new round,
+ * but whoever has been waited for is not waited for again: a member could store one round after another in which it has the
+ * best rank, from reports of earlier times, and hold up all others without making the key fresh.
+ */
+function stillDue(
+  settings: ScheduleSettings,
+  known: ReadonlyMap<Hex, DueKey>,
+  needs: Needs,
+  { nowMs, chain: { storedRounds } }: ObservedOnChain,
+): Map<Hex, DueKey> {
+  const due = new Map<Hex, DueKey>();
+  const latest = roundAt(nowMs);
+  for (const [key, before] of known) {
+    // More than a beat ahead, the clock was set back: what it showed before is over.
+    const isAhead = before.askedRound > latest + BigInt(settings.beatSeconds);
+    const one = isAhead ? { ...before, dueRound: latest, askedRound: 0n, turn: null } : before;
+    const [need, storedRound] = [needs.get(key), storedRounds.get(key) ?? 0n];
+    if (storedRound === one.storedRound) {
+      due.set(key, { ...one, isInDoubt: one.isInDoubt && need !== "due" });
+      continue;
+    }
+    const { turn, dueRound } = one;
+    // What this operator has sent, or was gathered since the value moved, makes the key fresh: its next turn is another one.
+    const isFresh = storedRound >= (turn?.sentRound ?? (need === "due" ? latest : dueRound));
+    if (isFresh || need === undefined || need === "none") continue;
+    const waited = one.better.slice(0, turn?.waitedFor ?? 0);
+    const { better } = dueKey(settings, key, storedRound, dueRound);
+    due.set(key, {
+      ...{ ...one, storedRound, isInDoubt: need !== "due" },
+      better: [...waited, ...better.filter((member) => !waited.includes(member))],
+    });
+  }
+  return due;
 }
 
 /** Begins the turns of the due keys that have a quorum, ends those of the others, and makes due what has moved. */
 function useReports(
   settings: ScheduleSettings,
   due: Map<Hex, DueKey>,
+  needs: Needs,
   { gather, results }: Gathered,
   { nowMs, chain }: ObservedOnChain,
 ): void {
-  const { round, storedRounds } = gather;
+  const { round } = gather;
   const begun = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null };
   for (const key of gather.keys) {
-    const storedRound = storedRounds.get(key) as bigint;
-    // What was stored in the meantime is fresh.
-    if (chain.storedRounds.get(key) !== storedRound) continue;
     const result = results.get(key);
-    const one = due.get(key) ?? (result?.hasMoved ? dueKey(settings, key, storedRound, round) : null);
+    const hasMoved = result?.hasMoved === true && needs.get(key) !== "none";
+    const one = due.get(key) ?? (hasMoved ? dueKey(settings, key, chain.storedRounds.get(key) ?? 0n, round) : null);
     // A later gathering can have ended before this one.
     if (one === null || (one.turn !== null && one.turn.round > round)) continue;
-    if (result !== undefined) {
+    if (one.isInDoubt && !hasMoved) due.delete(key);
+    else if (result !== undefined) {
       const arrived = new Set([...(one.turn?.arrived ?? []), ...result.arrived]);
-      due.set(key, { ...one, turn: { ...(one.turn ?? begun), round, arrived } });
+      due.set(key, { ...one, isInDoubt: false, turn: { ...(one.turn ?? begun), round, arrived } });
     } else if (one.storedRound === 0n) {
       // It goes back to those that were never stored: a key that nobody serves must not hold them up.
       due.delete(key);
@@ -293,27 +372,33 @@ function beginBeat(
   settings: ScheduleSettings,
   keys: readonly ScheduledKey[],
   due: Map<Hex, DueKey>,
+  needs: Needs,
   lastRound: bigint,
-  { nowMs, chain: { storedRounds }, busy, learnedLeadSeconds }: ObservedOnChain,
+  now: ObservedOnChain,
 ): { beatRound: bigint; gather: readonly Gather[]; dueAtMs: number } {
+  const {
+    nowMs,
+    chain: { storedRounds },
+    busy,
+  } = now;
   const { ranking } = settings;
   const isAlone = settings.sender === "alone";
   const beatSeconds = BigInt(settings.beatSeconds);
-  const round = isAlone ? roundAt(nowMs) : beatAt(nowMs, settings.beatSeconds);
+  const round = roundOfBeat(settings, nowMs);
   const isEarly = nowMs - roundStartMs(round) < BEGIN_WITHIN_MS;
-  const isNewBeat = isEarly && round - lastRound >= beatSeconds;
-  // All members take the time at which the beat began, so that they find the same keys due.
-  const seenAt = (isAlone ? nowMs : roundStartMs(round)) / 1_000;
-  const lead = isAlone ? learnedLeadSeconds : sharedLeadSeconds(settings);
+  // A last beat that lies ahead is one of a clock that was set back.
+  const isNewBeat = isEarly && (round - lastRound >= beatSeconds || lastRound > round);
+  const lead = leadOf(settings, now);
   const asked: Hex[] = [];
   const watched: Hex[] = [];
   const neverStored: Hex[] = [];
+  let started = 0;
   let dueAtMs = Number.POSITIVE_INFINITY;
   for (const { key, policy } of keys) {
     const storedRound = storedRounds.get(key) as bigint;
+    const [known, need] = [due.get(key), needs.get(key)];
+    if (storedRound === 0n && (known !== undefined || busy.has(key))) started++;
     if (busy.has(key)) continue;
-    const known = due.get(key);
-    const need = updateNeed(policy, storedRound, seenAt, lead);
     if (known !== undefined) {
       if (isEarly && round - known.askedRound >= beatSeconds) asked.push(key);
     } else if (need === "due") {
@@ -324,7 +409,7 @@ function beginBeat(
       if (isAlone) dueAtMs = Math.min(dueAtMs, (Number(storedRound) + dueAge(policy, lead)) * 1_000);
     }
   }
-  const startCount = isAlone ? neverStored.length : STARTS_PER_BEAT;
+  const startCount = isAlone ? Math.max(0, MAX_STARTS_ALONE - started) : STARTS_PER_BEAT;
   asked.push(...keysToStart(ranking.dataset, round, neverStored, startCount));
 
   const storedOf = (key: Hex) => storedRounds.get(key) ?? 0n;
@@ -334,10 +419,10 @@ function beginBeat(
   const stored = asked.filter((key) => storedOf(key) > 0n).sort((a, b) => Number(storedOf(a) - storedOf(b)));
   const groups = [stored, ...asked.filter((key) => storedOf(key) === 0n).map((key) => [key])];
   const gather = groups.map((keys): Gather => {
-    return { round, keys, awaited: new Set(keys.flatMap((key) => due.get(key)?.better ?? [])), storedRounds };
+    return { round, keys, awaited: new Set(keys.flatMap((key) => due.get(key)?.better ?? [])) };
   });
   // The ranks of watched keys are computed only once they have moved, so that any member may be one of a better rank.
-  gather.push({ round, keys: watched, awaited: new Set(ranking.members), storedRounds });
+  gather.push({ round, keys: watched, awaited: new Set(ranking.members) });
   return { beatRound: isNewBeat ? round : lastRound, gather: gather.filter(({ keys }) => keys.length > 0), dueAtMs };
 }
 
@@ -350,11 +435,13 @@ function takeTurns(
   { stageMs, beatSeconds }: ScheduleSettings,
   due: Map<Hex, DueKey>,
   beatRound: bigint,
-  { nowMs, chain, busy }: ObservedOnChain,
+  { nowMs, chain, busy, held }: ObservedOnChain,
 ): { send: readonly Send[]; turnAtMs: number } {
   const groups = new Map<bigint, Hex[]>();
+  /** What is tried in this step. */
+  const tried = new Set<string>();
   let turnAtMs = Number.POSITIVE_INFINITY;
-  for (const [key, one] of due) {
+  for (const [key, one] of [...due]) {
     if (one.turn === null) continue;
     const { turn, endsAtMs } = advance(one.turn, one.better, stageMs, nowMs, chain.blockNumber);
     due.set(key, { ...one, turn });
@@ -365,6 +452,14 @@ function takeTurns(
     }
     // Every round is sent once. One older than the last beat's has gone: the gathering after it did not end.
     if (turn.round === turn.sentRound || turn.round < beatRound - BigInt(beatSeconds)) continue;
+    if (one.isInDoubt || turn.round <= one.storedRound) continue;
+    const holder = held.get(key);
+    if (holder !== undefined) {
+      if (!holder.mayTry || tried.has(holder.by)) continue;
+      tried.add(holder.by);
+      // Another key is tried next: this one may fail for a reason of its own.
+      due.delete(key);
+    }
     due.set(key, { ...one, turn: { ...turn, sentRound: turn.round } });
     const group = groups.get(turn.round);
     if (group === undefined) groups.set(turn.round, [key]);

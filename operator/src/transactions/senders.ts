@@ -75,6 +75,11 @@ export class Senders {
     }
   }
 
+  /** Returns the account that sends the updates of a key. @throws ProblemError when there is none. */
+  addressFor(dataset: Address, key: Hex): Address {
+    return this.#queueOf(dataset, key).address;
+  }
+
   /**
    * Chooses the queue of a key by rendezvous hashing: each is chosen equally often, and when a sender is added or removed,
    * only the keys that it gains or loses move.

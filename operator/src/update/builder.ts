@@ -122,7 +122,6 @@ export class UpdateBuilder {
   async rowsOf(keys: readonly Hex[], round: bigint, awaited?: ReadonlySet<Address>): Promise<readonly SignedRow[]> {
     const { current } = this.dataset.committee;
     const single = keys.length === 1 ? keys[0] : undefined;
-    if (single !== undefined) this.#throwIfUnknown(single);
     const batch = keccak256(concatHex([current.hash, ...keys.map((key) => keccak256(key))]));
     // Rows for an update hold every report that can be had, and those of a gathering that ends early do not.
     const flightId = `${batch} ${round}${awaited === undefined ? "" : " early"}`;
@@ -130,7 +129,11 @@ export class UpdateBuilder {
     const answers = await this.#rows.run(flightId, gather).result;
     const rows = answers.filter((answer) => answer.kind === "row");
     const members = current.members.length;
-    if (reachesQuorum(rows.length, members)) return rows;
+    if (reachesQuorum(rows.length, members)) {
+      // The owner's own keys are asked for at every beat, so that they are fresh as soon as they are served.
+      if (single !== undefined) this.#unknownKeys.delete(single);
+      return rows;
+    }
     this.#rows.forget(flightId);
     const failures = answers.filter((answer) => answer.kind !== "row");
     if (single !== undefined && decideByQuorum(members, failures).kind === "unknown_key") {

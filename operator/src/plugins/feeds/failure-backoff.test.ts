@@ -24,9 +24,9 @@ test.each([
   ["all answer, and disagree whether there is a value", noQuorum(), "update"],
   ["the key is not served", problem("unknown_key", { explanation: "" }), "update"],
   ["the node refuses the call", new RpcError("refused", 42, "eth_call", "invalid opcode"), "update"],
-  ["the node does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), "sending"],
-  ["the sender has no funds", OUT_OF_FUNDS, "sending"],
-  ["the gas is spent", new FeedGasSpent(60), "sending"],
+  ["the node does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), "sender"],
+  ["the sender has no funds", OUT_OF_FUNDS, "sender"],
+  ["the gas is spent", new FeedGasSpent(60), "gas"],
   ["something unexpected happens", new Error("unexpected"), "update"],
 ])("when %s, the scope is %s", (_, error, scope) => {
   expect(failureScopeOf(error)).toBe(scope);

@@ -2,27 +2,32 @@ import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type BackOffBounds, backOffMs, type Context } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { NoQuorum, reachesQuorum } from "../../reports/quorum.js";
 import { RpcError } from "../../rpc/rpc-error.js";
 import { FeedGasSpent } from "../../transactions/gas-budget.js";
 
-/** A thing that feeds of a dataset depend on. All feeds share all of these but the last, which is one feed's key. */
-export type Dependency = "chain" | "committee" | "batches" | "sending" | Hex;
+/**
+ * A thing that feeds of a dataset depend on. All feeds share all of these but a sender, which is that of some keys, and the
+ * last, which is one feed's key.
+ */
+export type Dependency = "chain" | "committee" | "batches" | "gas" | `sender ${Address}` | Hex;
 
 interface Trouble {
   /** In a row. */
-  readonly failures: number;
+  failures: number;
   /** By the monotonic clock, like `retryAt`. */
   readonly since: number;
-  readonly retryAt: number;
+  /** When it is time to find out whether it is over. */
+  retryAt: number;
+  /** The causes that the log has. */
+  readonly causes: Set<string>;
 }
 
-const BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 30_000 };
-/** One question to a committee that is silent costs little, and feeds have to be fresh again soon after it answers. */
-const COMMITTEE_BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 5_000 };
+/** Feeds have to be fresh again soon after a trouble is over, so that the longest wait is short. */
+const BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 5_000 };
 
-/** Remembers which dependencies fail, spaces the attempts, and logs each change of state once. */
+/** Remembers which dependencies fail, spaces the attempts to find out whether they work again, and logs each change once. */
 export class FailureBackoff {
   readonly #troubles = new Map<Dependency, Trouble>();
 
@@ -30,6 +35,10 @@ export class FailureBackoff {
     private readonly context: Pick<Context, "clock" | "random">,
     private readonly log: Logger,
   ) {}
+
+  get isAnyFailing(): boolean {
+    return this.#troubles.size > 0;
+  }
 
   isFailing(dependency: Dependency): boolean {
     return this.#troubles.has(dependency);
@@ -40,34 +49,57 @@ export class FailureBackoff {
     return this.context.clock.monotonic() >= (this.#troubles.get(dependency)?.retryAt ?? Number.NEGATIVE_INFINITY);
   }
 
+  /** How long until it is time to try one of them again, in milliseconds; infinite if none is waited for. */
+  get untilNextTryMs(): number {
+    const now = this.context.clock.monotonic();
+    const waits = [...this.#troubles.values()].map(({ retryAt }) => retryAt - now);
+    return Math.min(...waits.filter((ms) => ms > 0));
+  }
+
   failed(dependency: Dependency, error: unknown): void {
     const now = this.context.clock.monotonic();
     const known = this.#troubles.get(dependency);
+    const trouble = known ?? { failures: 0, since: now, retryAt: now, causes: new Set<string>() };
+    this.#troubles.set(dependency, trouble);
     // Updates that began together fail together: that is one failure.
-    if (known !== undefined && now < known.retryAt) return;
-    const failures = (known?.failures ?? 0) + 1;
-    const atLeast = error instanceof FeedGasSpent ? error.retryAfterSeconds * 1000 : 0;
-    const bounds = dependency === "committee" ? COMMITTEE_BACK_OFF : BACK_OFF;
-    const retryInMs = Math.max(backOffMs(failures, bounds, this.context.random), atLeast);
-    this.#troubles.set(dependency, { failures, since: known?.since ?? now, retryAt: now + retryInMs });
+    if (now >= trouble.retryAt) this.tried(dependency);
     const { level, fields, message } = describe(error);
-    this.log[known === undefined ? level : "debug"]({ ...nameOf(dependency), ...fields, failures, retryInMs }, message);
+    const cause = error instanceof ProblemError ? error.code : message;
+    const isLogged = trouble.causes.has(cause);
+    trouble.causes.add(cause);
+    this.log[isLogged ? "debug" : level]({ ...nameOf(dependency), ...fields, failures: trouble.failures }, message);
   }
 
-  worked(...dependencies: readonly Dependency[]): void {
+  /** Takes note that dependencies which fail are being tried: nothing else is, until the next wait is over. */
+  tried(...dependencies: readonly Dependency[]): void {
     for (const dependency of dependencies) {
       const trouble = this.#troubles.get(dependency);
       if (trouble === undefined) continue;
+      trouble.failures++;
+      trouble.retryAt = this.context.clock.monotonic() + backOffMs(trouble.failures, BACK_OFF, this.context.random);
+    }
+  }
+
+  /** @returns True if one of them had failed. */
+  worked(...dependencies: readonly Dependency[]): boolean {
+    let hadFailed = false;
+    for (const dependency of dependencies) {
+      const trouble = this.#troubles.get(dependency);
+      if (trouble === undefined) continue;
+      hadFailed = true;
       this.#troubles.delete(dependency);
       const { failures, since } = trouble;
       const seconds = Math.round((this.context.clock.monotonic() - since) / 1000);
       this.log.info({ ...nameOf(dependency), failures, seconds }, "feed: works again");
     }
+    return hadFailed;
   }
 }
 
 function nameOf(dependency: Dependency) {
-  return dependency.startsWith("0x") ? { key: dependency, ascii: keyToAscii(dependency as Hex) } : { dependency };
+  if (dependency.startsWith("0x")) return { key: dependency, ascii: keyToAscii(dependency as Hex) };
+  const [name, sender] = dependency.split(" ");
+  return sender === undefined ? { dependency } : { dependency: name, sender };
 }
 
 /** What the operator's owner can do. */
@@ -91,8 +123,8 @@ function describe(error: unknown) {
   return { level: "warn", fields: { code, ...advice, ...logFields }, message: `feed: ${title}` } as const;
 }
 
-/** How much a failed update says about others: all that need the same committee or sender fail too, or only this one. */
-export type FailureScope = "committee" | "sending" | "update";
+/** How much a failed update says about others: all that need the same committee, gas or sender fail too, or only this one. */
+export type FailureScope = "committee" | "gas" | "sender" | "update";
 
 const SENDING_PROBLEMS = ["out_of_funds", "fees_too_high", "signer_failed", "shutting_down"];
 
@@ -107,10 +139,10 @@ export function isWorthSplitting(error: unknown): boolean {
 
 /** Decides how far a failure reaches. */
 export function failureScopeOf(error: unknown): FailureScope {
-  if (error instanceof FeedGasSpent) return "sending";
-  if (error instanceof RpcError) return error.kind === "refused" ? "update" : "sending";
+  if (error instanceof FeedGasSpent) return "gas";
+  if (error instanceof RpcError) return error.kind === "refused" ? "update" : "sender";
   if (error instanceof NoQuorum) return isCommitteeDown(error) ? "committee" : "update";
-  return error instanceof ProblemError && SENDING_PROBLEMS.includes(error.code) ? "sending" : "update";
+  return error instanceof ProblemError && SENDING_PROBLEMS.includes(error.code) ? "sender" : "update";
 }
 
 /** Reports whether so many members gave no usable answer that no update can reach a quorum. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { queryLensAbi } from "@dataset-oracle/protocol/abi/query-lens";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
@@ -12,6 +13,7 @@ import type { Failure } from "../../reports/failures.js";
 import { NoQuorum } from "../../reports/quorum.js";
 import { createChainClient } from "../../rpc/client.js";
 import { RpcError } from "../../rpc/rpc-error.js";
+import type { UpdatePolicy } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
 import type { Sender } from "../../schedule/transmission-schedule.js";
 import type { ServedDataset } from "../../served-network.js";
@@ -22,6 +24,7 @@ const DATASET = numberToHex(0xda7a, { size: 20 });
 const MEMBERS = [1, 2, 3, 4].map((i) => numberToHex(i, { size: 20 }));
 const POLICY = { heartbeatSeconds: 60, deviationBps: 100, minIntervalSeconds: 10 };
 const START = 1_767_323_040;
+const SENDER = numberToHex(0x5e4d, { size: 20 });
 const keyOf = (i: number): Hex => numberToHex(i, { size: 32 });
 const [A, B, C] = [keyOf(1), keyOf(2), keyOf(3)] as [Hex, Hex, Hex];
 /** Due, and so stored together. */
@@ -37,40 +40,60 @@ class World {
   refusal: (keys: readonly Hex[]) => Error | null = () => null;
   /** Why an update cannot be sent; null if it can. */
   fault: Error | null = null;
+  /** As `fault`, for an update of some keys. */
+  faultOf: (keys: readonly Hex[]) => Error | null = () => this.fault;
   /** The keys that a batch leaves as they are. */
   readonly leftOut = new Set<Hex>();
   readonly asked: (readonly Hex[])[] = [];
+  /** The keys of each transaction that was to be sent, and of those that were. */
+  readonly tried: (readonly Hex[])[] = [];
   readonly sent: (readonly Hex[])[] = [];
+  /** How often the chain was read. */
+  reads = 0;
   readonly log: Record<string, unknown>[] = [];
   readonly registry = new Registry();
+  readonly #closing = new AbortController();
   readonly loop: FeedLoop;
 
   constructor(
     readonly stored: Map<Hex, number>,
     sender: Sender = "alone",
+    /** The account that sends a key. */
+    readonly senderOf: (key: Hex) => Address = () => SENDER,
+    policyOf: (key: Hex) => UpdatePolicy = () => POLICY,
   ) {
+    setMaxListeners(0, this.#closing.signal);
     const counter = <L extends string>(name: string, ...labelNames: L[]) =>
       new Counter({ name, help: name, labelNames, registers: [this.registry] });
     const logger = pino({ level: "debug" }, { write: (line: string) => this.log.push(JSON.parse(line)) });
     this.loop = new FeedLoop(
       this.#served(),
-      [...stored.keys()].map((key) => ({ key, policy: POLICY })),
+      [...stored.keys()].map((key) => ({ key, policy: policyOf(key) })),
       { sender, members: null, stageMs: 3_500 },
       { feedPollMs: 1_000, beatSeconds: 5, providerTimeoutMs: 3_000 },
-      { clock: clockOf(() => this.nowMs), random: () => 0.5, logger, closing: new AbortController().signal },
+      { clock: clockOf(() => this.nowMs), random: () => 0.5, logger, closing: this.#closing.signal },
       counter("failovers", "network"),
       counter("outliers", "network", "dataset", "provider"),
     );
   }
 
   #served(): ServedDataset {
-    const client = createChainClient(42, { request: async (method, params) => this.#answer(method, params) });
+    const request = async (method: string, params: readonly unknown[]) => this.#answer(method, params);
+    const isDown = () => this.isChainDown;
+    const client = createChainClient(42, {
+      request,
+      get isReady() {
+        return !isDown();
+      },
+    });
     const current = { members: MEMBERS, toleranceBps: 100n, hash: "0x" };
     const committee = { current, refreshIfReplaced: async () => false };
     const dataset = { client, chainId: 42, address: DATASET, kind: "median", committee };
     const inFlight = { answer: {}, mined: Promise.resolve(null) };
     const send = async (keys: readonly Hex[], round: bigint) => {
-      if (this.fault !== null) throw this.fault;
+      this.tried.push(keys);
+      const fault = this.faultOf(keys);
+      if (fault !== null) throw fault;
       this.sent.push(keys);
       const stored = keys.filter((key) => keys.length === 1 || !this.leftOut.has(key));
       for (const key of stored) this.stored.set(key, Number(round));
@@ -78,6 +101,7 @@ class World {
     };
     const updates = {
       keysInQueues: new Set(),
+      senders: { addressFor: (_: Address, key: Hex) => this.senderOf(key) },
       broadcastBatch: send,
       broadcastForFeed: async (key: Hex, round: bigint, batched?: Promise<object | null>) =>
         (await batched) ?? (await send([key], round)).get(key),
@@ -96,6 +120,7 @@ class World {
   };
 
   #answer(method: string, params: readonly unknown[]): unknown {
+    if (method === "eth_blockNumber") this.reads++;
     if (this.isChainDown) throw new RpcError("timeout", 42, method, "no answer");
     if (method === "eth_blockNumber") return numberToHex(this.block++);
     const { data } = params[0] as { data: Hex };
@@ -159,19 +184,31 @@ describe("an operator that is alone", () => {
     expect([count, others]).toMatchObject([{ value: 3, labels: { provider: MEMBERS[3] } }, []]);
   });
 
-  test("asks a silent committee for one key, less and less often, and says once that it fails and works again", async () => {
+  test("asks a silent committee once in a beat, and says once that it fails and works again", async () => {
     world.refusal = silence;
     await world.looks();
     for (let second = 0; second < 20; second++) await world.looks(1);
-    expect(world.asked.length).toBeGreaterThan(4);
-    expect(world.asked.length).toBeLessThan(16);
-    expect(world.asked.slice(1).every((keys) => keys.length === 1)).toBe(true);
+    expect(world.asked).toEqual(Array(21).fill([A, B, C]));
     expect(world.warnings()).toMatchObject([{ code: "no_quorum", dependency: "committee" }]);
     world.refusal = () => null;
-    await world.looks(6);
-    await world.looks(2);
+    await world.looks(1);
     expect(new Set(world.sent.flat())).toEqual(new Set([A, B, C]));
     expect(world.log.filter(({ msg }) => msg === "feed: works again")).toMatchObject([{ dependency: "committee" }]);
+  });
+
+  test("asks a committee that was silent for what is due, though the first key of the configuration is fresh", async () => {
+    world = new World(
+      new Map([
+        [A, START],
+        [B, START - 1],
+        [C, OLD],
+      ]),
+    );
+    world.refusal = silence;
+    await world.looks();
+    world.refusal = () => null;
+    await world.looks(1);
+    expect(world.sent).toEqual([[C]]);
   });
 
   test("leaves out the one key that is not served, names it once, and asks for it by itself afterwards", async () => {
@@ -186,30 +223,81 @@ describe("an operator that is alone", () => {
     expect(world.warnings()).toMatchObject([{ code: "unknown_key", key: B }]);
   });
 
-  test("tries one key for all while the sender cannot pay", async () => {
-    world.fault = outOfFunds(42, DATASET);
+  test.each([
+    ["the sender cannot pay", outOfFunds(42, SENDER), { code: "out_of_funds", dependency: "sender", sender: SENDER }],
+    ["the RPC does not answer", new RpcError("timeout", 42, "eth_call", "no answer"), { code: "rpc_timeout" }],
+    ["its gas is spent", new FeedGasSpent(3_600), { dependency: "gas" }],
+  ])(
+    "while %s, it tries one of the due keys at a time, and sends all that is due at the next beat",
+    async (_, fault, line) => {
+      // The first key of the configuration is never due.
+      world = new World(new Map([[A, START + 10_000], ...storedAt(OLD, B, C)]));
+      world.fault = fault;
+      await world.looks();
+      world.tried.length = 0;
+      for (let second = 0; second < 60; second++) await world.looks(1);
+      expect(world.tried.length).toBeGreaterThan(60 / 5 - 2);
+      expect(world.tried.length).toBeLessThan(60 / 2);
+      expect(world.tried.every((keys) => keys.length === 1)).toBe(true);
+      // A key that fails for a reason of its own must not hold up the others.
+      expect(new Set(world.tried.flat())).toEqual(new Set([B, C]));
+      expect(world.warnings().filter(({ dependency }) => dependency !== "batches")).toMatchObject([line]);
+      world.fault = null;
+      const at = await world.loop.look();
+      expect(at).toBeLessThanOrEqual(world.nowMs + 5_000);
+      for (let second = 0; second < 6; second++) await world.looks(1);
+      expect(new Set(world.sent.flat())).toEqual(new Set([B, C]));
+    },
+  );
+
+  test("names another cause of the same trouble, once", async () => {
+    world.fault = new RpcError("timeout", 42, "eth_call", "no answer");
     await world.looks();
-    world.asked.length = 0;
-    await world.looks();
-    expect(world.asked).toEqual([]);
-    await world.looks(2);
-    expect(world.asked).toHaveLength(1);
-    expect(world.asked[0]).toHaveLength(1);
-    expect(world.warnings()).toMatchObject([{ code: "out_of_funds", dependency: "sending", fix: "Fund the sender." }]);
-    world.fault = null;
-    await world.looks(5);
-    await world.looks(2);
-    expect(new Set(world.sent.flat())).toEqual(new Set([A, B, C]));
+    for (const fault of [outOfFunds(42, SENDER), new RpcError("timeout", 42, "eth_call", "no answer")]) {
+      world.fault = fault;
+      for (let second = 0; second < 12; second++) await world.looks(1);
+    }
+    expect(world.warnings()).toMatchObject([
+      { code: "rpc_timeout" },
+      { code: "out_of_funds", fix: "Fund the sender." },
+    ]);
   });
 
-  test("waits for as long as its gas is spent", async () => {
-    world.fault = new FeedGasSpent(600);
+  test("goes on with the keys of one sender while another cannot pay", async () => {
+    const empty = numberToHex(0xe, { size: 20 });
+    world = new World(storedAt(OLD, A, B, C), "alone", (key) => (key === A ? empty : SENDER));
+    world.faultOf = (keys) => (keys[0] === A ? outOfFunds(42, empty) : null);
     await world.looks();
-    world.asked.length = 0;
-    await world.looks(599);
-    expect(world.asked).toEqual([]);
+    expect(world.sent).toEqual([]);
     await world.looks(1);
-    expect(world.asked).toHaveLength(1);
+    expect(new Set(world.sent.flat())).toEqual(new Set([B, C]));
+    // A probe of the empty sender takes no key of the other one along.
+    for (let minute = 0; minute < 10; minute++) await world.looks(60);
+    expect(world.sent.filter((keys) => keys.includes(B)).length).toBeGreaterThan(9);
+    expect(world.sent.flat()).not.toContain(A);
+  });
+
+  test("whatever its heartbeats, sends each key that is due within ten seconds and a beat of the end of a fault", async () => {
+    const keys = Array.from({ length: 12 }, (_, i) => keyOf(i + 1));
+    const senders = [SENDER, numberToHex(2, { size: 20 })] as const;
+    const heartbeats = [5, 60, 3_600, 86_400];
+    world = new World(
+      new Map(keys.map((key) => [key, START])),
+      "alone",
+      (key) => senders[Number(BigInt(key) % 2n)] as Address,
+      (key) => ({ ...POLICY, minIntervalSeconds: 2, heartbeatSeconds: heartbeats[Number(BigInt(key) % 4n)] as number }),
+    );
+    const isOverdue = (key: Hex) => {
+      const heartbeatMs = 1_000 * (heartbeats[Number(BigInt(key) % 4n)] as number);
+      return world.nowMs - (world.stored.get(key) ?? 0) * 1_000 > heartbeatMs + 15_000;
+    };
+    for (const fault of [outOfFunds(42, SENDER), new FeedGasSpent(60), new RpcError("failed", 42, "eth_call", "")]) {
+      world.fault = fault;
+      for (let second = 0; second < 300; second++) await world.looks(1);
+      world.fault = null;
+      for (let second = 0; second < 11; second++) await world.looks(1);
+      expect(keys.filter(isOverdue)).toEqual([]);
+    }
   });
 
   test("asks nobody while the chain cannot be read, and looks again within a second", async () => {
@@ -218,6 +306,17 @@ describe("an operator that is alone", () => {
     expect(world.asked).toEqual([]);
     world.isChainDown = false;
     await world.looks(2);
+    expect(world.sent).toEqual([[A, B, C]]);
+  });
+
+  test("looks again as soon as an endpoint is ready, however long the chain could not be read", async () => {
+    world.isChainDown = true;
+    for (let second = 0; second < 300; second++) await world.looks(1);
+    expect(world.reads).toBeGreaterThan(300 / 5);
+    expect(world.reads).toBeLessThan(300 / 2);
+    world.isChainDown = false;
+    expect(await world.loop.look()).toBeLessThanOrEqual(world.nowMs + 1_000);
+    await world.looks();
     expect(world.sent).toEqual([[A, B, C]]);
   });
 });

@@ -9,7 +9,7 @@ import type { Address, Hex } from "viem";
 import type { StoredCommittee } from "../../dataset/committee.js";
 import { chunksOf } from "../../dataset/contract.js";
 import { readManyStored } from "../../dataset/stored-values.js";
-import { agreedValueInBatch } from "../../reports/quorum.js";
+import { agreedValueInBatch, NoQuorum } from "../../reports/quorum.js";
 import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs, readBlockNumber } from "../../rpc/blocks.js";
 import { LearnedLead } from "../../schedule/learned-lead.js";
 import { hasMoved } from "../../schedule/policy.js";
@@ -18,6 +18,7 @@ import {
   type Gather,
   type Gathered,
   type GatheredKey,
+  type Held,
   INITIAL_STATE,
   type Observed,
   type ScheduledKey,
@@ -41,13 +42,14 @@ export interface FeedLoopSettings {
  * (docs/Gas.md).
  */
 const MAX_BATCH_KEYS = 100;
-/**
- * How many keys that were never stored are on their way at a time: each needs reports and a transaction of its own, and a
- * thousand at once would ask a large committee for tens of thousands of reports.
- */
-const MAX_STARTS = 32;
-/** How long the chain is left alone after it could not be read. */
+/** After this time it is looked whether the chain can be read again. */
 const UNREADABLE_MS = 1_000;
+
+/** A gathering that has ended, with the rows that a quorum signed: of all of its keys, or of each by itself. */
+interface EndedGathering {
+  readonly gather: Gather;
+  readonly rows: readonly { readonly keys: readonly Hex[]; readonly rows: readonly SignedRow[] }[];
+}
 
 /**
  * Keeps the feeds of one dataset fresh. The schedule decides; this loop reads the chain for it, gathers what it asks for,
@@ -58,13 +60,14 @@ export class FeedLoop {
   /** The ranking of the latest committee, which remembers its orders from step to step. */
   #ranked: { readonly committee: StoredCommittee; readonly ranking: Ranking };
   readonly #feedOf: ReadonlyMap<Hex, ScheduledKey>;
+  readonly #senders: ReadonlyMap<Hex, Dependency>;
   #state: ScheduleState = INITIAL_STATE;
   /** The keys whose update is on its way. */
   readonly #busy = new Set<Hex>();
   readonly #backoff: FailureBackoff;
   readonly #log: Logger;
-  /** The gatherings that have ended, and no step has used yet. */
-  readonly #ended: Gathered[] = [];
+  /** The gatherings that have ended, with the rows that a quorum signed, and no step has used yet. */
+  readonly #ended: EndedGathering[] = [];
   /** Ends the present wait. */
   #wake = new AbortController();
   /** The stored values as last read, by key. */
@@ -90,6 +93,8 @@ export class FeedLoop {
     this.#settings = { sender, stageMs, beatSeconds: sender === "alone" ? pollSeconds : beatSeconds };
     this.#ranked = this.#rank(dataset.committee.current);
     this.#feedOf = new Map(feeds.map((feed) => [feed.key, feed]));
+    const senderOf = (key: Hex) => served.updates.senders.addressFor(dataset.address, key);
+    this.#senders = new Map(feeds.map(({ key }) => [key, `sender ${senderOf(key)}`]));
     this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(context, this.#log);
   }
@@ -118,7 +123,8 @@ export class FeedLoop {
     const chain = await this.#readChain();
     // Chunks that ended together share a look at the chain.
     const ended = this.#ended.length === 0 ? [null] : this.#ended.splice(0);
-    return ended.map((gathered) => this.#step(chain, gathered)).at(-1) ?? 0;
+    const wakeAtMs = ended.map((one) => this.#step(chain, one === null ? null : this.#observe(one))).at(-1) ?? 0;
+    return Math.min(wakeAtMs, this.context.clock.now() + this.#backoff.untilNextTryMs);
   }
 
   /** Takes a step of the schedule, and starts what it says. @returns When to take the next, in milliseconds since 1970. */
@@ -128,7 +134,7 @@ export class FeedLoop {
     if (this.#ranked.committee !== current) this.#ranked = this.#rank(current);
     const settings = { ...this.#settings, ranking: this.#ranked.ranking };
     const observed: Observed = {
-      ...{ nowMs: clock.now(), chain, gathered, busy: this.#unavailable() },
+      ...{ nowMs: clock.now(), chain, gathered, busy: this.#busyKeys(), held: this.#heldKeys() },
       learnedLeadSeconds: this.#lead.seconds(this.settings.providerTimeoutMs, this.#blockMs),
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
@@ -157,7 +163,8 @@ export class FeedLoop {
   /** Reads the chain at its head; null when it cannot be read. */
   async #readChain(): Promise<Observed["chain"]> {
     const { dataset } = this.served;
-    if (!this.#backoff.isDue("chain")) return null;
+    // Once an endpoint is ready again, there is nothing to wait for.
+    if (!dataset.client.isReady() && !this.#backoff.isDue("chain")) return null;
     try {
       const blockNumber = BigInt(await readBlockNumber(dataset.client));
       this.#stored = await readManyStored(dataset, [...this.#feedOf.keys()], "latest");
@@ -169,41 +176,41 @@ export class FeedLoop {
     }
   }
 
-  /**
-   * Returns the keys that must not be sent now: those on their way, those that wait after a failure, and those never stored
-   * that are too many to start at once. While the sender is failing, or the committee where nobody else sends, one key is a
-   * probe for all. Those who take turns ask only once in a beat, and one that was lost is to cost no more than that beat.
-   */
-  #unavailable(): ReadonlySet<Hex> {
-    const backoff = this.#backoff;
-    const isAlone = this.standing.sender === "alone";
-    const shared = isAlone ? (["committee", "sending"] as const) : (["sending"] as const);
-    if (!shared.every((one) => backoff.isDue(one))) return new Set(this.feeds.map(({ key }) => key));
-    const queued = this.served.updates.keysInQueues;
-    let starts = 0;
-    const available = this.feeds.filter(({ key }) => {
-      if (!backoff.isDue(key)) return false;
-      // Those who take turns start the same few keys at a beat: the schedule chooses them.
-      const isStart = isAlone && this.#storedRound(key) === 0n;
-      if (isStart && ++starts > MAX_STARTS) return false;
-      return !this.#busy.has(key) && !queued.has(key);
-    });
-    const isProbing = shared.some((one) => backoff.isFailing(one));
-    const used = new Set((isProbing ? available.slice(0, 1) : available).map(({ key }) => key));
-    return new Set(this.feeds.flatMap(({ key }) => (used.has(key) ? [] : [key])));
+  #busyKeys(): ReadonlySet<Hex> {
+    return new Set([...this.#busy, ...this.served.updates.keysInQueues]);
+  }
+
+  /** The keys whose updates need a sender that does not send, or gas that is spent. */
+  #heldKeys(): ReadonlyMap<Hex, Held> {
+    const held = new Map<Hex, Held>();
+    if (!this.#backoff.isAnyFailing) return held;
+    for (const { key } of this.feeds) {
+      const [by] = this.#failingFor(key);
+      if (by !== undefined)
+        held.set(key, { by, mayTry: this.#failingFor(key).every((one) => this.#backoff.isDue(one)) });
+    }
+    return held;
+  }
+
+  /** Lists what fails of the things that the key's update needs, the widest first. */
+  #failingFor(key: Hex): readonly Dependency[] {
+    return (["gas", this.#senderOf(key)] as const).filter((one) => this.#backoff.isFailing(one));
+  }
+
+  #senderOf(key: Hex): Dependency {
+    return this.#senders.get(key) as Dependency;
   }
 
   /** Asks every provider for one row per chunk, and hands what came to the next step, chunk by chunk. */
   #gather(gather: Gather): void {
     // A key that was never stored, or that failed by itself, would spoil the rows of the others.
-    const isSingle = (key: Hex) => gather.storedRounds.get(key) === 0n || this.#backoff.isFailing(key);
+    const isSingle = (key: Hex) => this.#storedRound(key) === 0n || this.#backoff.isFailing(key);
     const singles = gather.keys.filter(isSingle).map((key) => [key]);
     const together = gather.keys.filter((key) => !isSingle(key));
     const awaited = this.standing.sender === "alone" ? undefined : gather.awaited;
     for (const keys of [...chunksOf(together, MAX_BATCH_KEYS), ...singles]) {
-      const results = new Map<Hex, GatheredKey>();
-      void this.#gatherRows(keys, gather.round, awaited, results).then(() => {
-        this.#ended.push({ gather: { ...gather, keys }, results });
+      void this.#gatherRows(keys, gather.round, awaited).then((rows) => {
+        this.#ended.push({ gather: { ...gather, keys }, rows });
         this.#wake.abort();
       });
     }
@@ -214,37 +221,42 @@ export class FeedLoop {
     keys: readonly Hex[],
     round: bigint,
     awaited: ReadonlySet<Address> | undefined,
-    gathered: Map<Hex, GatheredKey>,
-  ): Promise<void> {
+  ): Promise<EndedGathering["rows"]> {
     try {
       const rows = await this.served.builder.rowsOf(keys, round, awaited);
       this.#backoff.worked("committee");
-      this.#observe(keys, rows, gathered);
+      return [{ keys, rows }];
     } catch (error) {
       const [first] = keys;
       if (keys.length > 1 && isWorthSplitting(error)) {
-        await Promise.all(keys.map((key) => this.#gatherRows([key], round, awaited, gathered)));
-      } else if (first !== undefined) await this.#failed(first, error);
+        return (await Promise.all(keys.map((key) => this.#gatherRows([key], round, awaited)))).flat();
+      }
+      if (first !== undefined) await this.#failed(first, error);
+      return [];
     }
   }
 
-  /** Notes what rows say of each key. */
-  #observe(keys: readonly Hex[], rows: readonly SignedRow[], gathered: Map<Hex, GatheredKey>): void {
+  /** Finds out what rows say of each key, beside what is stored now. */
+  #observe({ gather, rows: gathered }: EndedGathering): Gathered {
     const { chainId: network, address: dataset, kind, committee } = this.served.dataset;
     const { members, toleranceBps } = committee.current;
-    const arrived = new Set(rows.map(({ provider }) => provider));
-    for (const [index, key] of keys.entries()) {
-      const observed = agreedValueInBatch(kind, members.length, rows, index);
-      if (observed === null) continue;
-      for (const row of rows) {
-        if (observed.status !== "OK" || isMissing(row, index)) continue;
-        const isOutlier = !agreesWith(kind, observed.value, row.values[index] ?? observed.value, toleranceBps);
-        if (isOutlier) this.outliers.inc({ network, dataset, provider: row.provider });
+    const results = new Map<Hex, GatheredKey>();
+    for (const { keys, rows } of gathered) {
+      const arrived = new Set(rows.map(({ provider }) => provider));
+      for (const [index, key] of keys.entries()) {
+        const observed = agreedValueInBatch(kind, members.length, rows, index);
+        if (observed === null) continue;
+        for (const row of rows) {
+          if (observed.status !== "OK" || isMissing(row, index)) continue;
+          const isOutlier = !agreesWith(kind, observed.value, row.values[index] ?? observed.value, toleranceBps);
+          if (isOutlier) this.outliers.inc({ network, dataset, provider: row.provider });
+        }
+        const [policy, stored] = [this.#feedOf.get(key)?.policy, this.#stored.get(key)];
+        const moved = policy !== undefined && stored !== undefined && hasMoved(policy, kind, stored, observed);
+        results.set(key, { arrived, hasMoved: moved });
       }
-      const [policy, stored] = [this.#feedOf.get(key)?.policy, this.#stored.get(key)];
-      const moved = policy !== undefined && stored !== undefined && hasMoved(policy, kind, stored, observed);
-      gathered.set(key, { arrived, hasMoved: moved });
     }
+    return { gather, results };
   }
 
   /** Broadcasts keys: those that were stored before in batches, every other one by itself. */
@@ -256,9 +268,16 @@ export class FeedLoop {
       this.#log.warn({ keys: late, rank }, "feed: the members of better ranks did not update these keys");
       this.failovers.inc({ network: this.served.dataset.chainId }, late.length);
     }
-    const isStored = (key: Hex) => this.#storedRound(key) > 0n && !this.#backoff.isFailing(key);
-    for (const chunk of chunksOf(keys.filter(isStored), MAX_BATCH_KEYS)) this.#broadcast(chunk, round);
-    for (const key of keys) if (!isStored(key)) this.#broadcast([key], round);
+    // One that finds out whether its sender works again must not take others along.
+    const isBatched = (key: Hex) =>
+      this.#storedRound(key) > 0n && !this.#backoff.isFailing(key) && this.#failingFor(key).length === 0;
+    const together = keys.filter(isBatched);
+    for (const key of keys) {
+      if (together.includes(key)) continue;
+      this.#backoff.tried(...this.#failingFor(key));
+      this.#broadcast([key], round);
+    }
+    for (const chunk of chunksOf(together, MAX_BATCH_KEYS)) this.#broadcast(chunk, round);
   }
 
   /** Updates keys in one transaction, then each key that the batch did not store in a transaction of its own. */
@@ -268,18 +287,26 @@ export class FeedLoop {
     const batched = keys.length > 1 ? this.#broadcastBatch(keys, round) : null;
     for (const key of keys) {
       this.#busy.add(key);
-      const outcome = batched?.then((stored) => stored.get(key) ?? null);
+      let sender = this.#senderOf(keys[0] as Hex);
+      const outcome = batched?.then((stored) => {
+        const update = stored.get(key) ?? null;
+        if (update === null) sender = this.#senderOf(key);
+        return update;
+      });
       // Nobody awaits this if a request has begun to update the same round in the meantime.
       outcome?.catch(() => {});
       updates
         .broadcastForFeed(key, round, outcome)
         .then(async ({ mined: untilMined }) => {
           // It says nothing of the committee, which may have fallen silent since it signed.
-          this.#backoff.worked("sending", key);
+          const isReleased = this.#backoff.worked("gas", sender);
+          this.#backoff.worked(key);
+          // What was held has its turn now.
+          if (isReleased) this.#wake.abort();
           const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS, this.context.closing);
           if (mined !== null) this.#lead.record(this.context.clock.monotonic() - startedAt);
         })
-        .catch((error: unknown) => this.#failed(key, error))
+        .catch((error: unknown) => this.#failed(key, error, sender))
         .finally(() => this.#busy.delete(key));
     }
   }
@@ -304,11 +331,13 @@ export class FeedLoop {
     }
   }
 
-  /** @param dependency The dependency that failed, unless the error's scope is a wider one. */
-  async #failed(dependency: Dependency, error: unknown): Promise<void> {
+  /** @param sender The one that was to send. */
+  async #failed(key: Hex, error: unknown, sender = this.#senderOf(key)): Promise<void> {
     if (this.context.closing.aborted) return;
     const scope = failureScopeOf(error);
-    this.#backoff.failed(scope === "update" ? dependency : scope, error);
+    this.#backoff.failed(scope === "update" ? key : scope === "sender" ? sender : scope, error);
+    // Members that refuse a question have answered.
+    if (scope === "update" && error instanceof NoQuorum) this.#backoff.worked("committee");
     if (scope !== "committee") return;
     const { committee } = this.served.dataset;
     // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.
