@@ -5,13 +5,21 @@
 
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { finishDeploymentFile } from "./deployment-file.js";
 import { ROOT } from "./repository-root.js";
 
 const require = createRequire(import.meta.url);
 /** @type {Record<string, string>} */
 const CPU_NAMES = { x64: "amd64", arm64: "arm64" };
+
+/**
+ * With these, the node estimates the gas of each transaction of a script, after the one before it is mined.
+ *
+ * @type {readonly string[]}
+ */
+export const SCRIPT_FLAGS = ["--slow", "--skip-simulation"];
 
 /** The folders of `forge lint`: it writes artifacts without bytecode, which the next build would take for complete. */
 const LINT_FOLDERS = { FOUNDRY_OUT: "out/lint", FOUNDRY_CACHE_PATH: "cache/lint" };
@@ -65,9 +73,56 @@ export function runFoundry(tool, args) {
   });
 }
 
+/**
+ * Runs a script of script/. The chain's node estimates the gas of each transaction, after the one before it is mined:
+ * forge's own simulation has the rules of an EVM that the chain may not have. What was deployed is listed in the
+ * deployment file once it exists, also what an earlier run did not finish.
+ *
+ * @param {readonly string[]} args
+ * @returns {Promise<number>} forge's exit code.
+ */
+async function runScript(args) {
+  // The scripts deploy the contracts from the artifacts of this build.
+  const built = await runFoundry("forge", ["build", "src"]);
+  if (built !== 0) return built;
+  const command = [...args, ...SCRIPT_FLAGS.filter((flag) => !args.includes(flag))];
+  const isResumed = args.includes("--resume");
+  const rpcUrl = rpcUrlOf(args) ?? process.env.ETH_RPC_URL;
+  if (rpcUrl === undefined || !(isResumed || args.includes("--broadcast"))) return runFoundry("forge", command);
+  if (!/^https?:/.test(rpcUrl)) throw new Error(`The RPC URL is ${rpcUrl}. Name one that begins with http: or https:.`);
+  const folders = {
+    rpcUrl,
+    deployments: resolve(ROOT, process.env.DEPLOYMENTS_DIR ?? "deployments"),
+    broadcast: resolve(ROOT, process.env.FOUNDRY_BROADCAST ?? "broadcast"),
+  };
+  if (!isResumed) tellWritten(await finishDeploymentFile(folders, "earlier"));
+  const code = await runFoundry("forge", command);
+  tellWritten(await finishDeploymentFile(folders, code === 0 ? "succeeded" : "failed"));
+  return code;
+}
+
+/** @param {string | undefined} path */
+function tellWritten(path) {
+  if (path !== undefined) console.log(`Written to: ${relative(ROOT, path)}`);
+}
+
+/**
+ * @param {readonly string[]} args
+ * @returns {string | undefined}
+ */
+function rpcUrlOf(args) {
+  const names = ["--rpc-url", "--fork-url", "-r", "-f"];
+  const place = args.findIndex((arg) => names.includes(arg));
+  if (place >= 0) return args[place + 1];
+  return args.map((arg) => /^--(?:rpc|fork)-url=(.*)/s.exec(arg)?.[1]).find((url) => url !== undefined);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [tool = "", ...args] = process.argv.slice(2);
-  // The scripts deploy the contracts from the artifacts of this build.
-  if (tool === "forge" && args[0] === "script") process.exitCode = await runFoundry("forge", ["build", "src"]);
-  if (!process.exitCode) process.exitCode = await runFoundry(tool, args);
+  try {
+    process.exitCode = await (tool === "forge" && args[0] === "script" ? runScript(args) : runFoundry(tool, args));
+  } catch (error) {
+    console.error(/** @type {Error} */ (error).message);
+    process.exitCode = 1;
+  }
 }

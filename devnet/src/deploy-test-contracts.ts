@@ -8,6 +8,7 @@ import {
   type Abi,
   type Address,
   createWalletClient,
+  encodeDeployData,
   getAddress,
   type Hex,
   http,
@@ -57,9 +58,11 @@ export async function deployTestContract(
   { abi, args = [], owner = OWNER.address }: { abi: Abi; args?: readonly unknown[]; owner?: Address },
 ): Promise<Address> {
   const client = createWalletClient({ transport: http(chainUrl), pollingInterval: 100 }).extend(publicActions);
+  const creation = { abi, args, bytecode: readBytecode(name) };
+  const estimate = await client.estimateGas({ account: owner, data: encodeDeployData(creation) });
   // An estimate in block 0 is too low: there a dataset's constructor stores a zero, which costs less.
-  const creation = { abi, args, bytecode: readBytecode(name), gas: 5_000_000n };
-  const hash = await client.deployContract({ ...creation, account: owner, chain: null });
+  const gas = (estimate * 5n) / 4n;
+  const hash = await client.deployContract({ ...creation, account: owner, gas, chain: null });
   const { contractAddress, status } = await client.waitForTransactionReceipt({ hash });
   if (!contractAddress || status !== "success") throw new Error(`${name} was not deployed.`);
   return getAddress(contractAddress);

@@ -4,7 +4,8 @@ import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type DeployedDataset, loadDeployment } from "@dataset-oracle/service/config/deployment";
-import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
+import { finishDeploymentFile } from "@dataset-oracle/tools/deployment-file";
+import { foundryBinary, foundryEnv, SCRIPT_FLAGS } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address } from "viem";
 import { OWNER } from "./accounts.js";
@@ -51,16 +52,18 @@ export async function compile(devnet: DevnetContext): Promise<void> {
  */
 export async function deploy(devnet: DevnetContext): Promise<Deployed> {
   const { folder, chainUrl, operatorUrl } = devnet;
-  const run = (name: string, env: Record<string, string> = {}) => {
-    const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl];
-    // One transaction after another: anvil can lose one that it gets while it mines the one before it.
-    args.push("--unlocked", "--sender", OWNER.address, "--broadcast", "--slow");
-    const folders = {
-      DEPLOYMENTS_DIR: folder.file("deployments"),
-      FOUNDRY_BROADCAST: folder.file("broadcast"),
+  const folders = { rpcUrl: chainUrl, deployments: folder.file("deployments"), broadcast: folder.file("broadcast") };
+  const run = async (name: string, env: Record<string, string> = {}) => {
+    const args = ["script", `script/${name}.s.sol`, "--rpc-url", chainUrl, ...SCRIPT_FLAGS];
+    args.push("--unlocked", "--sender", OWNER.address, "--broadcast");
+    const output = await runForge(devnet, name, args, {
+      DEPLOYMENTS_DIR: folders.deployments,
+      FOUNDRY_BROADCAST: folders.broadcast,
       FOUNDRY_CACHE_PATH: folder.file("cache"),
-    };
-    return runForge(devnet, name, args, { ...folders, ...env });
+      ...env,
+    });
+    await finishDeploymentFile(folders, "succeeded");
+    return output;
   };
   await run("DeployFinancialDataset");
   const dataset = findDataset(folder, "financial");

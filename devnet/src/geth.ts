@@ -19,11 +19,29 @@ export interface Geth {
   close(): Promise<void>;
 }
 
+/**
+ * The rules of geth's chain: those of Amsterdam, or what `geth --dev` has by itself, which is the price of a
+ * transaction and of its calldata before Amsterdam, but instructions of a later EVM.
+ */
+export type GethRules = "dev" | "amsterdam";
+
+/** Under the rules of Amsterdam a dataset's deployment takes 27 million gas, and geth's own limit is too low. */
+const RULES_ARGS: Readonly<Record<GethRules, readonly string[]>> = {
+  dev: [],
+  amsterdam: ["--override.amsterdam", "0", "--dev.gaslimit", "60000000"],
+};
+
 /** Reports whether geth is compiled. `npm run geth` compiles it. */
 export const isGethCompiled = (): boolean => existsSync(gethBinary());
 
-/** Starts geth on loopback, with a chain that has a block each second, and waits until it answers. */
-export async function startGeth(): Promise<Geth> {
+/** Starts geth on loopback, with a chain that has a block each second by default, and waits until it answers. */
+export async function startGeth({
+  rules = "dev",
+  blockSeconds: first = 1,
+}: {
+  rules?: GethRules;
+  blockSeconds?: number;
+} = {}): Promise<Geth> {
   const folder = mkdtempSync(join(tmpdir(), "geth-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -37,7 +55,7 @@ export async function startGeth(): Promise<Geth> {
       command: gethBinary(),
       args: [
         ...["--dev", "--dev.period", String(blockSeconds), "--datadir", folder, "--ipcdisable"],
-        ...["--miner.extradata", mark],
+        ...["--miner.extradata", mark, ...RULES_ARGS[rules]],
         ...["--http", "--http.port", String(port), "--http.api", "eth,net,web3,debug,txpool"],
       ],
       logFile: join(folder, "log"),
@@ -47,7 +65,7 @@ export async function startGeth(): Promise<Geth> {
     return readyOrClosed(geth);
   }
 
-  let running = await start(1);
+  let running = await start(first);
   return {
     url,
     async restart(blockSeconds) {

@@ -6,7 +6,6 @@ import { deriveAccount, OWNER } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
-import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   type Address,
@@ -49,7 +48,7 @@ async function startScriptRunner(hardfork: string) {
     .extend(walletActions);
   const deploymentFile = join(folder, "42.json");
   const env = {
-    ...foundryEnv(),
+    ...process.env,
     DATASET: "webOracleNumber",
     DEPLOY_CONFIG: join(folder, "settings.json"),
     DEPLOYMENTS_DIR: relative(ROOT, folder),
@@ -59,13 +58,13 @@ async function startScriptRunner(hardfork: string) {
   async function run(name: string, changes: object = {}, ...args: string[]) {
     const webOracleNumber = { ...SETTINGS.webOracleNumber, ...changes };
     writeFileSync(env.DEPLOY_CONFIG, JSON.stringify({ ...SETTINGS, webOracleNumber }));
-    // One transaction after another: anvil can lose one that it gets while it mines the one before it.
-    const command = ["script", `script/${name}.s.sol`, "--rpc-url", chain.url, "--slow"];
+    // What `npm run forge` runs.
+    const command = ["tools/foundry.js", "forge", "script", `script/${name}.s.sol`, "--rpc-url", chain.url];
     command.push("--unlocked", "--sender", OWNER.address);
     // forge reads the state of the last block, so that changes by a test must be mined first.
     await client.mine({ blocks: 1 });
     const before = await client.getTransactionCount(OWNER);
-    const ended = promisify(execFile)(foundryBinary("forge"), [...command, ...args], { cwd: ROOT, env });
+    const ended = promisify(execFile)(process.execPath, [...command, ...args], { cwd: ROOT, env });
     const { stdout, stderr, code = 0 } = await ended.catch((error) => error);
     const sent = (await client.getTransactionCount(OWNER)) - before;
     return { code, sent, output: stdout as string, lastLine: (stderr as string).trimEnd().split("\n").at(-1) };

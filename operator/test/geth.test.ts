@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
-import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { parseTransaction, size, type TransactionSerializable } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -30,13 +29,13 @@ test.skipIf(!isGethCompiled())("a script deploys on geth with a private key, onc
   for (const name of ["financial", "webOracleNumber", "webOracleBytes"]) Object.assign(settings[name], own);
   writeFileSync(join(folder, "settings.json"), JSON.stringify({ ...settings, chainId: GETH_CHAIN_ID }));
   const env = {
-    ...foundryEnv(),
+    ...process.env,
     DEPLOY_CONFIG: join(folder, "settings.json"),
     DEPLOYMENTS_DIR: relative(ROOT, folder),
     FOUNDRY_BROADCAST: join(folder, "broadcast"),
   };
   const args = [
-    "script",
+    ...["tools/foundry.js", "forge", "script"],
     "script/DeployFinancialDataset.s.sol",
     "--rpc-url",
     chain.url,
@@ -44,7 +43,7 @@ test.skipIf(!isGethCompiled())("a script deploys on geth with a private key, onc
     key,
     "--broadcast",
   ];
-  const run = () => promisify(execFile)(foundryBinary("forge"), args, { cwd: ROOT, env, timeout: 280_000 });
+  const run = () => promisify(execFile)(process.execPath, args, { cwd: ROOT, env, timeout: 280_000 });
 
   await run();
   const sent = await chain.nonce(deployer);

@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
-import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {console} from "forge-std/Script.sol";
 import {VmSafe} from "forge-std/Vm.sol";
 
@@ -14,9 +13,6 @@ import {NetworkScript} from "./NetworkScript.sol";
 /// @notice Finds the deployed dataset that DATASET names, and makes calls to it: mostly those that make it match its
 /// settings.
 abstract contract DatasetScript is NetworkScript {
-    /// @dev The limit that EIP-7825 sets.
-    uint256 private constant MAX_TRANSACTION_GAS = 2 ** 24;
-
     string internal name;
     IDataset internal dataset;
     /// @dev The same contract, with its ownership interface.
@@ -39,17 +35,16 @@ abstract contract DatasetScript is NetworkScript {
     /// for a contract, such as a multisig, to make. A call that would revert is not sent.
     /// @param role The role of the account, for messages.
     function _callAs(string memory role, address account, bytes memory data) internal {
-        _callAs(role, account, data, 0, gasleft());
+        _callAs(role, account, data, 0);
     }
 
     /// @notice Calls the dataset from the signer's account, with a payment.
     /// @param value The payment, in wei.
     function _pay(bytes memory data, uint256 value) internal {
-        _callAs("signer", msg.sender, data, value, gasleft());
+        _callAs("signer", msg.sender, data, value);
     }
 
-    /// @param gasLimit The transaction's gas limit; all of the script's remaining gas for no limit.
-    function _callAs(string memory role, address account, bytes memory data, uint256 value, uint256 gasLimit) private {
+    function _callAs(string memory role, address account, bytes memory data, uint256 value) private {
         bool isSigner = msg.sender == account;
         require(
             isSigner || account.code.length > 0,
@@ -63,7 +58,7 @@ abstract contract DatasetScript is NetworkScript {
             console.log("  Not sent. The %s is a contract, which has to make this call: %s", role, account);
             vm.prank(account);
         }
-        (bool isDone, bytes memory reason) = address(dataset).call{value: value, gas: gasLimit}(data);
+        (bool isDone, bytes memory reason) = address(dataset).call{value: value}(data);
         if (isDone) return;
         console.log("The dataset rejects this call, so nothing was sent.");
         LowLevelCall.bubbleRevert(reason);
@@ -80,9 +75,7 @@ abstract contract DatasetScript is NetworkScript {
         }
         console.log("Share %s wei among the committee's %s members:", income, members.length);
         uint256 unpaid = _unpaidShares(members);
-        // An estimate would be too low: the dataset requires more remaining gas than most accounts use.
-        uint256 gasLimit = Math.min(150_000 + 90_000 * members.length, MAX_TRANSACTION_GAS);
-        _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)), 0, gasLimit);
+        _callAs(role, account, abi.encodeCall(IDataset.shareIncome, (members, toleranceBps)));
         uint256 refused = _unpaidShares(members) - unpaid;
         if (refused == 0) return;
         console.log("Some members refuse their shares. Wei that they can claim with claimShares: %s", refused);

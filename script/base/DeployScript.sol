@@ -49,7 +49,7 @@ abstract contract DeployScript is NetworkScript {
             vm.broadcast();
             dataset = IDataset(_create(bytes.concat(code, abi.encode(settings))));
             console.log("Deploy %s at %s", name, address(dataset));
-            _list(path, vm.serializeAddress(name, "address", address(dataset)));
+            _list(path, vm.serializeAddress(name, "address", address(dataset)), address(dataset));
         }
     }
 
@@ -83,7 +83,7 @@ abstract contract DeployScript is NetworkScript {
     /// @notice Adds the address of a contract to the deployments file under its name, and logs it.
     /// @param isNew Whether this run deploys the contract.
     function _record(string memory name, address deployed, bool isNew) internal {
-        _list(string.concat(".", name), vm.toString(deployed));
+        _list(string.concat(".", name), string.concat('"', vm.toString(deployed), '"'), isNew ? deployed : address(0));
         console.log(isNew ? "Deploy %s at %s" : "Record %s, which exists already at %s", name, deployed);
     }
 

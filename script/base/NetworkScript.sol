@@ -14,10 +14,11 @@ import {CommitteeLibrary} from "../../src/types/Committee.sol";
 abstract contract NetworkScript is Script {
     using stdJson for string;
 
-    /// @dev What the script writes at a path of the deployments file.
+    /// @dev What the deployments file is to say, as JSON at a path, once the contract exists; zero for one that exists.
     struct Entry {
         string path;
         string json;
+        address created;
     }
 
     string internal configPath;
@@ -68,26 +69,40 @@ abstract contract NetworkScript is Script {
         return _deployment.readStringArray(string.concat(".datasets.", dataset, ".keys"));
     }
 
-    /// @notice Notes what the deployments file says at a path when the script has finished.
+    /// @notice Notes what the deployments file says at a path when the script's transactions have succeeded.
     function _list(string memory path, string memory json) internal {
-        _entries.push(Entry(path, json));
+        _list(path, json, address(0));
     }
 
-    /// @notice Writes the deployments file. This happens last, so that a script that fails leaves the file unchanged.
+    /// @notice Notes what the deployments file says at a path when this run has created a contract.
+    function _list(string memory path, string memory json, address created) internal {
+        _entries.push(Entry(path, json, created));
+    }
+
+    /// @notice Writes down what the deployments file is to say. Nothing is mined yet: tools/deployment-file.js lists it
+    /// when it exists. This happens last, so that a script that fails intends nothing.
     function _finish() internal {
         if (_isDryRun()) {
             console.log("This was a dry run: nothing was sent or written. Add --broadcast to send and write.");
             return;
         }
         if (_entries.length == 0) return;
-        if (!vm.exists(deploymentPath)) {
-            vm.createDir(_deploymentsFolder(), true);
-            vm.writeJson(string.concat('{"chainId":', vm.toString(block.chainid), ',"datasets":{}}'), deploymentPath);
-        }
+        string[] memory paths = new string[](_entries.length);
+        string[] memory values = new string[](_entries.length);
+        string[] memory created = new string[](_entries.length);
         for (uint256 i = 0; i < _entries.length; ++i) {
-            vm.writeJson(_entries[i].json, deploymentPath, _entries[i].path);
+            paths[i] = _entries[i].path;
+            // forge's own serialization would take JSON in a text for the JSON itself.
+            values[i] = vm.replace(_entries[i].json, '"', '\\"');
+            created[i] = vm.toString(_entries[i].created);
         }
-        console.log("Written to:", deploymentPath);
+        string memory lists =
+            string.concat('"paths":', _jsonOf(paths), ',"values":', _jsonOf(values), ',"created":', _jsonOf(created));
+        vm.createDir(_deploymentsFolder(), true);
+        vm.writeFile(
+            string.concat(_deploymentsFolder(), "/", vm.toString(block.chainid), ".intended.json"),
+            string.concat("{", lists, "}")
+        );
     }
 
     /// @dev The texts must need no escapes.

@@ -84,6 +84,23 @@ abstract contract ScriptFixture is Test {
     function runAs(Signer signer, NetworkScript script) internal {
         prepared(script);
         signer.run(address(script), abi.encodeWithSignature("run()"));
+        list();
+    }
+
+    /// @dev Lists what a script intends, as tools/deployment-file.js does after forge: here everything is mined at once.
+    function list() internal {
+        string memory intendedFile = string.concat(folder, "/42.intended.json");
+        if (!vm.exists(intendedFile)) return;
+        string memory intended = vm.readFile(intendedFile);
+        vm.removeFile(intendedFile);
+        string[] memory paths = vm.parseJsonStringArray(intended, ".paths");
+        string[] memory values = vm.parseJsonStringArray(intended, ".values");
+        address[] memory created = vm.parseJsonAddressArray(intended, ".created");
+        if (!vm.exists(deploymentFile)) vm.writeFile(deploymentFile, '{"chainId":42,"datasets":{}}');
+        for (uint256 i = 0; i < paths.length; ++i) {
+            assertTrue(created[i] == address(0) || created[i].code.length > 0);
+            vm.writeJson(values[i], deploymentFile, paths[i]);
+        }
     }
 
     /// @notice Asserts that a script ends with a sentence, and writes nothing.
