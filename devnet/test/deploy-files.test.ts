@@ -1,10 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ListedMetric, metricsInTable } from "@dataset-oracle/devnet/metrics-table";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { PROMETHEUS, SYSTEMD } from "./installed-programs.js";
 
@@ -35,6 +36,8 @@ interface ComposeService {
   readonly volumes: readonly string[];
   readonly environment?: object;
   readonly command?: string | readonly string[];
+  readonly entrypoint?: readonly string[];
+  readonly logging?: object;
   readonly configs?: readonly { readonly source: string }[];
 }
 
@@ -146,6 +149,61 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
       expect(mounted).toEqual(written === undefined ? [] : [`${written}:${written}`]);
     });
 
+    test("limits the log of each container, because a full disk stops the service", () => {
+      for (const one of Object.values(services)) {
+        expect(one.logging).toEqual({ driver: "json-file", options: { "max-size": "10m", "max-file": "5" } });
+      }
+    });
+
+    describe("starts the image's program", () => {
+      /** Runs the container's command line, with a script of a shell in place of Node. */
+      function start(program: string) {
+        const bin = mkdtempSync(join(tmpdir(), "bin-"));
+        writeFileSync(join(bin, "node"), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+        const [shell = "", ...args] = own.entrypoint?.map((part) => part.replaceAll("$$", "$")) ?? [];
+        const env = { PATH: `${bin}:${process.env.PATH}` };
+        const child = spawn(shell, [...args, ...String(own.command).split(" ")], {
+          env,
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        onTestFinished(() => void child.kill("SIGKILL"));
+        return { child, exited: once(child, "exit"), printed: once(child.stdout, "data").then(String) };
+      }
+
+      test("with the arguments that the image gives it", async () => {
+        const [, entry, args] = /ENTRYPOINT (.*)\nCMD (.*)/.exec(image) ?? [];
+        const { printed, exited } = start('echo "node $*"');
+        expect((await printed).trim()).toBe([...JSON.parse(entry ?? ""), ...JSON.parse(args ?? "")].join(" "));
+        expect((await exited)[0]).toBe(0);
+      });
+
+      test("ends with its exit code, which starts it again", async () => {
+        expect((await start("exit 1").exited)[0]).toBe(1);
+      });
+
+      test.each({ operator: [2], provider: [2, 3] }[service])(
+        "waits after exit code %d until it is told to stop",
+        async (code) => {
+          const { child, exited, printed } = start(`echo ended; exit ${code}`);
+          await printed;
+          // Nothing tells when the shell has begun to wait; an end would come sooner than this.
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          expect(child.exitCode).toBeNull();
+          child.kill("SIGTERM");
+          await exited;
+        },
+      );
+
+      test("and gives it the time to end by itself", async () => {
+        const { child, exited, printed } = start(
+          "trap 'sleep 0.3; exit 0' TERM; echo ready; while :; do sleep 0.05; done",
+        );
+        await printed;
+        child.kill("SIGTERM");
+        expect((await exited)[0]).toBe(0);
+      });
+    });
+
     test("gives Grafana a Prometheus and the dashboard, and each its place", () => {
       const { prometheus, grafana, caddy } = services;
       const option = (name: string) => new RegExp(`--${name}=([^,\\s]+)`).exec(String(prometheus?.command))?.[1];
@@ -191,9 +249,9 @@ describe.each(SERVICES)("what deploys the %s", (service) => {
       expect(Object.keys(services[service]?.environment ?? {})).toEqual(names);
     });
 
-    test("starts it again however often it ends, unless its configuration is wrong", () => {
+    test("starts it again however often it ends, unless a restart cannot help", () => {
       const policy = ["Restart", "RestartPreventExitStatus", "StartLimitIntervalSec"].flatMap(values);
-      expect(policy).toEqual(["on-failure", "2", "0"]);
+      expect(policy).toEqual(["on-failure", { operator: "2", provider: "2 3" }[service], "0"]);
     });
 
     test.runIf(SYSTEMD.isThere)("is a unit that systemd takes, and that it exposes little", () => {

@@ -40,7 +40,7 @@ async function serveRequests(
   await checkSigners(senders, logger);
   const operator = await connectNetworks(plans, senders, context);
   const app = await buildOperatorApp(operator, plans, config);
-  await serve(app, config, context.registry, logger, () => closing.abort());
+  await serve(app, config, context.registry, logger, { stop: () => closing.abort() });
 }
 
 /**

@@ -37,11 +37,24 @@ interface ProviderOptions {
   readonly now?: () => bigint;
 }
 
-/** Builds the provider's HTTP service. Closing it lets the requests in progress finish. */
+interface Provider {
+  /** The HTTP service. Until `start` it signs nothing. Closing it lets the requests in progress finish. */
+  readonly app: App;
+  /**
+   * Takes the lease, after which the provider signs. Call it when the service listens: a process that cannot listen must
+   * not have stopped the one that does.
+   *
+   * @param end Called when the lease is lost, with the code that the process has to exit with.
+   * @throws ExitError when the lease cannot be taken.
+   */
+  readonly start: (end: (exitCode: number) => void) => Promise<void>;
+}
+
+/** Builds a provider. Nothing of it is shared with another process before it is started. */
 export async function buildProvider(
   setup: Setup,
   { logger, registry, now = systemClock }: ProviderOptions,
-): Promise<App> {
+): Promise<Provider> {
   const { config, served, secrets, account } = setup;
   const { redirectedOrigins } = config;
   const hasReserve = config.operators.length > 0;
@@ -69,12 +82,13 @@ export async function buildProvider(
       );
     },
   });
-  const lease = await Lease.take(config.lease, {
+  let onLost: (exitCode: number) => void = () => {};
+  const lease = new Lease(config.lease, {
     now,
     logger,
     onWrite: (seconds) => metrics.leaseWrites.observe(seconds),
+    onLost: (exitCode) => onLost(exitCode),
   });
-  logSilence(lease.refusedThrough, now(), logger);
   const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
   const pool = new ExtractionPool();
   if (setup.webOracle !== null) pool.start();
@@ -112,7 +126,12 @@ export async function buildProvider(
     ]);
   });
   await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute: config.anonymousRequestsPerMinute }));
-  return app;
+  const start = async (end: (exitCode: number) => void) => {
+    onLost = end;
+    await lease.take();
+    logSilence(lease.refusedThrough, now(), logger);
+  };
+  return { app, start };
 }
 
 /** Logs until when nothing new is signed. */

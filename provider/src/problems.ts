@@ -134,8 +134,9 @@ export const silentThrough = (through: bigint, now: bigint) =>
 
 /** Why a provider that has started signs nothing, and what its owner must do. */
 const LEASE_PROBLEMS: Readonly<Record<LeaseProblem, string>> = {
+  starting: "It has not taken its lease yet. Try again in a few seconds.",
   unwritable: "Its lease cannot be written. Its owner must make room on the disk, or mount it writable.",
-  lost: "Another process has taken its lease. Its owner must run one process for each signing key, and restart it.",
+  lost: "Another process has taken its lease, or its files were removed, so it ends. Its owner must run one process for each signing key.",
 };
 
 export const leaseProblem = (problem: LeaseProblem) =>

@@ -1,4 +1,4 @@
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { ExitError } from "@dataset-oracle/service/config/config-error";
 import { describe, expect, it } from "vitest";
 import { checkFolders, loadSetup } from "../src/load-setup.js";
 import { runProvider, writeConfig } from "./support/provider-process.js";
@@ -12,8 +12,8 @@ async function errorOf(config: string): Promise<string> {
   try {
     checkFolders((await loadSetup(config, { ...ENV })).setup.config);
   } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).message;
+    expect(error).toBeInstanceOf(ExitError);
+    return (error as ExitError).message;
   }
   return "none";
 }

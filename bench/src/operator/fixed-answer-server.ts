@@ -10,6 +10,6 @@ const [answer] = (await once(process, "message")) as [DataAnswer];
 const app = Fastify();
 app.post("/data/request", { schema: { body: DataRequest, response: { 200: DataAnswer } } }, async () => answer);
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
-const metrics = await serveMetrics(processRegistry(), { metricsHost: "127.0.0.1", metricsPort: 0 });
+const metrics = await serveMetrics(processRegistry(), { metricsHost: "127.0.0.1", metricsPort: 0 }, () => true);
 process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: metrics.url });
 process.once("disconnect", () => process.exit());

@@ -75,7 +75,7 @@ await app.register(async (routes) => {
   );
 });
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
-const metrics = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 });
+const metrics = await serveMetrics(registry, { metricsHost: "127.0.0.1", metricsPort: 0 }, () => true);
 process.send?.({ requestUrl: `${url}/data/request`, metricsUrl: metrics.url });
 process.once("disconnect", () => process.exit());
 

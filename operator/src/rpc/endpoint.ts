@@ -1,4 +1,4 @@
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { TransientError } from "@dataset-oracle/service/config/config-error";
 import { retryAfterMs } from "@dataset-oracle/service/http-client/fetch-result";
 import { jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-client/json-rpc";
 import { matchesResultSchema } from "@dataset-oracle/service/http-client/rpc-results";
@@ -100,7 +100,7 @@ const UNKNOWN_NETWORK = 0;
  * @param rpcUrls They may hold tokens: they are in no error.
  * @param at Begins the error.
  * @param timeoutMs The deadline of the calls.
- * @throws ConfigError when none answers.
+ * @throws TransientError when none answers.
  */
 export async function readChainId(rpcUrls: readonly string[], at: string, timeoutMs: number): Promise<number> {
   // Nothing has started yet, so nothing closes.
@@ -108,7 +108,7 @@ export async function readChainId(rpcUrls: readonly string[], at: string, timeou
   const ask = (url: string) => connectEndpoint(UNKNOWN_NETWORK, url, timeoutMs, context).request("eth_chainId", []);
   const answer = await Promise.any(rpcUrls.map(ask)).catch(({ errors }: AggregateError) => {
     const reasons = errors.map((error, index) => `rpcUrls/${index}: ${describeError(error)}`);
-    throw new ConfigError(
+    throw new TransientError(
       `${at}: the chain id cannot be read: ${reasons.join("; ")}. Check rpcUrls, or set networkId to the chain id: then ` +
         "the operator starts, and serves the network once an endpoint answers.",
     );

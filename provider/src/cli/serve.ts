@@ -17,8 +17,8 @@ export async function serveReports(args: readonly string[]): Promise<void> {
   logger.info(`signatures are made by ${SECP256K1.name}`);
   logger.info(summarizeSetup(setup));
   const registry = processRegistry();
-  const app = await buildProvider(setup, { logger, registry });
-  await serve(app, setup.config, registry, logger);
+  const { app, start } = await buildProvider(setup, { logger, registry });
+  await serve(app, setup.config, registry, logger, { start });
 }
 
 /** Runs `provider check`: prints what the owner must or should know about the configuration. */

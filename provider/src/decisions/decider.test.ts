@@ -342,7 +342,8 @@ async function play(history: readonly Event[]): Promise<number> {
   /** A provider's life: it starts, and forgets everything but its lease when it is killed. */
   const live = async () => {
     const now = () => time;
-    const lease = await Lease.take(folder, { now, logger: pino({ level: "silent" }) });
+    const lease = new Lease(folder, { now, logger: pino({ level: "silent" }) });
+    await lease.take();
     leases.push(lease);
     return open({ lease, now }).decider;
   };

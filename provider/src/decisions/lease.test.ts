@@ -1,10 +1,22 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Lease } from "./lease.js";
 
 const { open } = fs;
@@ -40,6 +52,7 @@ let folder: string;
 let time: bigint;
 let logs: string[];
 const writes: number[] = [];
+const exits: number[] = [];
 
 const leases: Lease[] = [];
 afterEach(() => {
@@ -48,11 +61,13 @@ afterEach(() => {
 });
 
 async function take(): Promise<Lease> {
-  const lease = await Lease.take(folder, {
+  const lease = new Lease(folder, {
     now: () => time,
     logger: pino({}, { write: (line: string) => void logs.push(line) }),
     onWrite: (seconds) => writes.push(seconds),
+    onLost: (exitCode) => exits.push(exitCode),
   });
+  await lease.take();
   leases.push(lease);
   return lease;
 }
@@ -81,6 +96,7 @@ beforeEach(() => {
   time = START;
   logs = [];
   writes.length = 0;
+  exits.length = 0;
 });
 
 describe("a lease", () => {
@@ -145,7 +161,8 @@ describe("a lease", () => {
     const onWrite = () => {
       time += 5n;
     };
-    const lease = await Lease.take(folder, { now: () => time, logger, onWrite });
+    const lease = new Lease(folder, { now: () => time, logger, onWrite });
+    await lease.take();
     leases.push(lease);
     expect(lease.refusedThrough).toBe(START + 7n);
   });
@@ -210,6 +227,17 @@ describe("a folder that was changed while no process ran", () => {
 });
 
 describe("two processes", () => {
+  it("on one folder: the first notices the second also while nobody asks it for anything", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const first = await take();
+    vi.advanceTimersByTime(2_000);
+    expect(exits).toEqual([]);
+    await take();
+    vi.advanceTimersByTime(1_000);
+    expect([first.problem, exits]).toEqual(["lost", [3]]);
+  });
+
   it("on one folder: the first signs nothing more once the second has started, and says so", async () => {
     const first = await take();
     expect(await isPermitted(first, START + 3n)).toBe(true);
@@ -219,6 +247,7 @@ describe("two processes", () => {
     expect(await isPermitted(first, START + 7n)).toBe(false);
     expect(first.problem).toBe("lost");
     expect(logs.filter((line) => line.includes("Another process has taken the lease"))).toHaveLength(1);
+    expect(exits).toEqual([3]);
     expect(second.refusedThrough).toBeGreaterThanOrEqual(START + 3n);
     expect(await isPermitted(second, second.refusedThrough + 1n)).toBe(true);
     expect(await isPermitted(first, START + 600n)).toBe(false);
@@ -235,7 +264,10 @@ describe("two processes", () => {
       first = await take();
       await first.cover(round);
     });
-    await expect(take()).rejects.toThrow(/^lease: another process started with/);
+    await expect(take()).rejects.toMatchObject({
+      message: expect.stringMatching(/^lease: another process started with/),
+      exitCode: 3,
+    });
     expect(first && (await isPermitted(first, START + 4n))).toBe(true);
   });
 
@@ -256,12 +288,43 @@ describe("two processes", () => {
   );
 });
 
+describe("a process that finds its file gone when it has written the next one", () => {
+  it("signs nothing from that moment on, not even while it closes files, and leaves no file that stops another one", async () => {
+    const permitted: boolean[] = [];
+    let isToEmpty = false;
+    fs.open = async (path, flags, mode) => {
+      if (isToEmpty && flags === "wx") empty();
+      const handle = await open(path, flags, mode);
+      if (flags !== "wx") return handle;
+      const { close } = handle;
+      return Object.assign(handle, {
+        close: () => {
+          const closing = close.call(handle);
+          if (isToEmpty) permitted.push(lease.permits(START + 2n), lease.permits(START + 4n));
+          return closing;
+        },
+      });
+    };
+    syncBuiltinESMExports();
+    const lease = await take();
+    expect(await isPermitted(lease, START + 3n)).toBe(true);
+    isToEmpty = true;
+    await lease.cover(START + 90n);
+    isToEmpty = false;
+    expect(permitted).toEqual([false, false]);
+    expect([lease.problem, readdirSync(folder), exits]).toEqual(["lost", [], [1]]);
+    const next = await take();
+    expect(await isPermitted(next, START + 9n)).toBe(true);
+    expect(lease.permits(START + 4n)).toBe(false);
+  });
+});
+
 describe("a folder that is changed while its process runs", () => {
   it.each<[how: string, change: () => void]>([
     ["removed", remove],
     ["emptied", empty],
     ["replaced by an older copy", restoreBackup],
-  ])("stops it, whether it looks or writes: %s", async (_, change) => {
+  ])("stops it, whether it looks or writes: %s", async (how, change) => {
     for (const round of [START + 4n, START + 900n]) {
       const lease = await take();
       keepBackup();
@@ -270,6 +333,8 @@ describe("a folder that is changed while its process runs", () => {
       expect(await isPermitted(lease, round)).toBe(false);
       expect(await isPermitted(lease, START + 1_000n)).toBe(false);
       expect(lease.problem).toBe("lost");
+      // Another process that may be running must not be fought for the lease; where there is none, a start is safe.
+      expect(exits.splice(0)).toEqual([how === "replaced by an older copy" ? 3 : 1]);
       rmSync(folder, { recursive: true, force: true });
     }
   });
@@ -283,6 +348,8 @@ describe("a folder that is changed while its process runs", () => {
     expect(logs.join()).toContain("cannot be written: ENOSPC");
     expect(await isPermitted(lease, START + 601n)).toBe(false);
     expect(await isPermitted(lease, START + 4n)).toBe(true);
+    // What was tried and failed leaves no file behind.
+    expect(readdirSync(folder)).toHaveLength(1);
     setFull(false);
     expect(await isPermitted(lease, START + 600n)).toBe(true);
     expect(lease.problem).toBeNull();
@@ -299,7 +366,9 @@ describe("a lease is not taken", () => {
     setFull(true);
     await expect(take()).rejects.toMatchObject({
       message: expect.stringMatching(/^lease: .*lease cannot be used: ENOSPC/),
+      exitCode: 1,
     });
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it.each(["file", "0000000000010", "00000000010", "x00000000010"])(
@@ -313,4 +382,31 @@ describe("a lease is not taken", () => {
       await expect(take()).rejects.toThrow("ENOENT");
     },
   );
+
+  it("where something in it is no file, which could lead out of the folder or be read forever", async () => {
+    await take();
+    const path = join(folder, "000000000002");
+    for (const make of [() => execFileSync("mkfifo", [path]), () => symlinkSync("/nowhere", path)]) {
+      make();
+      await expect(take()).rejects.toMatchObject({ message: expect.stringContaining("other files"), exitCode: 2 });
+      rmSync(path);
+    }
+  });
+
+  it("where the folder is a symbolic link that leads nowhere now", async () => {
+    symlinkSync(join(tmpdir(), "nowhere"), folder);
+    await expect(take()).rejects.toMatchObject({ message: expect.stringContaining("ENOENT"), exitCode: 1 });
+  });
+
+  it("after the last number, and a process that reaches it writes no name that its next start would refuse", async () => {
+    const last = join(folder, "999999999999");
+    mkdirSync(folder);
+    writeFileSync(last, "");
+    await expect(take()).rejects.toMatchObject({ message: expect.stringContaining("999999999999"), exitCode: 2 });
+    renameSync(last, join(folder, "999999999997"));
+    const lease = await take();
+    expect(await isPermitted(lease, START + 3n)).toBe(true);
+    expect(await isPermitted(lease, START + 90n)).toBe(false);
+    expect([lease.problem, readdirSync(folder)]).toEqual(["unwritable", ["999999999999"]]);
+  });
 });

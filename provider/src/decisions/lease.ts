@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync, fstatSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, fstatSync, lstatSync, readdirSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { ConfigError, ExitError, unwritable } from "@dataset-oracle/service/config/config-error";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { Logger } from "pino";
 
@@ -11,7 +11,25 @@ const AHEAD = 5n;
 
 /** The names of the files: sequence numbers, padded so that they sort as numbers. */
 const NAME = /^\d{12}$/;
-const nameOf = (sequence: number) => String(sequence).padStart(12, "0");
+const MAX_SEQUENCE = 10 ** 12 - 1;
+
+/** @throws ConfigError when no name is left: the provider never writes one that it would refuse at its next start. */
+function nameOf(sequence: number, folder: string): string {
+  if (sequence <= MAX_SEQUENCE) return String(sequence).padStart(12, "0");
+  throw new ConfigError(
+    `lease: ${folder} has the file ${MAX_SEQUENCE}, which no provider reaches, so there is no next one. Stop every ` +
+      "process with this key, remove the file, and wait 30 s.",
+  );
+}
+
+/**
+ * The exit code of a process that has lost its lease to another one. A supervisor must not start it again: two supervised
+ * processes would take the lease from each other for ever.
+ */
+const LEASE_TAKEN = 3;
+
+/** How often a process that is asked for nothing looks whether its lease is still there, in milliseconds. */
+const LOOK_MS = 1_000;
 
 interface LeaseOptions {
   /** The clock, in whole seconds since 1970. */
@@ -19,71 +37,40 @@ interface LeaseOptions {
   readonly logger: Logger;
   /** Called after each write with its duration in seconds. */
   readonly onWrite?: (seconds: number) => void;
+  /** Called once the lease is lost, with the code that the process has to exit with. */
+  readonly onLost?: (exitCode: number) => void;
 }
 
-/** Why a process must not sign new rounds now: the number cannot be written, or another process took the lease. */
-export type LeaseProblem = "unwritable" | "lost";
+/** Why a process must not sign new rounds now: the lease is not taken yet, cannot be written, or was lost for good. */
+export type LeaseProblem = "starting" | "unwritable" | "lost";
 
 /**
  * The right of one process to sign rounds up to `signedThrough`, the one number that the provider keeps on disk. It is
  * later than every round that was ever signed, so after a crash, or with the clock set back, nothing is signed twice.
  *
  * Each write creates the file with the next sequence number in the folder, which two processes cannot both do, and
- * removes the older ones. A process whose file is gone, or not the newest, has lost the lease to another one for good.
- * It keeps the file open, so that it cannot mistake a new file of the same name for its own.
+ * removes the older ones. A process whose file is gone, or not the newest, has lost the lease for good. It keeps the
+ * file open, so that it cannot mistake a new file of the same name for its own.
  */
 export class Lease {
   #writing: Promise<boolean> | null = null;
-  #problem: LeaseProblem | null = null;
+  #problem: LeaseProblem | null = "starting";
+  #own: OwnFile | null = null;
+  /** The sequence number of the last attempt to write. */
+  #sequence = 0;
+  #signedThrough = 0n;
+  #refusedThrough = 0n;
+  #looking: NodeJS.Timeout | undefined;
 
-  private constructor(
+  /** Touches nothing: nothing is permitted before the lease is taken. */
+  constructor(
     private readonly folder: string,
     private readonly options: LeaseOptions,
-    /** No round up to this one is signed, because a former process may have signed it. */
-    readonly refusedThrough: bigint,
-    /** The sequence number of the last attempt to write. */
-    private sequence: number,
-    private own: OwnFile,
-    private signedThrough: bigint,
   ) {}
 
-  /**
-   * Takes the lease over from a former process, whose number is kept if it is later than the start.
-   *
-   * @throws ConfigError when the folder cannot be used, or another process takes the lease at the same time.
-   */
-  static async take(folder: string, options: LeaseOptions): Promise<Lease> {
-    checkLeaseFolder(folder);
-    const { now, logger, onWrite } = options;
-    try {
-      await mkdir(folder, { recursive: true });
-      const names = await filesIn(folder);
-      let through = now() + MAX_ROUND_AHEAD;
-      for (const name of names) {
-        const number = await readNumber(join(folder, name));
-        if (number === null) logger.warn(`The lease ${join(folder, name)} is damaged, and not used.`);
-        else if (number > through) through = number;
-      }
-      const sequence = Number(names.at(-1) ?? 0) + 1;
-      const name = nameOf(sequence);
-      const start = performance.now();
-      const own = await create(folder, name, through);
-      if (!(await isNewest(folder, name))) {
-        await own.handle.close();
-        throw anotherStarted(folder);
-      }
-      await removeOlder(folder, name);
-      onWrite?.((performance.now() - start) / 1_000);
-      // A former process that still runs signed until its file was removed, just now.
-      let refusedThrough = now() + MAX_ROUND_AHEAD;
-      if (refusedThrough < through) refusedThrough = through;
-      return new Lease(folder, options, refusedThrough, sequence, own, through);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // Another process created this file, or removed one that was listed.
-      if (code === "EEXIST" || code === "ENOENT") throw anotherStarted(folder);
-      throw error instanceof ConfigError ? error : unusableFolder("lease", folder, error);
-    }
+  /** No round up to this one is signed, because a former process may have signed it. */
+  get refusedThrough(): bigint {
+    return this.#refusedThrough;
   }
 
   /** Why no new round can be signed now; null when nothing is known to prevent it. */
@@ -91,10 +78,55 @@ export class Lease {
     return this.#problem;
   }
 
+  /**
+   * Takes the lease over from a former process, whose number is kept if it is later than the start.
+   *
+   * @throws ExitError when the folder cannot be used, or another process takes the lease at the same time.
+   */
+  async take(): Promise<void> {
+    const { folder } = this;
+    const { now, logger, onWrite } = this.options;
+    checkLeaseFolder(folder);
+    await mkdir(folder, { recursive: true }).catch((error) => {
+      throw unusableFolder("lease", folder, error);
+    });
+    try {
+      const names = await filesIn(folder);
+      let through = now() + MAX_ROUND_AHEAD;
+      for (const name of names) {
+        const number = await readNumber(join(folder, name));
+        if (number === null) logger.warn(`The lease ${join(folder, name)} is damaged, and not used.`);
+        else if (number > through) through = number;
+      }
+      this.#sequence = Number(names.at(-1) ?? 0) + 1;
+      const name = nameOf(this.#sequence, folder);
+      const start = performance.now();
+      const own = await create(folder, name, through);
+      if (!(await isNewest(folder, name))) {
+        await discard(own);
+        throw anotherStarted(folder);
+      }
+      await removeOlder(folder, name);
+      onWrite?.((performance.now() - start) / 1_000);
+      // A former process that still runs signed until its file was removed, just now.
+      this.#refusedThrough = now() + MAX_ROUND_AHEAD;
+      if (this.#refusedThrough < through) this.#refusedThrough = through;
+      this.#signedThrough = through;
+      this.#own = own;
+      this.#problem = null;
+      this.#looking = setInterval(() => void this.#isHeld(), LOOK_MS).unref();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Another process created this file, or removed one that was listed.
+      if (code === "EEXIST" || code === "ENOENT") throw anotherStarted(folder);
+      throw error instanceof ExitError ? error : unusableFolder("lease", folder, error);
+    }
+  }
+
   /** Makes sure that a number later than the round is on disk. When that fails, `permits` is false. */
   async cover(round: bigint): Promise<void> {
-    while (round > this.signedThrough && this.#problem !== "lost") {
-      this.#writing ??= this.#write(round + AHEAD).finally(() => {
+    while (round > this.#signedThrough && this.#own !== null && this.#problem !== "lost") {
+      this.#writing ??= this.#write(this.#own, round + AHEAD).finally(() => {
         this.#writing = null;
       });
       if (!(await this.#writing)) return;
@@ -103,68 +135,100 @@ export class Lease {
 
   /** Tells whether a round may be signed at this moment. It looks for the file, because another process removes it. */
   permits(round: bigint): boolean {
-    if (round <= this.refusedThrough || round > this.signedThrough || this.#problem === "lost") return false;
-    return isThere(this.own) || this.#lose();
+    return round > this.#refusedThrough && round <= this.#signedThrough && this.#isHeld();
   }
 
   /** Frees the file. The lease remains on disk for the next process. */
   async close(): Promise<void> {
+    clearInterval(this.#looking);
     await this.#writing;
-    await this.own.handle.close();
+    await this.#own?.handle.close();
   }
 
-  async #write(through: bigint): Promise<boolean> {
+  #isHeld(): boolean {
+    if (this.#own === null || this.#problem === "lost") return false;
+    return isThere(this.#own) || this.#lose();
+  }
+
+  async #write(former: OwnFile, through: bigint): Promise<boolean> {
+    const { logger, onWrite } = this.options;
+    // A file that is created now would stop the process that has taken the lease.
+    if (!isThere(former)) return this.#lose();
     const start = performance.now();
-    // A failed attempt may have left a file, so its number is not used again.
-    this.sequence += 1;
-    const name = nameOf(this.sequence);
     try {
+      // A failed attempt may have left a file, so its number is not used again.
+      this.#sequence += 1;
+      const name = nameOf(this.#sequence, this.folder);
       const created = await create(this.folder, name, through);
-      const [isHeld, former] = [(await isNewest(this.folder, name)) && isThere(this.own), this.own];
-      this.own = created;
+      const isHeld = (await isNewest(this.folder, name)) && isThere(former);
+      if (!isHeld) {
+        // Lost before anything is awaited, because a request could be signed meanwhile.
+        this.#lose(name);
+        await discard(created);
+        return false;
+      }
+      this.#own = created;
       await former.handle.close();
-      if (!isHeld) return this.#lose();
-      this.signedThrough = through;
-      if (this.#problem !== null) this.options.logger.info("the lease can be written again");
+      this.#signedThrough = through;
+      if (this.#problem !== null) logger.info("the lease can be written again");
       this.#problem = null;
       await removeOlder(this.folder, name);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code === "EEXIST" || !isThere(this.own)) return this.#lose();
+      if (code === "EEXIST" || !isThere(this.#own ?? former)) return this.#lose();
       if (this.#problem === null)
-        this.options.logger.error(
+        logger.error(
           `The lease in ${this.folder} cannot be written: ${code ?? message}. No new round is signed until it can. Free ` +
             "space on the disk, or mount it writable.",
         );
       this.#problem = "unwritable";
       return false;
     }
-    this.options.onWrite?.((performance.now() - start) / 1_000);
+    onWrite?.((performance.now() - start) / 1_000);
     return true;
   }
 
-  #lose(): false {
-    this.options.logger.error(
-      `Another process has taken the lease in ${this.folder}, or its files were removed. This process signs no new ` +
-        "round any more. Run one process for each signing key, and restart that one.",
-    );
+  /** @param created The name of a file that this process has just created, and that is no sign of another one. */
+  #lose(created?: string): false {
+    if (this.#problem === "lost") return false;
     this.#problem = "lost";
+    const { logger, onLost } = this.options;
+    const isTaken = this.#filesOfOthers(created).length > 0;
+    logger.error(
+      isTaken
+        ? `Another process has taken the lease in ${this.folder}. This one signs nothing more, and ends with ` +
+            `${LEASE_TAKEN}, so that it is not started again. Run one process for each signing key.`
+        : `The lease in ${this.folder} was removed. This process signs nothing more, and ends; the next one can take a new lease.`,
+    );
+    onLost?.(isTaken ? LEASE_TAKEN : 1);
     return false;
+  }
+
+  #filesOfOthers(created: string | undefined): string[] {
+    const own = this.#own !== null && isThere(this.#own) ? basename(this.#own.path) : undefined;
+    try {
+      return readdirSync(this.folder).filter((name) => NAME.test(name) && name !== created && name !== own);
+    } catch {
+      return [];
+    }
   }
 }
 
 /**
  * Checks the folder of a lease without writing to it: another process may be using it.
  *
- * @throws ConfigError when it holds something else, or cannot be written.
+ * @throws ExitError when it holds something else, or cannot be written.
  */
 export function checkLeaseFolder(folder: string): void {
   try {
     // The parent must exist and is never created: if it is missing, a disk may not be mounted.
     accessSync(dirname(folder), constants.W_OK);
-    if (!existsSync(folder)) return;
+    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+    // A symbolic link to a folder that is not there fails here.
     accessSync(folder, constants.W_OK);
-    if (readdirSync(folder).every((name) => NAME.test(name))) return;
+    // Reading anything but a file could wait forever, or lead out of the folder.
+    const entries = readdirSync(folder, { withFileTypes: true });
+    if (entries.every((entry) => NAME.test(entry.name) && entry.isFile())) return;
   } catch (error) {
     throw unusableFolder("lease", folder, error);
   }
@@ -174,18 +238,20 @@ export function checkLeaseFolder(folder: string): void {
 }
 
 /** @param setting The setting that names the folder. */
-export const unusableFolder = (setting: string, folder: string, error: unknown) => {
+export const unusableFolder = (setting: string, folder: string, error: unknown): ExitError => {
   const { code, message } = error as NodeJS.ErrnoException;
-  return new ConfigError(
+  return unwritable(
     `${setting}: ${folder} cannot be used: ${code ?? message}. Check that it is a folder that this process can create ` +
       "and write to. The parent folder of a lease must exist.",
+    error,
   );
 };
 
 const anotherStarted = (folder: string) =>
-  new ConfigError(
+  new ExitError(
     `lease: another process started with ${folder} at the same time. Each signing key needs one process, with its ` +
       "own folder.",
+    LEASE_TAKEN,
   );
 
 const filesIn = async (folder: string) => (await readdir(folder)).filter((name) => NAME.test(name)).sort();
@@ -208,17 +274,28 @@ function isThere({ path, handle }: OwnFile): boolean {
 /** Creates a file, which must not exist, and waits until it and its place in the folder are on disk. */
 async function create(folder: string, name: string, through: bigint): Promise<OwnFile> {
   const path = join(folder, name);
-  const handle = await open(path, "wx", 0o600);
+  const own = { path, handle: await open(path, "wx", 0o600) };
   try {
-    await handle.writeFile(contentOf(through));
-    await handle.sync();
+    await own.handle.writeFile(contentOf(through));
+    await own.handle.sync();
     const directory = await open(folder, "r");
     await directory.sync().finally(() => directory.close());
-    return { path, handle };
+    return own;
   } catch (error) {
-    await handle.close();
+    // Otherwise every attempt on a full disk would leave a file.
+    await discard(own);
     throw error;
   }
+}
+
+/** Removes a file that this process created, unless the file is another one by now. */
+async function discard(own: OwnFile): Promise<void> {
+  try {
+    if (isThere(own)) rmSync(own.path);
+  } catch {
+    // It stays, like one that a crash leaves, and the next write removes it.
+  }
+  await own.handle.close();
 }
 
 async function removeOlder(folder: string, name: string): Promise<void> {

@@ -34,9 +34,14 @@ export function writeConfig(settings: object, chainId = 42, keys = ["SPOTPX/ETH-
   return { folder, config };
 }
 
-/** A provider's process, and all that it printed so far. */
-export function spawnProvider(args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+/**
+ * A provider's process, and all that it printed so far.
+ *
+ * @param starter A command that starts the command line which follows its own arguments.
+ */
+export function spawnProvider(args: readonly string[], env: Record<string, string>, starter: readonly string[] = []) {
+  const [program = "", ...rest] = [...starter, process.execPath, MAIN, ...args];
+  const child = spawn(program, rest, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const printed = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) child[name].on("data", (data) => (printed[name] += String(data)));
   const timer = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
@@ -46,15 +51,18 @@ export function spawnProvider(args: readonly string[], env: Record<string, strin
 
 export type ProviderProcess = ReturnType<typeof spawnProvider>;
 
-/** The address that a provider's process says it listens on. */
-export async function untilListening({ child, printed }: ProviderProcess): Promise<string> {
+/** Waits until a provider's process has printed something, and returns the group of the pattern. */
+async function untilPrinted({ child, printed }: ProviderProcess, pattern: RegExp): Promise<string> {
   while (child.exitCode === null && child.signalCode === null) {
-    const url = /listening at (http:[^"]+)"/.exec(printed.stdout)?.[1];
-    if (url !== undefined) return url;
+    const found = pattern.exec(printed.stdout)?.[1];
+    if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`The provider ended before it listened: ${printed.stderr}`);
+  throw new Error(`The provider ended too early: ${printed.stderr}`);
 }
+
+/** The address that a provider's process says it listens on. */
+export const untilListening = (provider: ProviderProcess) => untilPrinted(provider, /listening at (http:[^"]+)"/);
 
 /** Waits until a provider's process signs. */
 export async function untilReady(url: string): Promise<void> {
@@ -74,8 +82,12 @@ export async function askForReport(url: string, round: number, pair = "ETH-USD")
 }
 
 /** Runs a provider that is expected to end by itself. */
-export async function runProvider(args: readonly string[], env: Record<string, string> = {}) {
-  const { printed, closed } = spawnProvider(args, env);
+export async function runProvider(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  starter: readonly string[] = [],
+) {
+  const { printed, closed } = spawnProvider(args, env, starter);
   const [code] = await closed;
   return { code: code as number | null, ...printed };
 }

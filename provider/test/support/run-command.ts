@@ -1,4 +1,4 @@
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { ExitError } from "@dataset-oracle/service/config/config-error";
 import { vi } from "vitest";
 import { announceUrl } from "../../src/cli/announce.js";
 import { publishSpecs } from "../../src/cli/publish.js";
@@ -37,8 +37,8 @@ export async function runCommand(
     await COMMANDS[name](args);
     return { code: Number(process.exitCode ?? 0), ...printed };
   } catch (failure) {
-    if (!(failure instanceof ConfigError)) throw failure;
-    return { code: 2, stdout: printed.stdout, stderr: `${printed.stderr}${failure.message}\n` };
+    if (!(failure instanceof ExitError)) throw failure;
+    return { code: failure.exitCode, stdout: printed.stdout, stderr: `${printed.stderr}${failure.message}\n` };
   } finally {
     process.exitCode = undefined;
     process.env = outer;

@@ -70,8 +70,10 @@ export async function startProvider(
   const served = findServedDatasets(deployments, redirected, config.minSources, {});
   const registry = new Registry();
   const setup = { config, served, webOracle, secrets: Secrets.NONE, account: ACCOUNT };
-  const app = await buildProvider(setup, { logger, registry, now: () => BigInt(clock.now) });
+  const provider = await buildProvider(setup, { logger, registry, now: () => BigInt(clock.now) });
+  const { app } = provider;
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  await provider.start(() => {});
   clock.now += 1_000;
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}${path}`, {

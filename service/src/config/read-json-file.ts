@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseRoundTripJson } from "@dataset-oracle/protocol/parse-round-trip-json";
 import { parse } from "lossless-json";
-import { ConfigError } from "./config-error.js";
+import { ConfigError, unreadable } from "./config-error.js";
 
 /**
  * Reads a file of JSON in UTF-8, in which no object has a property twice with different values: people would read one
@@ -32,8 +32,9 @@ function readText(path: string): string {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    throw new ConfigError(
+    throw unreadable(
       `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and its permissions.`,
+      error,
     );
   }
   try {

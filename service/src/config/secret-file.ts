@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { ConfigError } from "./config-error.js";
+import { ConfigError, unreadable } from "./config-error.js";
 
 /** Describes a file for a message, without its path, which may be the secret, set by mistake. */
 export const fileOf = (variable: string) => `The file that ${variable} names`;
@@ -18,8 +18,9 @@ export function readSecretFile(path: string, setting: string, file = fileOf(sett
     if (/^\s*(?:0x)?[0-9a-f]{60,68}\s*$/i.test(path)) {
       throw new ConfigError(`${setting} looks like a key. Set it to the path of a file that holds the key.`);
     }
-    throw new ConfigError(
+    throw unreadable(
       `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and its permissions.`,
+      error,
     );
   }
 }

@@ -92,14 +92,19 @@ interface MetricsServer {
 /**
  * Serves a registry's metrics at `/metrics`.
  *
- * @throws ConfigError when the address is in use or cannot be bound.
+ * @param isStarted Until it returns true, the answer is 503.
+ * @throws ExitError when the address cannot be listened on.
  */
 export async function serveMetrics(
   registry: Registry,
   { metricsHost, metricsPort }: MetricsSettings,
+  isStarted: () => boolean,
 ): Promise<MetricsServer> {
   const app = Fastify({ ...CONNECTION_LIMITS, forceCloseConnections: true });
-  app.get("/metrics", async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  app.get("/metrics", async (_request, reply) => {
+    if (!isStarted()) return reply.status(503).send("The service is starting.\n");
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
   const url = await listen(app, { host: metricsHost, port: metricsPort }, { host: "metricsHost", port: "metricsPort" });
   return { url: `${url}/metrics`, close: () => app.close() };
 }
