@@ -93,6 +93,9 @@ export const notReady = (network: number) => problem("not_ready", { network }, r
 
 export const shuttingDown = () => problem("shutting_down", {}, retryAfter(1));
 
+/** The update got no nonce in time. */
+export const queueFull = (network: number) => problem("queue_full", { network }, retryAfter(5));
+
 /** @param sender The account that cannot pay, which only the operator's owner learns. */
 export const outOfFunds = (network: number, sender: Address) =>
   problem("out_of_funds", { network }, { logFields: { sender } });

@@ -15,9 +15,8 @@ import type { Sender } from "./schedule/transmission-schedule.js";
 import { SenderBalances } from "./transactions/balances.js";
 import type { Call } from "./transactions/job.js";
 import { TransactionQueue } from "./transactions/queue.js";
-import { type GasSettings, Senders } from "./transactions/senders.js";
+import { createGasBudgets, type GasBudgets, type GasSettings, Senders } from "./transactions/senders.js";
 import { UpdateBuilder } from "./update/builder.js";
-import { recoverJob } from "./update/jobs.js";
 import { Simulator } from "./update/simulator.js";
 import { type UpdateSettings, Updates } from "./update/updates.js";
 
@@ -84,6 +83,9 @@ export interface CorePlan {
 
 /** A transaction that the chain does not show for this many polls is rebroadcast. */
 const UNSEEN_POLLS = 3;
+/** A used nonce whose transaction has no receipt for this long, and for this many polls, is another transaction's. */
+const LEAST_LOST_MS = 10_000;
+const LOST_POLLS = 5;
 /** The directory is read once in this many polls. */
 const DIRECTORY_POLLS = 5;
 
@@ -143,8 +145,9 @@ export async function connectNetwork(
   const failures = new ProviderFailures(logger, clock);
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
   const simulator = new Simulator(client, clock, closing);
-  const queues = createQueues(client, plan, accounts, { clock, closing, logger });
-  const senders = new Senders(chainId, queues, settings, clock);
+  const budgets = createGasBudgets(settings, clock);
+  const queues = createQueues(client, plan, accounts, { clock, closing, logger }, budgets);
+  const senders = new Senders(chainId, queues, budgets);
   const served = datasets.map((dataset): ServedDataset => {
     const source = new ReportSource(dataset, providers, settings, context);
     const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
@@ -172,7 +175,7 @@ export async function connectNetwork(
 export async function startQueues({ senders, datasets }: ServedNetwork): Promise<void> {
   const recover = (call: Call) => {
     const served = datasets.get(call.to);
-    return served === undefined ? null : recoverJob(served.dataset, served.builder, call);
+    return served === undefined ? null : served.updates.recover(call);
   };
   await Promise.all(senders.queues.map((queue) => queue.start(recover)));
 }
@@ -182,10 +185,12 @@ function createQueues(
   { settings, hasFeeds }: CorePlan,
   accounts: readonly LocalAccount[],
   { clock, logger, closing }: Pick<Context, "clock" | "closing"> & { readonly logger: Logger },
+  budgets: GasBudgets,
 ): readonly TransactionQueue[] {
   const limits = {
     stuckMs: settings.stuckSeconds * 1000,
     unseenMs: UNSEEN_POLLS * settings.rpcPollMs,
+    lostMs: Math.max(LEAST_LOST_MS, LOST_POLLS * settings.rpcPollMs),
     maxPending: settings.maxPendingPerSender,
     reservedForFeeds: hasFeeds ? Math.floor(settings.maxPendingPerSender / 4) : 0,
     maxFeePerGas: parseGwei(String(settings.maxFeePerGasGwei)),
@@ -195,6 +200,8 @@ function createQueues(
   };
   return accounts.map((account) => {
     const queueLogger = logger.child({ sender: account.address });
-    return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing });
+    return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing }, () =>
+      budgets.feeds.open(),
+    );
   });
 }

@@ -67,12 +67,8 @@ export class SingleFlight<T> {
 
   /** @param trace The trace of the caller's request; the work takes it over if this call starts the work. */
   run(id: string, start: (progress: Progress) => Promise<T>, trace: Trace | null = null): Flight<T> {
-    this.#forgetOld();
-    const known = this.#entries.get(id);
-    if (known) {
-      this.onShared();
-      return known;
-    }
+    const known = this.join(id);
+    if (known) return known;
     const progress = new Progress(trace);
     const result = start(progress);
     const entry: Entry<T> = { result, progress, done: null };
@@ -90,6 +86,14 @@ export class SingleFlight<T> {
       },
     );
     return entry;
+  }
+
+  /** Returns work that is running, or has succeeded a short while ago, to share it. */
+  join(id: string): Flight<T> | undefined {
+    this.#forgetOld();
+    const known = this.#entries.get(id);
+    if (known) this.onShared();
+    return known;
   }
 
   /** Returns the result of work that has succeeded and that no later `run` has forgotten. */

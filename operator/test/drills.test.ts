@@ -93,7 +93,7 @@ test("a chain that stops for ten minutes: meanwhile requests are refused with wh
       await passHalfMinute();
       await sleep(300);
     }
-    expect(await refused).toMatchObject({ http: 504, code: "rpc_timeout" });
+    expect(await refused).toMatchObject({ http: 503, code: "queue_full" });
   }
   expect(await operator.ask(body("SPOTPX/A-USD", false))).toHaveProperty("transaction");
 

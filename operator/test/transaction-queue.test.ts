@@ -9,6 +9,7 @@ import { createChainClient } from "../src/rpc/client.js";
 import { connectEndpoint, type JsonRpc } from "../src/rpc/endpoint.js";
 import { classifyNodeError } from "../src/rpc/node-errors.js";
 import { RpcError } from "../src/rpc/rpc-error.js";
+import { GasBudget } from "../src/transactions/gas-budget.js";
 import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
 import { submitRaw } from "../src/transactions/submitter.js";
@@ -21,6 +22,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const SETTINGS: QueueSettings = {
   stuckMs: 60_000,
   unseenMs: 150,
+  lostMs: 250,
   maxPending: 16,
   maxFeePerGas: 500n * GWEI,
   maxPriorityFeePerGas: 50n * GWEI,
@@ -34,6 +36,8 @@ let closing: AbortController;
 let log: string[];
 /** How much time has passed for the queues beside the real time. */
 let passedMs: number;
+/** Pays for everything. */
+let budget: GasBudget;
 
 const chain = await startChain();
 await chain.client.setIntervalMining({ interval: 0 });
@@ -46,6 +50,7 @@ beforeEach(async ({ onTestFailed }) => {
   closing = new AbortController();
   log = [];
   passedMs = 0;
+  budget = new GasBudget(1_000_000n, clockOf(now));
   onTestFailed(() => console.log(log.join("")));
 });
 
@@ -87,7 +92,9 @@ function startQueue(
   const lines = log;
   const logger = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
   const context = { clock: clockOf(now), logger, closing: closing.signal };
-  const queue = new TransactionQueue(createChainClient(42, rpc), account, { ...SETTINGS, ...change }, context);
+  const queue = new TransactionQueue(createChainClient(42, rpc), account, { ...SETTINGS, ...change }, context, () =>
+    budget.open(),
+  );
   void queue.start(recover);
   return queue;
 }
@@ -102,7 +109,14 @@ const call = (round: bigint, expiresAt = NEVER): RoundCall => ({
   ...{ to: OTHER_ACCOUNT, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt },
 });
 const job = (dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> => ({
-  ...{ dataPointId, payer: null, call: call(1n), renew: async () => call(2n), isStored: async () => false },
+  ...{
+    dataPointId,
+    payer: null,
+    charge: budget.open(),
+    call: call(1n),
+    renew: async () => call(2n),
+    isStored: async () => false,
+  },
   ...change,
 });
 const recoverAs =

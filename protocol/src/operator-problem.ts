@@ -244,6 +244,14 @@ export const OPERATOR_PROBLEMS = {
     routes: ["requestUpdate"],
     members: {},
   },
+  queue_full: {
+    status: [503],
+    title: "Too many transactions of this operator wait to be mined on network {network}.",
+    detail:
+      'Nothing was sent. Send "broadcast": false and send the transaction yourself, or try again in a few seconds.',
+    routes: ["requestUpdate"],
+    members: {},
+  },
   signer_failed: {
     status: [503],
     title: "The signer that holds the operator's key did not sign the transaction on network {network}.",

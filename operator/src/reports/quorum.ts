@@ -1,10 +1,11 @@
-import { agreedValue } from "@dataset-oracle/protocol/agreed-value";
+import { agreedValue, agreesWith } from "@dataset-oracle/protocol/agreed-value";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { type FailureReason, OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
+import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
-import type { Outcome } from "@dataset-oracle/protocol/report";
+import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 import type { ObservedValue } from "../schedule/policy.js";
@@ -61,6 +62,36 @@ export function agreedValueInBatch(
   const values: Hex[] = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] as Hex)));
   if (reachesQuorum(values.length, members)) return { status: "OK", value: agreedValue(kind, values) };
   return reachesQuorum(rows.length - values.length, members) ? { status: "NOT_AVAILABLE" } : null;
+}
+
+/** What a dataset stores of a key. The value has 32 bytes; it is zero unless the status is OK. */
+export interface StoredOutcome {
+  readonly status: QueryStatus;
+  readonly value: Hex;
+}
+
+/**
+ * Decides what the rows of a batch store of one of its keys, as the contract will.
+ *
+ * @param index The index of the key in the batch.
+ * @returns Null without a quorum.
+ */
+export function outcomeInBatch(
+  kind: DatasetKind,
+  { members, toleranceBps }: { readonly members: readonly unknown[]; readonly toleranceBps: bigint },
+  rows: readonly SignedRow[],
+  index: number,
+): StoredOutcome | null {
+  const agreed = agreedValueInBatch(kind, members.length, rows, index);
+  if (agreed?.status !== "OK") return agreed && { status: agreed.status, value: ZERO_VALUE };
+  const { value } = agreed;
+  const values: Hex[] = rows.flatMap((row) => (isMissing(row, index) ? [] : (row.values[index] as Hex)));
+  const agreeing = values.filter((one) => agreesWith(kind, value, one, toleranceBps)).length;
+  const isOk =
+    kind === "majority"
+      ? 2 * agreeing > members.length
+      : values.length - agreeing <= Math.floor((members.length - 1) / 3);
+  return isOk ? { status: "OK", value } : { status: "DISAGREEMENT", value: ZERO_VALUE };
 }
 
 /** Too few data providers signed the same thing. */

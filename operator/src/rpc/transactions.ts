@@ -1,11 +1,19 @@
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
+import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import {
   type Address,
+  concatHex,
   formatTransaction,
   type Hex,
+  hexToBytes,
+  numberToHex,
+  padHex,
   type RpcTransaction,
+  serializeTransaction,
   type Transaction,
   TransactionNotFoundError,
   TransactionReceiptNotFoundError,
+  type TransactionSerializable,
 } from "viem";
 import { getTransaction, getTransactionReceipt } from "viem/actions";
 import type { ChainClient } from "./client.js";
@@ -16,6 +24,7 @@ export interface Mined {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly isReverted: boolean;
+  readonly gasUsed: bigint;
   /** An update without an event stored nothing: its round, or a newer one, was stored before. */
   readonly hasEvents: boolean;
 }
@@ -25,9 +34,9 @@ export async function readMined(client: ChainClient, hash: Hex): Promise<Mined |
   const action = getTransactionReceipt(client, { hash }).catch(nullFor(TransactionReceiptNotFoundError));
   const receipt = await unwrapRpcError(client, "eth_getTransactionReceipt", action);
   if (receipt === null) return null;
-  const { blockNumber, blockHash, status, logs } = receipt;
+  const { blockNumber, blockHash, status, logs, gasUsed } = receipt;
   const isReverted = status === "reverted";
-  return { blockNumber: Number(blockNumber), blockHash, isReverted, hasEvents: logs.length > 0 };
+  return { blockNumber: Number(blockNumber), blockHash, isReverted, gasUsed, hasEvents: logs.length > 0 };
 }
 
 /** Reads a transaction, mined or pending; null when the node does not have it. */
@@ -38,9 +47,9 @@ export function readTransaction(client: ChainClient, hash: Hex) {
 
 /**
  * Reads an account's transactions in the node's pool. geth, erigon and reth list them in one call; reth and anvil find
- * one by its nonce.
+ * one by its nonce. What a node shows is its claim: `readSigned` says whether the account has signed it.
  *
- * @param nonces The nonces to ask for if the node cannot list the transactions.
+ * @param nonces The nonces that are looked for. Others are left out, however many a node lists.
  * @returns Null if the node supports neither method, or the calls fail.
  */
 export async function readPooledTransactions(
@@ -48,17 +57,42 @@ export async function readPooledTransactions(
   sender: Address,
   nonces: readonly number[],
 ): Promise<readonly Transaction[] | null> {
+  const asked = new Set(nonces);
+  const isAskedFor = ({ nonce }: Transaction) => asked.has(nonce);
   try {
     // The transport checks the answer's shape; viem's types do not have this method.
     const listing = client.request({ method: "txpool_contentFrom", params: [sender] } as never);
     const { pending, queued } = (await listing) as Record<"pending" | "queued", Record<string, RpcTransaction>>;
-    return [...Object.values(pending), ...Object.values(queued)].map((shown) => formatTransaction(shown));
+    const shown = nonces.flatMap((nonce) => [pending[nonce] ?? [], queued[nonce] ?? []].flat());
+    return shown.map((one) => formatTransaction(one)).filter(isAskedFor);
   } catch {
     const readOne = (nonce: number) =>
       getTransaction(client, { sender, nonce }).catch(nullFor(TransactionNotFoundError));
     return Promise.all(nonces.map(readOne)).then(
-      (found) => found.filter((one) => one !== null),
+      (found) => found.filter((one) => one !== null).filter(isAskedFor),
       () => null,
     );
+  }
+}
+
+/**
+ * Puts the signed transaction together that a node shows.
+ *
+ * @returns Null unless `sender` has signed it, for this chain: then it is the node's invention, or another's.
+ */
+export function readSigned(chainId: number, sender: Address, shown: Transaction): Hex | null {
+  try {
+    const { type, nonce, to, value, gas, input: data, accessList, r, s, v } = shown;
+    const isLegacy = type === "legacy" || type === "eip2930";
+    const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = shown;
+    const fees = isLegacy ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas };
+    const content = { type, chainId, nonce, to, value, gas, data, accessList, ...fees } as TransactionSerializable;
+    const parity = shown.yParity ?? Number(v >= 35n ? (v - 35n) % 2n : v - 27n);
+    const signature = concatHex([padHex(r), padHex(s), numberToHex(27 + parity, { size: 1 })]);
+    const signer = recoverSigner(keccak(hexToBytes(serializeTransaction(content))), signature);
+    if (signer !== sender) return null;
+    return serializeTransaction(content, { r, s, v: isLegacy ? v : BigInt(27 + parity), yParity: parity });
+  } catch {
+    return null;
   }
 }

@@ -12,7 +12,7 @@ import {
   feesFor,
   namedMinimum,
   raiseToAsked,
-  readNetworkFees,
+  readMarket,
   replacementCaps,
 } from "./fees.js";
 
@@ -30,10 +30,10 @@ function node(answers: Record<string, unknown>): ChainClient {
 
 const capsOf = (cap: bigint) => ({ maxFeePerGas: cap, maxPriorityFeePerGas: cap });
 
-const readFees = async (client: ChainClient, cap: bigint) => feesFor(await readNetworkFees(client), capsOf(cap));
+const readFees = async (client: ChainClient, cap: bigint) => feesFor(await readMarket(client), capsOf(cap));
 
 const CAP = 2_000_000_000n;
-const BLOCK = { baseFeePerGas: numberToHex(100n) };
+const BLOCK = { baseFeePerGas: numberToHex(100n), gasLimit: "0x1c9c380" };
 
 const legacy = (gasPrice: bigint): Fees => ({ type: "legacy", maxFeePerGas: gasPrice, maxPriorityFeePerGas: 0n });
 
@@ -75,7 +75,7 @@ test("the priority fee has a cap of its own, of which a replacement may pay twic
 test("fees are not known while the priority fee cannot be read", async () => {
   const failed = new RpcError("timeout", 42, "eth_maxPriorityFeePerGas", "no answer");
   const client = node({ eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: failed });
-  await expect(readNetworkFees(client)).rejects.toBe(failed);
+  await expect(readMarket(client)).rejects.toBe(failed);
 });
 
 describe("a replacement", () => {
@@ -240,4 +240,20 @@ describe("of a refusal,", () => {
       { seed: 1 },
     );
   });
+});
+
+test("where new transactions offer no priority fee, replacements and cancellations still offer more than before", () => {
+  const caps = { maxFeePerGas: 10_000n * 10n ** 9n, maxPriorityFeePerGas: 0n };
+  const first = feesFor({ type: "eip1559", baseFee: 1_000n, priorityFee: 5n }, caps);
+  expect(first).toEqual(dynamic(2_000n, 0n));
+  let fees = first as Fees;
+  for (let replacements = 0; replacements < 50; replacements++) {
+    const next = bumpFees(fees, first, caps);
+    if (next === null) throw new Error("A replacement is possible.");
+    expect(next.maxFeePerGas).toBeGreaterThan(fees.maxFeePerGas);
+    expect(next.maxPriorityFeePerGas).toBeGreaterThan(fees.maxPriorityFeePerGas);
+    fees = next;
+  }
+  // All of them together cost next to nothing.
+  expect(fees.maxPriorityFeePerGas).toBeLessThanOrEqual(10_000_000n);
 });

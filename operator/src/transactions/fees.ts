@@ -27,23 +27,32 @@ export interface FeeCaps {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Returns the caps of a replacement. */
+/** Returns the caps of a replacement. Nodes want more than before of both fees, even where new transactions offer no tip. */
 export const replacementCaps = ({ maxFeePerGas, maxPriorityFeePerGas }: FeeCaps): FeeCaps => ({
   maxFeePerGas,
-  maxPriorityFeePerGas: smaller(2n * maxPriorityFeePerGas, maxFeePerGas),
+  maxPriorityFeePerGas: smaller(maxPriorityFeePerGas === 0n ? FLOOR : 2n * maxPriorityFeePerGas, maxFeePerGas),
 });
+
+/** What may always be offered after nothing was, because twice nothing is nothing. 0.01 gwei. */
+const FLOOR = 10_000_000n;
 
 /** Used where a node does not suggest a priority fee. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
-/** Reads the fees that the chain asks for. A chain without a base fee has a gas price. */
-export async function readNetworkFees(client: ChainClient): Promise<NetworkFees> {
-  const { baseFeePerGas } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
+/** What the chain asks of the next transaction. */
+export interface Market extends NetworkFees {
+  /** The gas of a whole block. A transaction with more is never mined. */
+  readonly blockGas: bigint;
+}
+
+/** Reads what the chain asks of a transaction. A chain without a base fee has a gas price. */
+export async function readMarket(client: ChainClient): Promise<Market> {
+  const { baseFeePerGas, gasLimit: blockGas } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
   if (baseFeePerGas === null) {
     const gasPrice = await unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));
-    return { type: "legacy", baseFee: gasPrice, priorityFee: 0n };
+    return { type: "legacy", baseFee: gasPrice, priorityFee: 0n, blockGas };
   }
-  return { type: "eip1559", baseFee: baseFeePerGas, priorityFee: await readPriorityFee(client) };
+  return { type: "eip1559", baseFee: baseFeePerGas, priorityFee: await readPriorityFee(client), blockGas };
 }
 
 async function readPriorityFee(client: ChainClient): Promise<bigint> {
@@ -123,9 +132,6 @@ export function namedMinimum(reason: string): FeeCaps {
   for (const [pattern, field] of NAMED_MINIMA) minimum[field] ||= BigInt(pattern.exec(reason)?.[1] ?? 0);
   return minimum;
 }
-
-/** What is offered at least after a refusal that names no minimum: twice nothing is nothing. 0.01 gwei. */
-const FLOOR = 10_000_000n;
 
 /**
  * Decides what to offer after nodes refused fees as too low: the minimum that they name, or else twice as much.

@@ -1,9 +1,31 @@
+import type { Clock } from "@dataset-oracle/service/process/context";
+
 const HOUR_MS = 3_600_000;
 
-type Reservation =
-  | { readonly ok: true; readonly release: () => void }
-  /** `isShareSpent`: the budget has gas left, but the caller has used its share. */
-  | { readonly ok: false; readonly isShareSpent: boolean; readonly retryAfterSeconds: number };
+/** A budget has too little gas left for a new task. `isShareSpent`: only the caller's share of it is used up. */
+export interface GasRefusal {
+  readonly ok: false;
+  readonly isShareSpent: boolean;
+  readonly retryAfterSeconds: number;
+}
+
+/**
+ * What a budget pays for one task. The task has one nonce at a time: `hold` reserves the most that the present one can
+ * use, and `settle` ends it with what it has used. A budget refuses only new tasks: a task that has a nonce is charged,
+ * even into debt, and what comes next waits until the debt is an hour old.
+ */
+export interface GasCharge {
+  /**
+   * Reserves what is known now of a task in place of what was expected.
+   *
+   * @returns Null, or why the budget refuses the task: then nothing is reserved.
+   */
+  readonly confirm: (gas: bigint) => GasRefusal | null;
+  /** Raises what the present nonce can use to at least `gas`, whatever is left. */
+  readonly hold: (gas: bigint) => void;
+  /** The present nonce has used this, and no more; 0 if nothing of it is or will be mined. */
+  readonly settle: (gas: bigint) => void;
+}
 
 /** The feeds' own gas budget is spent. Requests do not draw on it, so no caller is told. */
 export class FeedGasSpent extends Error {
@@ -13,18 +35,18 @@ export class FeedGasSpent extends Error {
   }
 }
 
-/** A recorded transaction. */
+/** What a nonce can use, or has used. */
 interface Entry {
   /** In milliseconds, by the monotonic clock. */
   readonly at: number;
-  readonly gas: bigint;
+  gas: bigint;
   /** Null for a feed. */
   readonly payer: string | null;
 }
 
 /**
- * Limits the gas used in any hour, as a sliding window, and the share of each caller in it. A transaction is recorded
- * before it is submitted, with its gas limit: the most that it can use.
+ * Limits the gas used in any hour, as a sliding window, and the share of each caller in it. A nonce counts with its gas
+ * limit, the most that it can use, until it is known what it has used.
  */
 export class GasBudget {
   /** Ordered by time. */
@@ -40,47 +62,90 @@ export class GasBudget {
    */
   constructor(
     private readonly perHour: bigint,
+    private readonly clock: Pick<Clock, "monotonic">,
     percentPerCaller = 100,
   ) {
     this.#share = (perHour * BigInt(percentPerCaller)) / 100n;
   }
 
   /**
-   * Reserves gas. A caller that has used none may have one transaction even if it needs more than the caller's share.
+   * Admits a new task. A caller that has used no gas may have one transaction even if it needs more than the caller's
+   * share.
    *
-   * @param nowMs In milliseconds, by the monotonic clock.
+   * @param expected The gas that it is expected to use.
    * @param payer Null for a feed, whose share is the whole budget.
    */
-  reserve(gas: bigint, nowMs: number, payer: string | null = null): Reservation {
-    this.#forgetBefore(nowMs - HOUR_MS);
-    const excess = this.#total + gas - this.perHour;
-    if (excess > 0n) return { ok: false, isShareSpent: false, ...this.#waitFor(excess, nowMs, () => true) };
-    const own = payer === null ? undefined : this.#byPayer.get(payer);
-    const ownExcess = own === undefined ? 0n : own + gas - this.#share;
-    if (ownExcess > 0n) {
-      return { ok: false, isShareSpent: true, ...this.#waitFor(ownExcess, nowMs, (entry) => entry.payer === payer) };
-    }
-    const entry = { at: nowMs, gas, payer };
-    this.#entries.add(entry);
-    this.#count(entry, gas);
-    return { ok: true, release: () => this.#remove(entry) };
+  admit(expected: bigint, payer: string | null = null): { readonly ok: true; readonly charge: GasCharge } | GasRefusal {
+    const refusal = this.#refusalOf(expected, payer);
+    if (refusal !== null) return refusal;
+    const charge = this.open(payer);
+    charge.hold(expected);
+    return { ok: true, charge };
   }
 
-  /** Returns the part of the budget that is reserved, from 0 to 1; 0 for a budget of nothing. */
-  usedRatio(nowMs: number): number {
-    this.#forgetBefore(nowMs - HOUR_MS);
+  /** Begins to charge what nobody asked for now: updates of an earlier process, and the repair of nonce gaps. */
+  open(payer: string | null = null): GasCharge {
+    let entry: Entry | null = null;
+    const set = (gas: bigint) => {
+      this.#forgetOld();
+      // Where an entry has left the window, its nonce is charged anew.
+      if (entry !== null && !this.#entries.has(entry)) entry = null;
+      if (entry === null && gas > 0n) {
+        entry = { at: this.clock.monotonic(), gas: 0n, payer };
+        this.#entries.add(entry);
+      }
+      if (entry === null) return;
+      this.#count(entry, gas - entry.gas);
+      entry.gas = gas;
+      if (gas === 0n) this.#entries.delete(entry);
+    };
+    const held = () => (entry !== null && this.#entries.has(entry) ? entry.gas : 0n);
+    return {
+      confirm: (gas) => {
+        set(0n);
+        entry = null;
+        const refusal = this.#refusalOf(gas, payer);
+        if (refusal === null) set(gas);
+        return refusal;
+      },
+      hold: (gas) => {
+        if (gas > held()) set(gas);
+      },
+      settle: (gas) => {
+        set(gas);
+        entry = null;
+      },
+    };
+  }
+
+  #refusalOf(gas: bigint, payer: string | null): GasRefusal | null {
+    this.#forgetOld();
+    const excess = this.#total + gas - this.perHour;
+    if (excess > 0n) return { ok: false, isShareSpent: false, ...this.#waitFor(excess, () => true) };
+    const own = payer === null ? undefined : this.#byPayer.get(payer);
+    const ownExcess = own === undefined ? 0n : own + gas - this.#share;
+    if (ownExcess <= 0n) return null;
+    return { ok: false, isShareSpent: true, ...this.#waitFor(ownExcess, (entry) => entry.payer === payer) };
+  }
+
+  /** Returns the part of the budget that is used or reserved: 1 if all is, more in debt; 0 for a budget of nothing. */
+  get usedRatio(): number {
+    this.#forgetOld();
     return this.perHour === 0n ? 0 : Number(this.#total) / Number(this.perHour);
   }
 
-  #forgetBefore(time: number): void {
+  #forgetOld(): void {
+    const oldest = this.clock.monotonic() - HOUR_MS;
     for (const entry of this.#entries) {
-      if (entry.at > time) break;
-      this.#remove(entry);
+      if (entry.at > oldest) break;
+      this.#entries.delete(entry);
+      this.#count(entry, -entry.gas);
     }
   }
 
   /** Finds out when enough of some entries will have left to free `excess`; an hour if all are not enough. */
-  #waitFor(excess: bigint, nowMs: number, counts: (entry: Entry) => boolean): { readonly retryAfterSeconds: number } {
+  #waitFor(excess: bigint, counts: (entry: Entry) => boolean): { readonly retryAfterSeconds: number } {
+    const nowMs = this.clock.monotonic();
     let left = excess;
     for (const entry of this.#entries) {
       if (!counts(entry)) continue;
@@ -88,10 +153,6 @@ export class GasBudget {
       if (left <= 0n) return { retryAfterSeconds: Math.max(1, Math.ceil((entry.at + HOUR_MS - nowMs) / 1000)) };
     }
     return { retryAfterSeconds: HOUR_MS / 1000 };
-  }
-
-  #remove(entry: Entry): void {
-    if (this.#entries.delete(entry)) this.#count(entry, -entry.gas);
   }
 
   #count({ payer }: Entry, gas: bigint): void {

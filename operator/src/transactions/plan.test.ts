@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { GasBudget } from "./gas-budget.js";
 import { planActions, type QueueAction } from "./plan.js";
 import { newTask, type Task, type Transaction } from "./queue-state.js";
 
@@ -15,8 +16,13 @@ const CALL = {
   expiresAt: NEVER,
 } as const;
 
+const CHARGE = new GasBudget(0n, { monotonic: () => NOW }).open();
+
 const taskOf = (dataPointId: string, payer: string | null = null): Task =>
-  newTask({ dataPointId, payer, call: CALL, renew: async () => null, isStored: async () => false }, null);
+  newTask(
+    { dataPointId, payer, charge: CHARGE, call: CALL, renew: async () => null, isStored: async () => false },
+    null,
+  );
 
 const tx = (nonce: number, change: Partial<Transaction> = {}): Transaction => ({
   nonce,
@@ -27,7 +33,8 @@ const tx = (nonce: number, change: Partial<Transaction> = {}): Transaction => ({
   isAccepted: true,
   expiresAt: NEVER,
   fees: { type: "legacy", maxFeePerGas: 1n, maxPriorityFeePerGas: 0n },
-  timesNotFound: 0,
+  charge: CHARGE,
+  notFoundSince: null,
   renewal: null,
   ...change,
 });
@@ -230,6 +237,11 @@ describe("the updates that wait", () => {
 
   test("of feeds go before those of callers", () => {
     expect(orderOf([taskOf("1", "a"), taskOf("feed", null), taskOf("2", "b")])).toEqual(["feed", "1", "2"]);
+  });
+
+  test("of callers go with those of feeds while a feed waits for them, too", () => {
+    const joined = { ...taskOf("2", "b"), isUrgent: () => true };
+    expect(orderOf([taskOf("1", "a"), taskOf("feed", null), joined])).toEqual(["feed", "2", "1"]);
   });
 
   test("of a caller with many wait for those of callers with few, pending ones included", () => {

@@ -21,6 +21,8 @@ export interface QueueLimits {
   readonly unseenMs: number;
   /** The number of pending transactions that a sender may have. */
   readonly maxPending: number;
+  /** A node can count a transaction as mined this long before it has the receipt. */
+  readonly lostMs: number;
 }
 
 /** The content of a replacement: the newest round, the same call again, or a cancellation. */
@@ -53,7 +55,7 @@ export interface QueueSnapshot {
   readonly now: number;
   /** In milliseconds since 1970, for the ends of rounds. */
   readonly timeOfDay: number;
-  readonly limits: QueueLimits;
+  readonly limits: Omit<QueueLimits, "lostMs">;
 }
 
 /**
@@ -92,9 +94,13 @@ export function planActions(queue: QueueSnapshot): QueueAction[] {
   return actions;
 }
 
+/** Returns true for feeds, accusations and updates of an earlier process, and for a request that a feed has joined. */
+export function isUrgent({ payer, isUrgent: isJoined }: Task): boolean {
+  return payer === null || (isJoined?.() ?? false);
+}
+
 /**
- * Orders the waiting updates. Those without a payer go first: feeds, because their values have a maximum age, and with
- * them accusations and updates of an earlier process. Among requests, the one whose caller has the fewest pending
+ * Orders the waiting updates. The urgent ones go first, because the values of feeds have a maximum age. Among requests, the one whose caller has the fewest pending
  * transactions goes first, so that a caller with many requests delays mostly its own.
  */
 function inTurn(waiting: readonly Task[], sent: readonly Transaction[]): readonly Task[] {
@@ -102,7 +108,7 @@ function inTurn(waiting: readonly Task[], sent: readonly Transaction[]): readonl
   /** Returns how many of a payer's transactions come before its next one. */
   const next = (task: Task | null): number => {
     const payer = task?.payer ?? null;
-    if (payer === null) return -1;
+    if (task === null || payer === null || isUrgent(task)) return -1;
     const before = counts.get(payer) ?? 0;
     counts.set(payer, before + 1);
     return before;

@@ -2,13 +2,22 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
-import { feesTooHigh, outOfFunds, shuttingDown } from "../problems.js";
+import { feesTooHigh, outOfFunds, queueFull, shuttingDown } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
-import { describeError, RpcError } from "../rpc/rpc-error.js";
+import { describeError } from "../rpc/rpc-error.js";
 import { readMined } from "../rpc/transactions.js";
-import { type FeeCaps, type NetworkFees, readNetworkFees } from "./fees.js";
-import { type Call, type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
-import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
+import { type FeeCaps, type Market, readMarket } from "./fees.js";
+import type { GasCharge } from "./gas-budget.js";
+import {
+  AlreadyUnderway,
+  type Call,
+  type Job,
+  type RoundCall,
+  SubmissionUnknown,
+  type Submitted,
+  type Underway,
+} from "./job.js";
+import { isUrgent, planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
 import { InFlightTransactions, newTask, type SubmissionResult, type Task, type Transaction } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Retries } from "./retries.js";
@@ -30,9 +39,7 @@ const MAX_ATTEMPTS = 3;
 const MAX_FEE_ATTEMPTS = 30;
 const RETRY_MS = 200;
 /** After this time in the queue an update is given up, because its round is getting old. */
-const MAX_QUEUE_MS = 30_000;
-/** A node can count a transaction as mined before it has the receipt. */
-const MAX_TIMES_NOT_FOUND = 5;
+export const MAX_QUEUE_MS = 30_000;
 
 /**
  * Submits the updates of one sender on one network, and makes sure that every accepted one is stored: it bumps fees,
@@ -64,12 +71,15 @@ export class TransactionQueue {
     private readonly account: LocalAccount,
     private readonly settings: QueueSettings,
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
+    /** Begins to charge the operator itself for a transaction that no task needs. */
+    openCharge: () => GasCharge,
   ) {
     const { clock, logger, closing } = context;
     const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
     this.#startedAt = clock.now();
-    this.#submitter = new Submitter(client, account, settings, this.#inFlight, clock, logger, () => this.#wake());
+    const onRenewed = () => this.#wake();
+    this.#submitter = new Submitter(client, account, settings, this.#inFlight, clock, logger, onRenewed, openCharge);
     this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
     this.#retries = new Retries(context, (task) => {
@@ -92,6 +102,11 @@ export class TransactionQueue {
   get dataPointIds(): readonly string[] {
     const pending = [...this.#inFlight.values()].flatMap(({ task }) => task?.dataPointId ?? []);
     return [...this.#waiting.map(({ dataPointId }) => dataPointId), ...pending];
+  }
+
+  /** The jobs that have a nonce. */
+  get underway(): readonly Underway[] {
+    return [...this.#inFlight.values()].flatMap(({ task }) => task?.underway ?? []);
   }
 
   /** What became of the transactions since the start, by event. */
@@ -118,13 +133,18 @@ export class TransactionQueue {
    * Enqueues a job. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round
    * of the data point, or a newer one, stored.
    *
-   * @throws SubmissionUnknown when the transaction may still be mined. After any other error nothing is pending:
-   * RpcError, or a ProblemError when the account cannot pay or sign, the fees are too high, or the operator shuts down.
+   * @throws SubmissionUnknown when the transaction may still be mined. AlreadyUnderway when another one does its work. After
+   * any other error nothing is pending: RpcError, or a ProblemError when the account cannot pay or sign, the fees are too
+   * high, the queue is full, or the operator shuts down.
    */
   enqueue<C extends RoundCall>(job: Job<C>): Promise<Submitted<C>> {
     return new Promise((resolve, reject) => {
-      if (this.context.closing.aborted) return reject(shuttingDown());
-      const giveUpAt = this.context.clock.monotonic() + MAX_QUEUE_MS;
+      const { closing, clock } = this.context;
+      const { charge, giveUpAt = clock.monotonic() + MAX_QUEUE_MS } = job;
+      if (closing.aborted) {
+        charge.settle(0n);
+        return reject(shuttingDown());
+      }
       const waiter = { resolve: resolve as (submitted: Submitted<RoundCall>) => void, reject, giveUpAt };
       this.#waiting = [...this.#waiting, newTask(job as Job<RoundCall>, waiter)];
       this.#wake();
@@ -156,10 +176,7 @@ export class TransactionQueue {
   }
 
   async #pass(): Promise<void> {
-    const [counts, networkFees] = await Promise.all([
-      this.#nonces.readCounts(this.#inFlight.end),
-      readNetworkFees(this.client),
-    ]);
+    const [counts, market] = await Promise.all([this.#nonces.readCounts(this.#inFlight.end), readMarket(this.client)]);
     const now = this.context.clock.monotonic();
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
@@ -171,7 +188,7 @@ export class TransactionQueue {
       sent: [...this.#inFlight.values()],
       foreign: this.#nonces.stuckSince,
       waiting: this.#waiting,
-      networkFees,
+      networkFees: market,
       now,
       timeOfDay: this.context.clock.now(),
       limits: { ...this.settings, maxPending: this.#maxPending(counts) },
@@ -181,20 +198,20 @@ export class TransactionQueue {
     await Promise.all(actions.filter(({ kind }) => kind === "confirm").map(confirm));
     for (const action of actions.filter((one) => one.kind !== "confirm")) {
       // Another process may have taken the sender over once this one shuts down.
-      if (this.context.closing.aborted || !(await this.#act(action, networkFees))) break;
+      if (this.context.closing.aborted || !(await this.#act(action, market))) break;
     }
   }
 
   /**
-   * Returns how many transactions may be pending after this pass. Only updates without a payer may use the places kept
-   * for feeds.
+   * Returns how many transactions may be pending after this pass. Only urgent updates may use the places kept for
+   * feeds.
    */
   #maxPending({ mined }: TransactionCounts): number {
     const { maxPending, reservedForFeeds } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#nonces.foreignCount;
     return Math.min(
       maxPending,
-      Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(({ payer }) => payer === null).length),
+      Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(isUrgent).length),
     );
   }
 
@@ -209,8 +226,10 @@ export class TransactionQueue {
       const { nonce } = transaction;
       // If its nonce is free again, it counts as stuck, so that the newest round replaces it at once.
       const isFree = nonce >= counts.mined && !this.#inFlight.has(nonce);
-      if (isFree) this.#inFlight.set(nonce, { ...transaction, sentAt: Number.NEGATIVE_INFINITY, timesNotFound: 0 });
-      else this.#retry(transaction, "a reorganization dropped it");
+      if (isFree) {
+        transaction.charge.hold(transaction.versions.at(-1)?.call?.gas ?? 0n);
+        this.#inFlight.set(nonce, { ...transaction, sentAt: Number.NEGATIVE_INFINITY, notFoundSince: null });
+      } else this.#retry(transaction, "a reorganization dropped it");
     }
   }
 
@@ -220,8 +239,9 @@ export class TransactionQueue {
       if (job === null) continue;
       const { nonce, hash } = pooled;
       this.#nonces.forget(nonce);
-      const submission = { ...pooled, raw: null, result: { kind: "accepted" }, excess: null } as const;
-      this.#inFlight.add(nonce, newTask(job, null), job.call, submission, now);
+      const submission = { ...pooled, result: { kind: "accepted" }, excess: null } as const;
+      job.charge.hold(job.call.gas);
+      this.#inFlight.add(nonce, newTask(job, null), job.call, submission, job.charge, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
       this.#reportSharedKey(job.call, hash);
     }
@@ -238,33 +258,41 @@ export class TransactionQueue {
   }
 
   /** @returns False when the rest of the plan is out of date. */
-  async #act(action: Exclude<QueueAction, { kind: "confirm" }>, networkFees: NetworkFees): Promise<boolean> {
+  async #act(action: Exclude<QueueAction, { kind: "confirm" }>, market: Market): Promise<boolean> {
     const { nonce } = action;
-    if (action.kind === "submit") return this.#submit(action.task, nonce, networkFees);
+    if (action.kind === "submit") return this.#submit(action.task, nonce, market);
     const transaction = this.#inFlight.get(nonce);
-    if (action.kind === "cancel") await this.#submitter.cancel(nonce, networkFees);
+    if (action.kind === "cancel") await this.#submitter.cancel(nonce, market);
     else if (transaction === undefined) return true;
-    else if (action.kind === "rebroadcast") await this.#submitter.rebroadcast(transaction, networkFees);
-    else if (action.kind === "replace") await this.#submitter.replace(transaction, action.content, networkFees);
+    else if (action.kind === "rebroadcast") await this.#submitter.rebroadcast(transaction);
+    else if (action.kind === "replace") await this.#submitter.replace(transaction, action.content, market);
     else {
       this.#inFlight.delete(nonce);
+      transaction.charge.settle(0n);
       this.#retry(transaction, "its transaction was lost, and its round has expired");
     }
     return true;
   }
 
-  async #submit(task: Task, nonce: number, networkFees: NetworkFees): Promise<boolean> {
+  async #submit(task: Task, nonce: number, market: Market): Promise<boolean> {
     // It can have been given up since the plan was made.
     if (this.#takeWaiting((one) => one === task).length === 0) return false;
+    const other = task.waiter === null ? null : task.findUnderway?.();
+    if (other) {
+      this.#fail(task, new AlreadyUnderway(other));
+      // The nonce is still free.
+      this.#isPassDue = true;
+      return false;
+    }
+    task.charge.hold(task.call.gas);
     try {
-      const { hash, result, excess } = await this.#submitter.submit(nonce, task, networkFees);
+      const { hash, result, excess } = await this.#submitter.submit(nonce, task, market);
       if (excess !== null) throw feesTooHigh(this.client.chain.id, excess);
       if (result.kind === "rejected") return await this.#retryOrThrow(task, result);
-      const { waiter, confirmed } = task;
+      const { waiter, call, underway } = task;
       task.waiter = null;
-      task.isPromised ||= result.kind === "accepted";
-      if (result.kind === "accepted") waiter?.resolve({ hash, confirmed: confirmed.promise });
-      else waiter?.reject(new SubmissionUnknown(result.error));
+      if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
+      else waiter?.resolve({ hash, call, underway, confirmed: underway.confirmed });
       return true;
     } catch (error) {
       this.#fail(task, error);
@@ -301,44 +329,48 @@ export class TransactionQueue {
   async #confirm(nonce: number): Promise<void> {
     const transaction = this.#inFlight.get(nonce);
     if (transaction === undefined) return;
-    const { task, versions } = transaction;
+    const { task, versions, charge } = transaction;
     for (const { hash, call } of versions.toReversed()) {
       const mined = await readMined(this.client, hash);
       if (mined === null) continue;
-      const isLost = call !== null && mined.isReverted && !(await task?.isStored(call.round));
+      const isLost = call !== null && mined.isReverted && !(await task?.isStored(task.round));
       this.#inFlight.delete(nonce);
+      charge.settle(mined.gasUsed);
       this.#counts.mined++;
       if (call === null) return this.#retry(transaction, "its nonce was cancelled");
-      if (isLost) return this.#retry(transaction, "its transaction reverted");
+      if (isLost) return this.#retry(transaction, "its transaction reverted", true);
       const confirmed = { ...mined, hash, call };
       this.#reorgWatch.add(transaction, confirmed);
-      task?.confirmed.resolve(confirmed);
+      if (task !== null) Object.assign(task.retries, { since: null, count: 0, reverts: 0 });
+      task?.end(confirmed);
       return;
     }
-    if (++transaction.timesNotFound < MAX_TIMES_NOT_FOUND) return;
+    const now = this.context.clock.monotonic();
+    transaction.notFoundSince ??= now;
+    if (now - transaction.notFoundSince < this.settings.lostMs) return;
     this.#inFlight.delete(nonce);
+    charge.settle(0n);
     this.#counts.lost++;
     this.#retry(transaction, "another transaction has used its nonce");
   }
 
   /** Submits the newest round of an update that has no transaction, unless a later one of the same key is pending. */
-  #retry(transaction: Transaction, reason: string): void {
+  #retry(transaction: Transaction, reason: string, isReverted = false): void {
     const { task, nonce } = transaction;
     if (task === null) return;
     const later = this.#inFlight.laterTask(transaction);
     this.#log.warn({ nonce, reason, isFollowed: later !== null }, "an update was not stored");
-    if (task.isPromised && later === null) {
-      this.#retries.add(task);
-      return;
-    }
-    if (later !== null) later.isPromised ||= task.isPromised;
-    task.confirmed.resolve(null);
+    if (later !== null) {
+      later.isPromised ||= task.isPromised;
+      void later.underway.confirmed.then(task.end, task.fail);
+    } else if (!task.isPromised) task.end(null);
+    else if (isReverted) this.#retries.addReverted(task);
+    else this.#retries.add(task);
   }
 
   #giveUpLate(now: number): void {
     for (const task of this.#takeWaiting(({ waiter }) => waiter !== null && now > waiter.giveUpAt)) {
-      const { id } = this.client.chain;
-      this.#fail(task, new RpcError("timeout", id, "eth_sendRawTransaction", "waited too long in the queue"));
+      this.#fail(task, queueFull(this.client.chain.id));
     }
   }
 
@@ -351,7 +383,8 @@ export class TransactionQueue {
   #fail(task: Task, error: unknown): void {
     const { waiter } = task;
     task.waiter = null;
-    if (waiter === null) this.#retries.add(task, true);
+    task.charge.settle(0n);
+    if (waiter === null) this.#retries.add(task, error);
     else waiter.reject(error);
   }
 
@@ -359,7 +392,7 @@ export class TransactionQueue {
     clearTimeout(this.#timer ?? undefined);
     this.#failWaiting(shuttingDown());
     this.#retries.close();
-    for (const { task } of this.#inFlight.values()) task?.confirmed.resolve(null);
+    for (const { task } of this.#inFlight.values()) task?.end(null);
   }
 
   #warn(error: unknown, message: string): void {

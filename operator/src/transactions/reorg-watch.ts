@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { readBlockHash, readBlockNumber } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { type Mined, readMined } from "../rpc/transactions.js";
@@ -38,7 +39,9 @@ export class ReorgWatch {
     if (head === this.#head) return [];
     // The node that answers may not have seen the blocks above its head yet.
     const shown = this.#watched.filter(({ mined }) => mined.blockNumber <= head);
-    if (!(await this.#areInChain(shown))) return this.#takeDropped();
+    const areInChain = await this.#areInChain(shown);
+    if (areInChain === null) return [];
+    if (!areInChain) return this.#takeDropped();
     this.#head = head;
     for (const one of shown) one.isChecked = true;
     this.#watched = this.#watched.filter(({ mined, isChecked }) => !isChecked || head - mined.blockNumber < this.depth);
@@ -49,16 +52,24 @@ export class ReorgWatch {
    * While a block is part of the chain, so is every block below it that was once seen together with it: of the checked
    * updates only the highest needs a look. Updates added since the last look were never seen together in one chain, so
    * each is checked.
+   *
+   * @returns Null while a node does not have a block yet, which another has shown: only another block in its place says
+   * that the chain was reorganized.
    */
-  async #areInChain(shown: readonly Watched[]): Promise<boolean> {
+  async #areInChain(shown: readonly Watched[]): Promise<boolean | null> {
     const checked = shown.filter(({ isChecked }) => isChecked);
     const highest = checked.toSorted((a, b) => b.mined.blockNumber - a.mined.blockNumber).slice(0, 1);
     const toCheck = [...shown.filter(({ isChecked }) => !isChecked), ...highest];
     const blocks = new Map(toCheck.map(({ mined }) => [mined.blockHash, mined.blockNumber]));
-    const found = await Promise.all(
-      [...blocks].map(async ([hash, number]) => (await readBlockHash(this.client, number)) === hash),
-    );
-    return found.every(Boolean);
+    const found = await Promise.all([...blocks].map(([hash, number]) => this.#isInChain(hash, number)));
+    if (found.includes(false)) return false;
+    return found.includes(null) ? null : true;
+  }
+
+  /** Reports whether a block has its place in the chain; null where the node has none there yet. */
+  async #isInChain(hash: Hex, number: number): Promise<boolean | null> {
+    const there = await readBlockHash(this.client, number);
+    return there === null ? null : there === hash;
   }
 
   async #takeDropped(): Promise<readonly Transaction[]> {
@@ -69,10 +80,15 @@ export class ReorgWatch {
     return read.flatMap(({ one, found }) => (found === null ? [one.transaction] : []));
   }
 
-  /** Returns null if no block has the update, or if it reverted and no other update has stored its round. */
-  async #findStored({ transaction: { task }, mined: { hash, call } }: Watched): Promise<Mined | null> {
+  /**
+   * Returns null if the chain has dropped the update: another block is in the place of its own and none has it, or it
+   * reverted and no other update has stored its round.
+   */
+  async #findStored({ transaction: { task }, mined }: Watched): Promise<Mined | null> {
+    const { hash, call, blockHash, blockNumber } = mined;
     const found = await readMined(this.client, hash);
-    if (found === null || !found.isReverted) return found;
+    if (found === null) return (await this.#isInChain(blockHash, blockNumber)) === false ? null : mined;
+    if (!found.isReverted) return found;
     return (await task?.isStored(call.round)) ? found : null;
   }
 }

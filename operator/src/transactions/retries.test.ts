@@ -1,6 +1,7 @@
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { GasBudget } from "./gas-budget.js";
 import type { RoundCall } from "./job.js";
 import { newTask, type Task } from "./queue-state.js";
 import { Retries } from "./retries.js";
@@ -11,21 +12,27 @@ beforeEach(() => vi.useFakeTimers());
 
 afterEach(() => vi.useRealTimers());
 
-/** @param isRefused True if the newest round was just refused. */
-function retry(renew: () => Promise<RoundCall | null>, isStored = async () => true, isRefused = false) {
+/** @param error Why the newest round was just refused. */
+function retry(renew: () => Promise<RoundCall | null>, isStored = async () => false, error: unknown = null) {
   const ready: Task[] = [];
   const retries = new Retries(
     { clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }), closing: new AbortController().signal },
     (one) => ready.push(one),
   );
-  const job = { payer: null, dataPointId: "K", call: call(1n), renew, isStored };
+  const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
+  const job = { payer: null, dataPointId: "K", charge, call: call(1n), renew, isStored };
   const task: Task = { ...newTask(job, null), attempts: 2 };
-  const state = { isOver: false, ready, task, close: () => retries.close() };
-  void task.confirmed.promise.then((confirmed) => {
-    expect(confirmed).toBe(null);
-    state.isOver = true;
-  });
-  retries.add(task, isRefused);
+  const state = { isOver: false, failure: null as unknown, ready, task, retries, close: () => retries.close() };
+  task.underway.confirmed.then(
+    (confirmed) => {
+      expect(confirmed).toBe(null);
+      state.isOver = true;
+    },
+    (failure) => {
+      state.failure = failure;
+    },
+  );
+  retries.add(task, error);
   return state;
 }
 
@@ -48,21 +55,67 @@ test("a pending round does not end the retries, a stored one does", async () => 
   expect(state).toMatchObject({ isOver: true, ready: [] });
 });
 
-test("an unavailable round is retried at growing intervals for ten minutes", async () => {
+test("an unavailable round is retried at growing intervals for ten minutes, and then fails with the reason", async () => {
   let asked = 0;
+  const reason = new Error("no quorum");
   const renew = async () => {
     asked++;
-    throw new Error("no quorum");
+    throw reason;
   };
-  const state = retry(renew, async () => true, true);
+  const state = retry(renew, async () => false, new Error("refused"));
   await vi.advanceTimersByTimeAsync(999);
   expect(asked).toBe(0);
   await vi.advanceTimersByTimeAsync(599_000);
-  expect(state.isOver).toBe(false);
+  expect(state.failure).toBe(null);
   await vi.advanceTimersByTimeAsync(40_000);
-  expect(state.isOver).toBe(true);
+  expect(state.failure).toBe(reason);
   expect(asked).toBeGreaterThan(20);
   expect(asked).toBeLessThan(30);
+});
+
+test("the chain is asked first whether the round is stored, and then nothing is built", async () => {
+  let asked = 0;
+  const renew = async () => {
+    asked++;
+    return call(2n);
+  };
+  const state = retry(renew, async () => true);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(state).toMatchObject({ isOver: true, ready: [] });
+  expect(asked).toBe(0);
+});
+
+test("the waits and the end belong to a task: one that is refused each time it is ready is not built every second", async () => {
+  const state = retry(async () => call(2n));
+  let built = 0;
+  for (let seconds = 0; seconds < 700; seconds++) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    // The sender has no funds.
+    for (const task of state.ready.splice(0)) {
+      built++;
+      state.retries.add(task, new Error("out of funds"));
+    }
+    if (seconds === 12) expect(built).toBeLessThanOrEqual(5);
+  }
+  expect(built).toBeLessThan(30);
+  expect(state.failure).toMatchObject({ message: "out of funds" });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("an update whose transactions revert is tried again later and later, a few times, and its callers learn why", async () => {
+  const state = retry(async () => call(2n));
+  await vi.advanceTimersByTimeAsync(1);
+  let sent = 0;
+  for (let seconds = 0; seconds < 100; seconds++) {
+    for (const task of state.ready.splice(0)) {
+      sent++;
+      state.retries.addReverted(task);
+      expect(state.ready).toEqual([]);
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  expect(sent).toBe(3);
+  expect(state.failure).toMatchObject({ code: "update_reverted", detail: expect.stringContaining("3 transactions") });
 });
 
 test("a retry ends when the operator shuts down", async () => {

@@ -1,13 +1,17 @@
 import { type Context, wait } from "@dataset-oracle/service/process/context";
+import { updateReverted } from "../problems.js";
 import { describeError } from "../rpc/rpc-error.js";
 import type { Task } from "./queue-state.js";
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const GIVE_UP_MS = 600_000;
+/** Each revert costs a nonce and its gas, and the next transaction is likely to revert for the same cause. */
+const MAX_REVERTS = 3;
 
 /**
- * Updates promised to a caller that have no transaction yet. Each is rebuilt for its newest round until it can be sent.
+ * Updates promised to a caller that have no transaction now. Each is rebuilt for its newest round until it can be sent. The
+ * waits and the end belong to the task, however often it comes back.
  */
 export class Retries {
   readonly #tasks = new Set<Task>();
@@ -18,10 +22,27 @@ export class Retries {
     private readonly onReady: (task: Task) => void,
   ) {}
 
-  /** @param isRefused True if its newest round was just refused: then the first retry waits. */
-  add(task: Task, isRefused = false): void {
+  /** @param error Why its newest round was not sent, if it was refused: then even the first retry waits. */
+  add(task: Task, error: unknown = null): void {
+    const { retries } = task;
+    retries.since ??= this.context.clock.monotonic();
+    retries.error = error;
     this.#tasks.add(task);
-    void this.#retry(task, isRefused ? FIRST_RETRY_MS : 0);
+    void this.#retry(task, error !== null);
+  }
+
+  /** Tries a task again whose transaction was mined and has reverted, a few times. */
+  addReverted(task: Task): void {
+    const reverts = ++task.retries.reverts;
+    const fix = `${reverts} transactions have reverted. Tell the operator's owner: its RPC endpoint may understate gas.`;
+    const error = updateReverted(null, undefined, fix);
+    if (reverts < MAX_REVERTS) {
+      this.add(task, error);
+      return;
+    }
+    const { dataPointId } = task;
+    this.context.logger.error({ dataPointId, reverts }, "gave up on an update: its transactions keep reverting");
+    task.fail(error);
   }
 
   close(): void {
@@ -29,25 +50,31 @@ export class Retries {
   }
 
   /** Runs until the task can be sent or its round is stored, within a bound. It never throws. */
-  async #retry(task: Task, firstWaitMs: number): Promise<void> {
+  async #retry(task: Task, isRefused: boolean): Promise<void> {
     const { clock, logger, closing } = this.context;
-    const giveUpAt = clock.monotonic() + GIVE_UP_MS;
-    for (let waitMs = firstWaitMs; ; waitMs = Math.min(Math.max(2 * waitMs, FIRST_RETRY_MS), MAX_RETRY_MS)) {
-      if (waitMs > 0) await wait(waitMs, closing);
-      if (!this.#tasks.has(task)) return;
-      if (clock.monotonic() > giveUpAt) {
-        const { dataPointId } = task;
-        logger.error({ dataPointId }, "gave up on an update: no newer round could be built for ten minutes");
-        return this.#end(task);
+    const { retries, dataPointId } = task;
+    for (;;) {
+      if (isRefused || retries.count > 0) {
+        await wait(Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, retries.count - 1), MAX_RETRY_MS), closing);
       }
+      if (!this.#tasks.has(task)) return;
+      if (clock.monotonic() - (retries.since ?? 0) > GIVE_UP_MS) {
+        logger.error({ dataPointId, reason: describeError(retries.error) }, "gave up on an update after ten minutes");
+        this.#tasks.delete(task);
+        return task.fail(retries.error);
+      }
+      retries.count++;
       try {
-        const call = await task.renew();
+        // It can be stored although its receipt was not found, or by somebody else.
+        if (await task.isStored(task.round)) return this.#end(task);
+        const call = await task.renew(task.underway);
         // A newer round that is only pending can still be lost.
-        if (call === null && !(await task.isStored(task.call.round))) throw new Error("a newer round is only pending");
-        if (call === null || !this.#tasks.delete(task)) return this.#end(task);
+        if (call === null) throw new Error("a newer round is only pending");
+        if (!this.#tasks.delete(task)) return;
         Object.assign(task, { call, attempts: 0 });
         return this.onReady(task);
       } catch (error) {
+        retries.error = error;
         logger.warn({ reason: describeError(error) }, "the newest round could not be built; trying again");
       }
     }
@@ -55,6 +82,6 @@ export class Retries {
 
   #end(task: Task): void {
     this.#tasks.delete(task);
-    task.confirmed.resolve(null);
+    task.end(null);
   }
 }

@@ -1,21 +1,52 @@
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
-import { numberToHex } from "viem";
+import { type Hex, keccak256, numberToHex, parseTransaction } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, expect, test } from "vitest";
 import { createChainClient } from "../rpc/client.js";
 import { SenderNonces } from "./sender-nonces.js";
 
-const SENDER = "0x1111111111111111111111111111111111111111";
+const ACCOUNT = privateKeyToAccount(generatePrivateKey());
+const SENDER = ACCOUNT.address;
+const TO = "0x1111111111111111111111111111111111111111";
 const MAX_JUMP = 16;
 const TEN_MINUTES_MS = 600_000;
-const POOLED = { nonce: "0x5", hash: `0x${"5".repeat(64)}`, to: SENDER, input: "0x", gas: "0x1", gasPrice: "0x1" };
+
+/** Returns a signed transaction, as nodes show it. */
+async function shown(nonce: number, type: "legacy" | "eip1559" = "eip1559", from: PrivateKeyAccount = ACCOUNT) {
+  const content = { chainId: 42, nonce, to: TO, data: "0x01", gas: 30_000n, value: 0n } as const;
+  const raw = await from.signTransaction(
+    type === "legacy"
+      ? { ...content, type, gasPrice: 9n }
+      : { ...content, type, maxFeePerGas: 9n, maxPriorityFeePerGas: 1n },
+  );
+  const {
+    r = "0x",
+    s = "0x",
+    v = 0n,
+    yParity = 0,
+  } = parseTransaction(raw) as unknown as Partial<Record<"r" | "s", Hex>> & {
+    v?: bigint;
+    yParity?: number;
+  };
+  const fees =
+    type === "legacy" ? { gasPrice: "0x9" } : { maxFeePerGas: "0x9", maxPriorityFeePerGas: "0x1", gasPrice: "0x9" };
+  const numbers = { nonce: numberToHex(nonce), gas: "0x7530", value: "0x0", chainId: "0x2a" };
+  const signature =
+    type === "legacy" ? { r, s, v: numberToHex(v) } : { r, s, v: numberToHex(yParity), yParity: numberToHex(yParity) };
+  const about = { from: SENDER, to: TO, input: "0x01", type: type === "legacy" ? "0x0" : "0x2", hash: keccak256(raw) };
+  return { raw, listed: { ...about, ...numbers, ...fees, ...signature, ...(type !== "legacy" && { accessList: [] }) } };
+}
 
 /** The counts that each endpoint shows; the first answers reads. */
 let endpoints: { mined: number; pending: number }[];
 let nowMs: number;
+/** What the pool lists, by the nonces under which it does. */
+let pool: Record<string, object>;
 let nonces: SenderNonces;
 
-beforeEach(() => {
+beforeEach(async () => {
+  pool = { 5: (await shown(5)).listed };
   endpoints = [{ mined: 5, pending: 7 }];
   nowMs = 0;
   const countOf = (index: number, params: readonly unknown[]) => {
@@ -24,7 +55,7 @@ beforeEach(() => {
   };
   const client = createChainClient(42, {
     request: async (method, params) =>
-      method === "txpool_contentFrom" ? { pending: { 5: POOLED }, queued: {} } : countOf(0, params),
+      method === "txpool_contentFrom" ? { pending: pool, queued: {} } : countOf(0, params),
     requestEach: async (_, params) => endpoints.map((_one, index) => countOf(index, params)),
   });
   nonces = new SenderNonces(
@@ -72,6 +103,41 @@ test("a pending transaction that the node's pool does not show counts as stuck t
   expect(nonces.stuckSince).toEqual(
     new Map([
       [5, 0],
+      [6, TEN_MINUTES_MS],
+    ]),
+  );
+});
+
+test.each(["legacy", "eip1559"] as const)(
+  "a pending %s transaction is recovered as it was signed, and its hash is what was signed, whatever the node says",
+  async (type) => {
+    const { raw, listed } = await shown(5, type);
+    pool = { 5: { ...listed, hash: keccak256("0x") } };
+    const [found] = await nonces.findForeign(await nonces.readCounts(5), () => false);
+    expect(found).toMatchObject({ nonce: 5, raw, hash: keccak256(raw), call: { to: TO, data: "0x01", gas: 30_000n } });
+    expect(found?.fees).toMatchObject({ type, maxFeePerGas: 9n });
+  },
+);
+
+test("what the sender has not signed is not its transaction, however high its fees and its nonce are", async () => {
+  const other = privateKeyToAccount(generatePrivateKey());
+  const own = (await shown(7)).listed;
+  const far = 5_000_000;
+  pool = {
+    5: { ...(await shown(5)).listed, maxFeePerGas: numberToHex(10n ** 15n) },
+    6: (await shown(6, "eip1559", other)).listed,
+    // Listed under another nonce than its own, and signed by the sender, but with a nonce that nothing leads to.
+    8: (await shown(far)).listed,
+    [far]: (await shown(far)).listed,
+    [2 ** 53 - 1]: { ...own, nonce: numberToHex(2 ** 53 - 1) },
+    7: own,
+  };
+  const found = await nonces.findForeign(await nonces.readCounts(5), () => false);
+  expect(found.map(({ nonce }) => nonce)).toEqual([7]);
+  // The node counts them as pending, so they are waited for; longer, because its pool shows nothing of the sender there.
+  expect(nonces.stuckSince).toEqual(
+    new Map([
+      [5, TEN_MINUTES_MS],
       [6, TEN_MINUTES_MS],
     ]),
   );

@@ -1,10 +1,11 @@
+import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
-import { type Address, getAddress, type Hex, hexToNumber, type Transaction } from "viem";
+import { type Address, bytesToHex, getAddress, type Hex, hexToBytes, hexToNumber, type Transaction } from "viem";
 import { getTransactionCount } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
 import { RpcError, readPending, unwrapRpcError } from "../rpc/rpc-error.js";
-import { readPooledTransactions } from "../rpc/transactions.js";
+import { readPooledTransactions, readSigned } from "../rpc/transactions.js";
 import type { Fees } from "./fees.js";
 import type { Call } from "./job.js";
 import type { TransactionCounts } from "./plan.js";
@@ -14,9 +15,10 @@ const BELIEVED_AFTER_MS = 600_000;
 /** How much longer a transaction is waited for that the node counts, and its pool does not show: the count may be false. */
 const DOUBTFUL_MS = 600_000;
 
-/** A pending transaction that the node's pool shows in full. */
+/** A pending transaction that the node's pool shows in full, and that the sender has signed. */
 export interface PooledUpdate {
   readonly nonce: number;
+  readonly raw: Hex;
   readonly hash: Hex;
   readonly call: Call;
   readonly fees: Fees;
@@ -30,7 +32,7 @@ export class SenderNonces {
   /** Whether there can be foreign transactions behind a gap, which the counts omit. */
   #canHideSome = true;
   readonly #foreignSince = new Map<number, number>();
-  /** The nonces that the node's pool showed; null where the node does not show its pool. */
+  /** The nonces with transactions of the sender that the pool showed; null where the node does not show its pool. */
   #shown: ReadonlySet<number> | null = null;
   #poolReadAt = Number.NEGATIVE_INFINITY;
 
@@ -109,7 +111,7 @@ export class SenderNonces {
    * Looks for transactions that this process did not send.
    *
    * @param isOwn Reports whether it has sent a transaction with a nonce.
-   * @returns Those that the node's pool shows, so that they can be recovered.
+   * @returns Those that the node's pool shows and the sender has signed, so that they can be recovered.
    */
   async findForeign(
     { mined, pending }: TransactionCounts,
@@ -130,8 +132,12 @@ export class SenderNonces {
     this.#poolReadAt = now;
     const nonces = [...this.#foreignSince.keys(), ...hidden].filter((nonce) => !isOwn(nonce));
     const pool = await readPooledTransactions(this.client, this.sender, nonces);
-    this.#shown = pool && new Set(pool.map(({ nonce }) => nonce));
-    return (pool ?? []).flatMap(toPooledUpdate).filter(({ nonce }) => nonce >= mined && !isOwn(nonce));
+    const signed = (pool ?? []).flatMap((shown) => {
+      const raw = readSigned(this.client.chain.id, this.sender, shown);
+      return raw === null ? [] : [{ shown, raw }];
+    });
+    this.#shown = pool && new Set(signed.map(({ shown }) => shown.nonce));
+    return signed.flatMap(({ shown, raw }) => toPooledUpdate(shown, raw)).filter(({ nonce }) => !isOwn(nonce));
   }
 
   #faultOf({ mined, pending }: TransactionCounts, end: number): string | null {
@@ -146,11 +152,12 @@ export class SenderNonces {
   }
 }
 
-/** Returns nothing for a transaction that creates a contract, or whose fees the node does not show. */
-function toPooledUpdate({ nonce, hash, to, input, gas, ...prices }: Transaction): PooledUpdate[] {
+/** Returns nothing for a transaction that creates a contract. */
+function toPooledUpdate({ nonce, to, input, gas, ...prices }: Transaction, raw: Hex): PooledUpdate[] {
+  if (!to) return [];
   const type = prices.maxFeePerGas === undefined ? "legacy" : "eip1559";
-  const { maxFeePerGas = prices.gasPrice, maxPriorityFeePerGas = 0n } = prices;
-  if (!to || maxFeePerGas === undefined) return [];
+  const { maxFeePerGas = prices.gasPrice ?? 0n, maxPriorityFeePerGas = 0n } = prices;
+  const hash = bytesToHex(keccak(hexToBytes(raw)));
   const call = { to: getAddress(to), data: input, gas };
-  return [{ nonce, hash, call, fees: { type, maxFeePerGas, maxPriorityFeePerGas } }];
+  return [{ nonce, raw, hash, call, fees: { type, maxFeePerGas, maxPriorityFeePerGas } }];
 }

@@ -2,102 +2,91 @@ import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { FeedGasSpent } from "./gas-budget.js";
-import { type Job, type RoundCall, SubmissionUnknown } from "./job.js";
+import type { Job, RoundCall } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
-import { Senders } from "./senders.js";
+import { createGasBudgets, Senders } from "./senders.js";
 
 const addressOf = (i: number) => numberToHex(i, { size: 20 });
 const SETTINGS = { gasPerHour: 1e9, gasPerHourForNewKeys: 1e9, gasPerHourForFeeds: 1e9, gasPercentPerCaller: 100 };
-const call: RoundCall = { to: addressOf(7), data: "0x", gas: 1n, round: 1n, expiresAt: 1 };
-const job: Job<RoundCall> = {
-  dataPointId: "K",
-  payer: null,
-  call,
-  renew: async () => null,
-  isStored: async () => true,
-};
+const CALL: RoundCall = { to: addressOf(7), data: "0x", gas: 1n, round: 1n, expiresAt: 1 };
+const KIND = "updates of a key";
 
-/** Returns for each of 100 keys which of some senders it goes through. */
-async function sendersOf(count: number): Promise<number[]> {
-  const used: number[] = [];
+/** @param enqueued Where the senders' queues note what they get, with the index of the sender. */
+function sendersOf(count: number, enqueued: [number, Job<RoundCall>][], settings = SETTINGS): Senders {
   const queues = Array.from({ length: count }, (_, i) => {
-    const enqueue = async () => {
-      used.push(i);
-      return { hash: "0x", confirmed: Promise.resolve(null) };
-    };
+    const enqueue = async (job: Job<RoundCall>) => void enqueued.push([i, job]);
     return { address: addressOf(i + 1), enqueue } as unknown as TransactionQueue;
   });
-  const senders = new Senders(
-    1,
-    queues,
-    SETTINGS,
+  const budgets = createGasBudgets(
+    settings,
     clockOf(() => 0),
   );
-  for (let i = 0; i < 100; i++) await senders.enqueue(job, addressOf(9), numberToHex(i));
-  return used;
+  return new Senders(1, queues, budgets);
+}
+
+/** Has a job admitted, built with the gas that is given, and enqueued. */
+function send(senders: Senders, payer: string | null, { gas = 1n, isNewKey = false, key = 1 } = {}) {
+  const admission = senders.admit(payer, KIND, isNewKey);
+  const { charge } = admission;
+  const work = { renew: async () => null, isStored: async () => true };
+  const job: Job<RoundCall> = { dataPointId: "K", payer, charge, call: { ...CALL, gas }, ...work };
+  return senders.enqueue(job, admission, addressOf(9), numberToHex(key));
+}
+
+/** Returns for each of 100 keys which of some senders it goes through. */
+async function usedOf(count: number): Promise<number[]> {
+  const enqueued: [number, Job<RoundCall>][] = [];
+  const senders = sendersOf(count, enqueued);
+  for (let key = 0; key < 100; key++) await send(senders, null, { key });
+  return enqueued.map(([sender]) => sender);
 }
 
 test("a key always goes through the same sender, and the keys are shared among all", async () => {
-  const used = await sendersOf(3);
+  const used = await usedOf(3);
   expect(used).toHaveLength(100);
-  expect(await sendersOf(3)).toEqual(used);
+  expect(await usedOf(3)).toEqual(used);
   expect(new Set(used)).toEqual(new Set([0, 1, 2]));
 });
 
 test("a further sender takes keys over, and moves none between the others", async () => {
-  const [before, after] = [await sendersOf(3), await sendersOf(4)];
+  const [before, after] = [await usedOf(3), await usedOf(4)];
   const moved = before.flatMap((sender, i) => (after[i] === sender ? [] : [after[i]]));
   expect(new Set(moved)).toEqual(new Set([3]));
 });
 
-test("without a sender nothing is enqueued, and the problem says what to do", async () => {
-  const senders = new Senders(
-    1,
-    [],
-    SETTINGS,
-    clockOf(() => 0),
+test("without a sender nothing is admitted, and the problem says what to do", () => {
+  expect(() => sendersOf(0, []).admit(null, KIND)).toThrow(
+    expect.objectContaining({ code: "broadcast_unavailable", detail: expect.stringContaining('"broadcast": false') }),
   );
-  await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toMatchObject({
-    code: "broadcast_unavailable",
-    detail: expect.stringContaining('"broadcast": false'),
-  });
 });
 
 test("feeds, stored keys and new keys each have a gas budget that the others cannot spend", async () => {
   const settings = { gasPerHour: 1, gasPerHourForNewKeys: 1, gasPerHourForFeeds: 1, gasPercentPerCaller: 100 };
-  const queue = { address: addressOf(1), enqueue: async () => ({}) } as unknown as TransactionQueue;
-  const senders = new Senders(
-    1,
-    [queue],
-    settings,
-    clockOf(() => 0),
-  );
-  const enqueue = (payer: string | null, budget: "stored" | "new") =>
-    senders.enqueue({ ...job, payer }, addressOf(9), "0x01", budget);
-  await enqueue(null, "stored");
-  await expect(enqueue(null, "stored")).rejects.toBeInstanceOf(FeedGasSpent);
-  for (const budget of ["stored", "new"] as const) {
-    await enqueue("a", budget);
-    await expect(enqueue("a", budget)).rejects.toMatchObject({ code: "gas_budget_spent" });
+  const senders = sendersOf(1, [], settings);
+  await send(senders, null);
+  expect(() => senders.admit(null, KIND)).toThrow(FeedGasSpent);
+  for (const isNewKey of [false, true]) {
+    await send(senders, "a", { isNewKey });
+    expect(() => senders.admit("a", KIND, isNewKey)).toThrow(expect.objectContaining({ code: "gas_budget_spent" }));
   }
   expect(Object.fromEntries(senders.gasUsed)).toEqual({ stored: 1, new: 1, feeds: 1 });
 });
 
-test("gas is given back where nothing was submitted, and stays reserved where nobody knows", async () => {
-  const reason = new Error("no answer");
-  let error: Error = new Error("refused");
-  const enqueue = () => Promise.reject(error);
-  const queue = { address: addressOf(1), enqueue } as unknown as TransactionQueue;
-  const senders = new Senders(
-    1,
-    [queue],
-    { ...SETTINGS, gasPerHourForFeeds: 1 },
-    clockOf(() => 0),
-  );
-  for (let tries = 0; tries < 2; tries++) {
-    await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toBe(error);
+test("a budget of nothing refuses before anything is built, and so does one that is smaller than the latest task", async () => {
+  const none = { gasPerHour: 0, gasPerHourForNewKeys: 0, gasPerHourForFeeds: 0, gasPercentPerCaller: 25 };
+  for (const isNewKey of [false, true]) {
+    expect(() => sendersOf(1, [], none).admit("a", KIND, isNewKey)).toThrow(
+      expect.objectContaining({ code: "gas_budget_spent", payer: null }),
+    );
   }
-  error = new SubmissionUnknown(reason);
-  await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toBe(reason);
-  await expect(senders.enqueue(job, addressOf(9), "0x01")).rejects.toBeInstanceOf(FeedGasSpent);
+  expect(() => sendersOf(1, [], none).admit(null, KIND)).toThrow(FeedGasSpent);
+
+  const enqueued: [number, Job<RoundCall>][] = [];
+  const senders = sendersOf(1, enqueued, { ...SETTINGS, gasPerHour: 100 });
+  // What the first of its kind needs is known only once it is built.
+  await expect(send(senders, "a", { gas: 101n })).rejects.toMatchObject({ code: "gas_budget_spent" });
+  expect(() => senders.admit("b", KIND)).toThrow(expect.objectContaining({ code: "gas_budget_spent" }));
+  // Tasks of another kind, and the other budgets, are not known yet.
+  expect(senders.admit("b", "updates of two keys")).toBeDefined();
+  expect(enqueued).toEqual([]);
 });

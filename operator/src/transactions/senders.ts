@@ -3,8 +3,8 @@ import type { Clock } from "@dataset-oracle/service/process/context";
 import { type Address, type Hex, keccak256 } from "viem";
 import { GasBudgetSpent } from "../problems.js";
 import { rankMembers } from "../schedule/rank.js";
-import { FeedGasSpent, GasBudget } from "./gas-budget.js";
-import { type Job, type RoundCall, SubmissionUnknown, type Submitted } from "./job.js";
+import { FeedGasSpent, GasBudget, type GasCharge, type GasRefusal } from "./gas-budget.js";
+import type { Job, RoundCall, Submitted, Underway } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
 
 export interface GasSettings {
@@ -14,34 +14,55 @@ export interface GasSettings {
   readonly gasPercentPerCaller: number;
 }
 
-/** Which gas budget pays for a request: the one for stored keys, or the one for keys that are stored for the first time. */
-export type RequestBudget = "stored" | "new";
+/** Which gas budget pays: for keys that are stored, for keys that are stored for the first time, or for feeds. */
+type BudgetName = "stored" | "new" | "feeds";
+
+/** The gas budgets of one network. */
+export type GasBudgets = Readonly<Record<BudgetName, GasBudget>>;
+
+export function createGasBudgets(settings: GasSettings, clock: Clock): GasBudgets {
+  const { gasPerHour, gasPerHourForNewKeys, gasPerHourForFeeds, gasPercentPerCaller } = settings;
+  return {
+    stored: new GasBudget(BigInt(gasPerHour), clock, gasPercentPerCaller),
+    new: new GasBudget(BigInt(gasPerHourForNewKeys), clock, gasPercentPerCaller),
+    feeds: new GasBudget(BigInt(gasPerHourForFeeds), clock),
+  };
+}
+
+/** A task that is paid for, before anything is built for it. */
+export interface Admission {
+  /** Null for a feed or an accusation. */
+  readonly payer: string | null;
+  readonly charge: GasCharge;
+  /** Tasks of one kind use about the same gas. */
+  readonly kind: string;
+  readonly budget: BudgetName;
+}
 
 /** The accounts from which the operator sends on one network, each with its queue, and the gas that they may use. */
 export class Senders {
-  readonly #budgets: Readonly<Record<RequestBudget | "feeds", GasBudget>>;
+  /** The gas limit of the latest task of each kind: the chain decides it, so the first of a kind is built to know it. */
+  readonly #expected = new Map<string, bigint>();
 
   /** @param queues None where the operator has no key, and so sends nothing. */
   constructor(
     private readonly chainId: number,
     readonly queues: readonly TransactionQueue[],
-    settings: GasSettings,
-    private readonly clock: Clock,
-  ) {
-    this.#budgets = {
-      stored: new GasBudget(BigInt(settings.gasPerHour), settings.gasPercentPerCaller),
-      new: new GasBudget(BigInt(settings.gasPerHourForNewKeys), settings.gasPercentPerCaller),
-      feeds: new GasBudget(BigInt(settings.gasPerHourForFeeds)),
-    };
-  }
+    private readonly budgets: GasBudgets,
+  ) {}
 
   get canSend(): boolean {
     return this.queues.length > 0;
   }
 
-  /** The part of each gas budget that the last hour has used, from 0 to 1. */
+  /** The part of each gas budget that the last hour has used: above 1 in debt. */
   get gasUsed(): readonly (readonly [budget: string, ratio: number])[] {
-    return Object.entries(this.#budgets).map(([name, budget]) => [name, budget.usedRatio(this.clock.monotonic())]);
+    return Object.entries(this.budgets).map(([name, budget]) => [name, budget.usedRatio]);
+  }
+
+  /** The jobs that have a nonce, whichever sender's it is. */
+  get underway(): readonly Underway[] {
+    return this.queues.flatMap((queue) => queue.underway);
   }
 
   /** @throws ProblemError when the operator sends nothing on this network. */
@@ -50,29 +71,45 @@ export class Senders {
   }
 
   /**
-   * Enqueues a job with one of the senders, within the gas budget that pays for it: the feeds' if it has no payer. It
-   * returns once an RPC endpoint has accepted the transaction, and gives the gas back if nothing was submitted.
+   * Admits a task to the gas budget that pays for it, before it costs anybody any work.
+   *
+   * @param payer The caller whose share it is; null for a feed or an accusation.
+   * @param what Names tasks that use about the same gas, such as updates of a dataset with as many keys.
+   * @throws ProblemError when the operator sends nothing on the network, or the budget or the payer's share of it is
+   * spent. FeedGasSpent.
+   */
+  admit(payer: string | null, what: string, isNewKey = false): Admission {
+    this.requireSender();
+    const budget = payer === null ? "feeds" : isNewKey ? "new" : "stored";
+    const kind = `${budget} ${what}`;
+    const admitted = this.budgets[budget].admit(this.#expected.get(kind) ?? 1n, payer);
+    if (!admitted.ok) throw refused(admitted, payer, budget);
+    return { payer, charge: admitted.charge, kind, budget };
+  }
+
+  /** Pays for an update that an earlier process has promised. */
+  openCharge(): GasCharge {
+    return this.budgets.feeds.open();
+  }
+
+  /**
+   * Enqueues a job with one of the senders. It returns once an RPC endpoint has accepted the transaction. Where nothing
+   * was submitted, the gas is given back.
    *
    * @param dataset The job's dataset and, of a batch the first, key: the same ones always go through the same sender.
-   * @throws ProblemError when the operator sends nothing on the network, or the budget or the payer's share of it is
-   * spent. FeedGasSpent. The queue's error; a transaction whose outcome is unknown may still be mined, so its gas stays
-   * reserved.
+   * @throws ProblemError when the budget or the payer's share is too small for what was built, which is known only of a
+   * kind's first task. FeedGasSpent. The queue's error.
    */
   async enqueue<C extends RoundCall>(
     job: Job<C>,
+    { payer, charge, kind, budget }: Admission,
     dataset: Address,
     key: Hex,
-    budget: RequestBudget = "stored",
   ): Promise<Submitted<C>> {
-    const queue = this.#queueOf(dataset, key);
-    const release = this.#reserve(job, budget);
-    try {
-      return await queue.enqueue(job);
-    } catch (error) {
-      if (error instanceof SubmissionUnknown) throw error.reason;
-      release();
-      throw error;
-    }
+    this.#expected.set(kind, job.call.gas);
+    const refusal = charge.confirm(job.call.gas);
+    if (refusal !== null) throw refused(refusal, payer, budget);
+    return this.#queueOf(dataset, key).enqueue(job);
   }
 
   /** Returns the account that sends the updates of a key. @throws ProblemError when there is none. */
@@ -91,17 +128,9 @@ export class Senders {
     if (queue === undefined) throw problem("broadcast_unavailable", { network: this.chainId });
     return queue;
   }
+}
 
-  /** @returns A function that gives the gas back. */
-  #reserve({ payer, call }: Pick<Job<RoundCall>, "payer" | "call">, budget: RequestBudget): () => void {
-    const reservation = this.#budgets[payer === null ? "feeds" : budget].reserve(
-      call.gas,
-      this.clock.monotonic(),
-      payer,
-    );
-    if (reservation.ok) return reservation.release;
-    const { isShareSpent, retryAfterSeconds } = reservation;
-    if (payer === null) throw new FeedGasSpent(retryAfterSeconds);
-    throw new GasBudgetSpent(isShareSpent ? payer : null, budget === "new", retryAfterSeconds);
-  }
+function refused({ isShareSpent, retryAfterSeconds }: GasRefusal, payer: string | null, budget: BudgetName): Error {
+  if (payer === null) return new FeedGasSpent(retryAfterSeconds);
+  return new GasBudgetSpent(isShareSpent ? payer : null, budget === "new", retryAfterSeconds);
 }

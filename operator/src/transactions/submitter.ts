@@ -14,16 +14,15 @@ import {
   type Fees,
   feesAfterRefusal,
   feesFor,
-  type NetworkFees,
+  type Market,
   raiseToAsked,
   replacementCaps,
 } from "./fees.js";
+import type { GasCharge } from "./gas-budget.js";
 import type { Call, RoundCall } from "./job.js";
 import type { QueueLimits, ReplacementContent } from "./plan.js";
 import type { InFlightTransactions, Submission, SubmissionResult, Task, Transaction } from "./queue-state.js";
 
-/** The gas of a plain transfer. Some chains charge more, so it is estimated first. */
-const TRANSFER_GAS = 21_000n;
 /** A node that refused fees as too low can want less a minute later. */
 const REMEMBER_ASKED_MS = 60_000;
 /** Stands for all nonces. */
@@ -62,6 +61,7 @@ export class Submitter {
   /**
    * @param inFlight Where accepted transactions are recorded, and those whose outcome is unknown.
    * @param onRenewed Called when a newer round that a replacement waits for has been built, or cannot be.
+   * @param openCharge Begins to charge the operator itself for a transaction that no task needs.
    */
   constructor(
     private readonly client: ChainClient,
@@ -71,6 +71,7 @@ export class Submitter {
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly onRenewed: () => void,
+    private readonly openCharge: () => GasCharge,
   ) {
     this.#asked = new LRUCache({
       max: caps.maxPending + 1,
@@ -83,53 +84,59 @@ export class Submitter {
   /**
    * Submits the first transaction of a nonce.
    *
-   * @throws ProblemError when the chain asks for more than the cap, or the account cannot sign.
+   * @throws ProblemError when the chain asks for more than the cap, or the account cannot sign. RpcError when no block has
+   * room for the gas that a node has estimated.
    */
-  async submit(nonce: number, task: Task, networkFees: NetworkFees): Promise<Submission> {
-    const fees = feesFor(networkFees, this.caps);
+  async submit(nonce: number, task: Task, market: Market): Promise<Submission> {
+    const fees = feesFor(market, this.caps);
     if (fees === null) {
-      const excess = { wanted: networkFees.baseFee, cap: this.caps.maxFeePerGas, setting: "maxFeePerGasGwei" } as const;
+      const excess = { wanted: market.baseFee, cap: this.caps.maxFeePerGas, setting: "maxFeePerGasGwei" } as const;
       throw feesTooHigh(this.client.chain.id, excess);
     }
-    const submission = await this.#signAndSubmit(nonce, task.call, fees, false, task.onSigned);
+    const { call, charge } = task;
+    if (call.gas > market.blockGas) {
+      const reason = `the estimated gas limit ${call.gas} is more than a block's, ${market.blockGas}`;
+      throw new RpcError("failed", this.client.chain.id, "eth_estimateGas", reason);
+    }
+    const submission = await this.#signAndSubmit(nonce, call, fees, false, task.onSigned);
     if (submission.result.kind !== "rejected")
-      this.inFlight.add(nonce, task, task.call, submission, this.clock.monotonic());
+      this.inFlight.add(nonce, task, call, submission, charge, this.clock.monotonic());
     return submission;
   }
 
   /** Submits a transaction again that the node does not show. */
-  async rebroadcast(transaction: Transaction, networkFees: NetworkFees): Promise<void> {
+  async rebroadcast(transaction: Transaction): Promise<void> {
     const version = transaction.versions.at(-1);
     if (version === undefined) return;
-    const { raw, hash } = version;
-    // Only an earlier process had the signed transaction, so another one has to take its place.
-    if (raw === null) return this.replace(transaction, "newest", networkFees);
+    const { raw, hash, call } = version;
     const result = await submitRaw(this.client, raw, hash);
     this.counts.rebroadcast++;
     this.logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
     transaction.isAccepted = result.kind === "accepted";
+    if (transaction.isAccepted && call !== null) transaction.task?.given({ hash, call }, null);
     transaction.submittedAt = this.clock.monotonic();
   }
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
-  async replace(transaction: Transaction, content: ReplacementContent, networkFees: NetworkFees): Promise<void> {
+  async replace(transaction: Transaction, content: ReplacementContent, market: Market): Promise<void> {
     const { nonce, task, renewal } = transaction;
     if (content === "newest" && task !== null) {
       if (renewal === "running") return;
       // While the caps do not allow a replacement, what was built for it can get too old.
-      if (renewal === null || this.#isExpired(renewal.call)) void this.#renew(transaction, task);
-      else await this.#takeNonce(nonce, transaction, renewal.call, networkFees);
+      const isUsable = renewal !== null && !this.#isExpired(renewal.call) && !isImpossible(renewal.call, market);
+      if (!isUsable) void this.#renew(transaction, task);
+      else await this.#takeNonce(nonce, transaction, renewal.call, market);
       return;
     }
     const call = content === "same" ? this.#sameCall(transaction) : null;
-    await this.#takeNonce(nonce, transaction, call, networkFees);
+    await this.#takeNonce(nonce, transaction, isImpossible(call, market) ? null : call, market);
   }
 
   /**
    * Uses up a nonce that none of the queue's transactions has, with an empty transfer. The number of these is limited,
    * because an RPC node's false transaction counts can look like gaps.
    */
-  async cancel(nonce: number, networkFees: NetworkFees): Promise<void> {
+  async cancel(nonce: number, market: Market): Promise<void> {
     const maxCancelsPerHour = 2 * this.caps.maxPending;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.clock.monotonic() - HOUR_MS);
     if (this.#cancelledAt.length >= maxCancelsPerHour) {
@@ -139,13 +146,15 @@ export class Submitter {
       );
       return;
     }
-    if (await this.#takeNonce(nonce, null, null, networkFees)) this.#cancelledAt.push(this.clock.monotonic());
+    if (await this.#takeNonce(nonce, null, null, market)) this.#cancelledAt.push(this.clock.monotonic());
   }
 
   /** Builds the newest round for a nonce; if it cannot be built, the same call takes its place. It never throws. */
   async #renew(transaction: Transaction, task: Task): Promise<void> {
     transaction.renewal = "running";
-    const call = await task.renew().catch((error: unknown) => {
+    // What is stored already needs no newer round, only its nonce.
+    const build = async () => ((await task.isStored(task.round)) ? null : task.renew(task.underway));
+    const call = await build().catch((error: unknown) => {
       const reason = describeError(error);
       this.logger.warn({ reason }, "the newest round could not be built; the same call is submitted again");
       return this.#sameCall(transaction);
@@ -175,28 +184,34 @@ export class Submitter {
     nonce: number,
     before: Transaction | null,
     newer: RoundCall | null,
-    networkFees: NetworkFees,
+    market: Market,
   ): Promise<boolean> {
-    const current = feesFor(networkFees, this.caps);
+    const current = feesFor(market, this.caps);
     const fees = before === null ? current : bumpFees(before.fees, current, this.caps);
     if (fees === null) {
       const fact = "stuck: a replacement would cost more than maxFeePerGasGwei or maxPriorityFeePerGasGwei";
       this.logger.warn({ nonce }, fact);
       return false;
     }
-    const last = before?.versions.at(-1)?.call;
-    // The gas was estimated with the replaced transaction in the pending block. Without it, the call can cost more.
-    const call = newer !== null && last && last.gas > newer.gas ? { ...newer, gas: last.gas } : newer;
-    const content = call ?? (await this.#cancellation());
+    const content = newer ?? (await this.#cancellation());
+    if (content === null || content.gas > market.blockGas) {
+      this.logger.warn({ nonce, gas: content?.gas.toString() }, "stuck: no endpoint estimates gas that a block has");
+      return false;
+    }
+    const charge = before?.charge ?? this.openCharge();
+    charge.hold(content.gas);
     const submission = await this.#signAndSubmit(nonce, content, fees, before !== null);
     const { hash, result, excess } = submission;
-    const done = call === null ? "cancelled" : "replaced";
-    this.logger.info({ nonce, transaction: hash, round: call?.round.toString(), ...logFields(result) }, done);
+    const done = newer === null ? "cancelled" : "replaced";
+    this.logger.info({ nonce, transaction: hash, round: newer?.round.toString(), ...logFields(result) }, done);
     if (excess !== null)
       this.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
-    if (result.kind === "rejected") return false;
+    if (result.kind === "rejected") {
+      if (before === null) charge.settle(0n);
+      return false;
+    }
     this.counts[done]++;
-    this.inFlight.add(nonce, before?.task ?? null, call, submission, this.clock.monotonic());
+    this.inFlight.add(nonce, before?.task ?? null, newer, submission, charge, this.clock.monotonic());
     return true;
   }
 
@@ -247,11 +262,17 @@ export class Submitter {
     }
   }
 
-  async #cancellation(): Promise<Call> {
+  /** Returns null while no endpoint says what it costs. */
+  async #cancellation(): Promise<Call | null> {
     const { address } = this.account;
-    const gas = await estimateGas(this.client, { account: address, to: address }).catch(() => TRANSFER_GAS);
-    return { to: address, data: "0x", gas };
+    const gas = await estimateGas(this.client, { account: address, to: address }).catch(() => null);
+    return gas === null ? null : { to: address, data: "0x", gas };
   }
+}
+
+/** Reports whether no block has room for a call. */
+function isImpossible(call: RoundCall | null, { blockGas }: Market): boolean {
+  return call !== null && call.gas > blockGas;
 }
 
 /** Reports whether a transaction was refused for its fees: another attempt at its nonce offers more. */

@@ -18,11 +18,14 @@ export const MAX_MINING_WAIT_MS = 60_000;
 
 /** An update that is on its way to the chain, submitted by this operator or by another relayer. */
 export interface UpdateInFlight {
-  readonly answer: DataAnswer;
+  /** Resolves once an RPC endpoint has accepted its transaction; to null if that ends without this round. */
+  readonly accepted: Promise<DataAnswer | null>;
+  /** Why no RPC endpoint has said that it accepted it; null once one has, and where nobody has to. */
+  readonly unclear: () => unknown;
   /**
    * The mined update, of this round or a newer one; `not_stored` if it reverted, or changed nothing because another
-   * relayer's update was mined before it; null when none is mined, when another relayer submitted it, or when it is part
-   * of a batch.
+   * relayer's update was mined before it; null when the operator shuts down first, or another relayer submitted it. Rejects
+   * when the update is given up.
    */
   readonly mined: Promise<DataAnswer | "not_stored" | null>;
 }
@@ -78,29 +81,33 @@ export async function storedOrPending(dataset: Dataset, key: Hex): Promise<Updat
   const stored = await readPending((blockTag) => readStored(dataset, key, blockTag));
   // An answer can do without the transaction.
   const hash = await findUpdate(dataset, key, stored.updatedAt).catch(() => null);
-  return { answer: toStoredAnswer(dataset, key, stored, hash), mined: Promise.resolve(null) };
+  const accepted = Promise.resolve(toStoredAnswer(dataset, key, stored, hash));
+  return { accepted, unclear: () => null, mined: Promise.resolve(null) };
 }
 
 /**
  * Waits up to `waitMs` until a submitted round is mined, and answers with it; else with the transaction on its way.
  *
- * @throws ProblemError when the update reverted and nothing newer is stored.
+ * @param acceptMs How long to wait at least until an RPC endpoint has accepted the transaction.
+ * @returns Null when no endpoint has accepted it by then.
+ * @throws ProblemError when the update was given up, or reverted and nothing newer is stored.
  */
 export async function answerAfter(
-  update: UpdateInFlight,
+  { accepted, mined: untilMined }: UpdateInFlight,
   dataset: Dataset,
   key: Hex,
   round: bigint,
   waitMs: number,
+  acceptMs: number,
   closing: AbortSignal,
-): Promise<DataAnswer> {
-  const mined = waitMs === 0 ? null : await nullAfterTimeout(update.mined, waitMs, closing);
-  if (mined === null) return update.answer;
+): Promise<DataAnswer | null> {
+  const mined = waitMs === 0 ? null : await nullAfterTimeout(untilMined, waitMs, closing);
+  if (mined === null) return nullAfterTimeout(accepted, acceptMs, closing);
   if (mined !== "not_stored") return mined;
   // Another relayer's update may have come first.
-  const stored = await storedOrPending(dataset, key);
-  if (stored.answer.timestamp < Number(round)) throw updateReverted(null);
-  return stored.answer;
+  const stored = await (await storedOrPending(dataset, key)).accepted;
+  if (stored === null || stored.timestamp < Number(round)) throw updateReverted(null);
+  return stored;
 }
 
 /** Returns null when the promise takes longer than `waitMs`, or the operator shuts down. The work behind it goes on. */

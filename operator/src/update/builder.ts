@@ -15,12 +15,19 @@ import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { type Failure, toProblemMember } from "../reports/failures.js";
 import { KEY_REFUSALS } from "../reports/providers.js";
-import { decideByQuorum, NoQuorum, type ReportAnswer, reachesQuorum, reportsOf } from "../reports/quorum.js";
+import {
+  decideByQuorum,
+  NoQuorum,
+  outcomeInBatch,
+  type ReportAnswer,
+  reachesQuorum,
+  reportsOf,
+  type StoredOutcome,
+} from "../reports/quorum.js";
 import type { ReportSource, RowAnswer } from "../reports/report-source.js";
-import { roundAt } from "../schedule/beat.js";
-import { Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
+import { type Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../transactions/job.js";
-import type { Refused, Simulator, StaleRound } from "./simulator.js";
+import type { Refused, SimulatedState, Simulator, StaleRound } from "./simulator.js";
 
 /** A call that stores a round of a key, and that the chain would accept now. */
 export interface Update extends RoundCall {
@@ -33,8 +40,9 @@ export interface Update extends RoundCall {
 
 /** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
 export interface BatchUpdate extends RoundCall {
-  /** One flag for each key, in the batch's order: true if it is going to be stored. */
-  readonly isStored: readonly boolean[];
+  readonly kind: "batch";
+  /** What it is going to store, by key. Keys that it is going to leave as they are are not there. */
+  readonly outcomes: ReadonlyMap<Hex, StoredOutcome>;
 }
 
 /** After this time, the providers are asked again for a key that they did not serve. */
@@ -55,7 +63,7 @@ export class UpdateBuilder {
     private readonly dataset: Dataset,
     private readonly source: ReportSource,
     private readonly simulator: Simulator,
-    private readonly clock: Clock,
+    clock: Clock,
     coalesced: Counter<"work">,
   ) {
     this.#reports = singleFlightOfRounds(clock, coalesced, "reports");
@@ -67,26 +75,26 @@ export class UpdateBuilder {
    * changed since it was last read, it tries once more.
    *
    * @param round Seconds since 1970.
+   * @param state What it is simulated on: `latest` where the pending block can hold the transaction that it replaces.
    * @throws ProblemError when there is no quorum, a quorum does not serve the key, or the dataset refuses the update.
    */
-  async build(key: Hex, round: bigint, progress: Progress): Promise<Update | StaleRound> {
+  async build(
+    key: Hex,
+    round: bigint,
+    progress: Progress,
+    state: SimulatedState = "pending",
+  ): Promise<Update | StaleRound> {
     this.#throwIfUnknown(key);
     const { committee } = this.dataset;
     const seen = committee.current;
-    const first = await this.#tryBuild(key, round, seen, progress);
+    const first = await this.#tryBuild(key, round, seen, progress, state);
     if (first.kind !== "refused") return first;
     // If the RPC fails here, the problem that is known already tells the caller more.
     const isReplaced = await committee.refreshIfReplaced(seen).catch(() => false);
     if (!isReplaced) throw first.problem;
-    const second = await this.#tryBuild(key, round, committee.current, progress);
+    const second = await this.#tryBuild(key, round, committee.current, progress, state);
     if (second.kind === "refused") throw second.problem;
     return second;
-  }
-
-  /** Builds the update of the newest round; null when the chain has that round or a newer one. */
-  async buildNewest(key: Hex): Promise<Update | null> {
-    const update = await this.build(key, roundAt(this.clock.now()), new Progress());
-    return update.kind === "stale" ? null : update;
   }
 
   /**
@@ -97,19 +105,22 @@ export class UpdateBuilder {
    * @returns Null when the chain would store none of its keys.
    * @throws ProblemError when too few members sign a row, or the dataset refuses the update.
    */
-  async buildBatch(keys: readonly Hex[], round: bigint): Promise<BatchUpdate | null> {
+  async buildBatch(
+    keys: readonly Hex[],
+    round: bigint,
+    state: SimulatedState = "pending",
+  ): Promise<BatchUpdate | null> {
     const { kind, address, committee } = this.dataset;
     const { current } = committee;
     const rows = await this.rowsOf(keys, round);
     const data = encodeUpdateBatch(kind, { keys, round }, current, rows);
-    const { isStored, gas } = await this.simulator.simulateBatch(address, data);
-    if (!isStored.includes(true)) return null;
-    return { ...this.#roundCall(round, data, gas), isStored };
-  }
-
-  /** Builds the update of the newest round of a batch; null when the chain would store none of its keys. */
-  buildNewestBatch(keys: readonly Hex[]): Promise<BatchUpdate | null> {
-    return this.buildBatch(keys, roundAt(this.clock.now()));
+    const { isStored, gas } = await this.simulator.simulateBatch(address, data, state);
+    const outcomes = new Map<Hex, StoredOutcome>();
+    for (const [index, key] of keys.entries()) {
+      const outcome = isStored[index] ? outcomeInBatch(kind, current, rows, index) : null;
+      if (outcome !== null) outcomes.set(key, outcome);
+    }
+    return outcomes.size === 0 ? null : { kind: "batch", ...this.#roundCall(round, data, gas), outcomes };
   }
 
   /**
@@ -147,6 +158,7 @@ export class UpdateBuilder {
     round: bigint,
     committee: StoredCommittee,
     progress: Progress,
+    state: SimulatedState,
   ): Promise<Update | StaleRound | Refused> {
     const { dataset } = this;
     const id = `${key} ${round} ${committee.hash}`;
@@ -168,7 +180,7 @@ export class UpdateBuilder {
     }
     const { outcome, reports } = decision;
     const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
-    const simulation = await this.simulator.simulateUpdate(dataset.address, outcome, data);
+    const simulation = await this.simulator.simulateUpdate(dataset.address, outcome, data, state);
     if (simulation.kind === "refused") this.#reports.forget(id);
     if (simulation.kind !== "ok") return simulation;
     const { status, gas } = simulation;

@@ -22,6 +22,9 @@ export interface StaleRound {
   readonly kind: "stale";
 }
 
+/** The state that a call is executed on, where the node has it. */
+export type SimulatedState = "pending" | "latest";
+
 /** A call that succeeded: the data that it returned, and its gas. */
 interface Executed {
   readonly result: Hex;
@@ -58,10 +61,11 @@ export class Simulator {
     dataset: Address,
     outcome: Outcome,
     data: Hex,
+    state: SimulatedState = "pending",
   ): Promise<{ readonly kind: "ok"; readonly status: QueryStatus; readonly gas: bigint } | StaleRound | Refused> {
     try {
       const read = (result: Hex) => this.#decode(() => decodeUpdate(outcome, result));
-      const { result, gas } = await this.#executeDue(dataset, data, (pending) => !read(pending)[1]);
+      const { result, gas } = await this.#executeDue(dataset, data, state, (pending) => !read(pending)[1]);
       const [status, isNew] = read(result);
       return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
     } catch (error) {
@@ -78,13 +82,14 @@ export class Simulator {
   async simulateBatch(
     dataset: Address,
     data: Hex,
+    state: SimulatedState = "pending",
   ): Promise<{ readonly isStored: readonly boolean[]; readonly gas: bigint }> {
     try {
       const read = (result: Hex) =>
         this.#decode(() => decodeFunctionResult({ abi: datasetAbi, functionName: "updateBatch", data: result })).map(
           (outcome) => outcome === STORED,
         );
-      const { result, gas } = await this.#executeDue(dataset, data, (pending) => read(pending).includes(false));
+      const { result, gas } = await this.#executeDue(dataset, data, state, (pending) => read(pending).includes(false));
       return { isStored: read(result), gas };
     } catch (error) {
       throw refusalIn(error);
@@ -92,11 +97,16 @@ export class Simulator {
   }
 
   /** Executes an update. If the node's clock has not reached the round yet, it waits until it has, within a bound. */
-  async #executeDue(dataset: Address, data: Hex, isUseless: (result: Hex) => boolean): Promise<Executed> {
+  async #executeDue(
+    dataset: Address,
+    data: Hex,
+    state: SimulatedState,
+    isUseless: (result: Hex) => boolean,
+  ): Promise<Executed> {
     const giveUpAt = this.clock.monotonic() + MAX_BLOCK_INTERVAL_MS;
     for (;;) {
       try {
-        return await this.execute(dataset, data, isUseless);
+        return await this.execute(dataset, data, state, isUseless);
       } catch (error) {
         const behindMs = msBehindRound(error);
         if (behindMs === 0 || this.clock.monotonic() + behindMs > giveUpAt) throw error;
@@ -114,7 +124,12 @@ export class Simulator {
    * @param isUseless Reports whether a call with this result need not be sent.
    * @throws RpcError: `refused`, with the revert data, when the call reverts.
    */
-  async execute(to: Address, data: Hex, isUseless = (_result: Hex) => false): Promise<Executed> {
+  async execute(
+    to: Address,
+    data: Hex,
+    state: SimulatedState = "pending",
+    isUseless = (_result: Hex) => false,
+  ): Promise<Executed> {
     const simulated = this.clock.monotonic() < this.#trustedUntil ? await this.#simulate(to, data) : null;
     if (simulated !== null) return { ...simulated, gas: withSpare(simulated.gas) };
     this.#trustedUntil = 0;
@@ -123,9 +138,10 @@ export class Simulator {
         () => this.#executeAt("latest", to, data, [{}, { time: numberToHex(this.#newerThanRounds()) }]),
         () => this.#executeAt("latest", to, data),
       );
-    const first = await firstOffered(() => this.#executeAt("pending", to, data), onLatest);
+    const onPending = () => this.#executeAt("pending", to, data);
+    const first = await (state === "pending" ? firstOffered(onPending, onLatest) : onLatest());
     // What is pending already may never be mined, so only what the chain has stored makes an update useless.
-    const { result, gas: estimate } = isUseless(first.result) ? await onLatest() : first;
+    const { result, gas: estimate } = state === "pending" && isUseless(first.result) ? await onLatest() : first;
     if (this.clock.monotonic() >= this.#nextTrialAt) void this.#try(to, data, estimate);
     return { result, gas: withSpare(estimate) };
   }

@@ -285,6 +285,7 @@ export class FeedLoop {
     const { updates } = this.served;
     const startedAt = this.context.clock.monotonic();
     const batched = keys.length > 1 ? this.#broadcastBatch(keys, round) : null;
+    let isTimed = false;
     for (const key of keys) {
       this.#busy.add(key);
       let sender = this.#senderOf(keys[0] as Hex);
@@ -304,7 +305,10 @@ export class FeedLoop {
           // What was held has its turn now.
           if (isReleased) this.#wake.abort();
           const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS, this.context.closing);
-          if (mined !== null) this.#lead.record(this.context.clock.monotonic() - startedAt);
+          // Those of a batch are mined together.
+          if (mined === null || isTimed) return;
+          isTimed = batched !== null;
+          this.#lead.record(this.context.clock.monotonic() - startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error, sender))
         .finally(() => this.#busy.delete(key));
@@ -314,14 +318,12 @@ export class FeedLoop {
   /**
    * Broadcasts a batch.
    *
-   * @returns The keys that it stored. Each other key needs a transaction of its own.
+   * @returns The keys that it is going to store. Each other key needs a transaction of its own.
    * @throws The batch's error when its keys would fail by themselves too.
    */
   async #broadcastBatch(keys: readonly Hex[], round: bigint): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
     try {
-      const startedAt = this.context.clock.monotonic();
       const stored = await this.served.updates.broadcastBatch(keys, round);
-      if (stored.size > 0) this.#lead.record(this.context.clock.monotonic() - startedAt);
       this.#backoff.worked("batches");
       return stored;
     } catch (error) {

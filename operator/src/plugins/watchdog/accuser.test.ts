@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Dataset } from "../../dataset/dataset.js";
 import { rankMembers } from "../../schedule/rank.js";
 import type { ServedNetwork } from "../../served-network.js";
-import type { Job, RoundCall } from "../../transactions/job.js";
+import type { Job, RoundCall, Underway } from "../../transactions/job.js";
 import { Accuser } from "./accuser.js";
 import type { Contradiction, HeldStatements } from "./held-statements.js";
 
@@ -50,6 +50,7 @@ beforeEach(() => {
 function accuserOf(sender: Address | "alone", canSend = true): Accuser {
   const senders = {
     canSend,
+    admit: () => ({ charge: { settle: () => {} } }),
     enqueue: async (job: Job<RoundCall>) => {
       sent.push(job);
       const confirmed = new Promise<void>((resolve) => {
@@ -113,10 +114,10 @@ test("the queue replaces an accusation until the member has left", async () => {
   await accuserOf("alone").pursueAll();
   const [job] = sent;
   expect(await job?.isStored(ROUND)).toBe(false);
-  expect(await job?.renew()).toEqual(job?.call);
+  expect(await job?.renew({} as Underway)).toEqual(job?.call);
   members = members.filter((member) => member !== LIAR);
   expect(await job?.isStored(ROUND)).toBe(true);
-  expect(await job?.renew()).toBeNull();
+  expect(await job?.renew({} as Underway)).toBeNull();
 });
 
 test("an accusation that fails is tried again after a minute, and the log says so", async () => {

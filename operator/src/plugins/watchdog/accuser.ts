@@ -5,6 +5,7 @@ import { describeError } from "../../rpc/rpc-error.js";
 import { Ranking } from "../../schedule/rank.js";
 import { accusationWaitMs } from "../../schedule/transmission-schedule.js";
 import type { ServedNetwork } from "../../served-network.js";
+import type { GasCharge } from "../../transactions/gas-budget.js";
 import type { Job, RoundCall } from "../../transactions/job.js";
 import type { Contradiction, HeldStatements } from "./held-statements.js";
 
@@ -65,18 +66,23 @@ export class Accuser {
     }
     if (clock.monotonic() < nextAt || !senders.canSend || members.length <= MIN_AFTER_EJECTION) return;
     this.#nextAt.set(found, clock.monotonic() + RETRY_MS);
-    const job = await this.#jobOf(found);
-    const { hash, confirmed } = await senders.enqueue(job, dataset.address, key);
+    const admission = senders.admit(null, `${dataset.address} accusation`);
+    const job = await this.#jobOf(found, admission.charge).catch((error: unknown) => {
+      admission.charge.settle(0n);
+      throw error;
+    });
+    const { hash, confirmed } = await senders.enqueue(job, admission, dataset.address, key);
     // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
     this.#nextAt.set(found, Number.POSITIVE_INFINITY);
-    void confirmed.then(() => this.#nextAt.set(found, clock.monotonic() + RETRY_MS));
+    const retry = () => this.#nextAt.set(found, clock.monotonic() + RETRY_MS);
+    void confirmed.then(retry, retry);
     this.logger.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
   }
 
   /**
    * The accusation's transaction is replaced and sent again, like an update's, until the member has left the committee.
    */
-  async #jobOf(found: Contradiction): Promise<Job<RoundCall>> {
+  async #jobOf(found: Contradiction, charge: GasCharge): Promise<Job<RoundCall>> {
     const { dataset, provider } = found;
     const { committee } = dataset;
     const hasLeft = async () => {
@@ -86,6 +92,7 @@ export class Accuser {
     return {
       dataPointId: `accusation ${dataset.address} ${provider}`,
       payer: null,
+      charge,
       call: await this.#callOf(found),
       renew: async () => ((await hasLeft()) ? null : this.#callOf(found)),
       isStored: hasLeft,

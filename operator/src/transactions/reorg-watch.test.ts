@@ -1,0 +1,70 @@
+import { type Hex, numberToHex } from "viem";
+import { beforeEach, expect, test } from "vitest";
+import { createChainClient } from "../rpc/client.js";
+import type { Transaction } from "./queue-state.js";
+import { ReorgWatch } from "./reorg-watch.js";
+
+const hashOf = (name: number): Hex => numberToHex(name, { size: 32 });
+/** The hash of each block that the node has, by its number. */
+let blocks: Map<number, Hex>;
+/** Where the node has the transaction; null if it has no receipt. */
+let minedIn: number | null;
+let head: number;
+let watch: ReorgWatch;
+
+const mined = {
+  ...{ hash: hashOf(1), blockNumber: 5, blockHash: hashOf(50), isReverted: false, hasEvents: true, gasUsed: 1n },
+  call: { to: `0x${"1".repeat(40)}`, data: "0x", gas: 1n, round: 1n, expiresAt: 9 },
+} as const;
+const transaction = { task: null } as Transaction;
+
+beforeEach(() => {
+  blocks = new Map([[5, hashOf(50)]]);
+  minedIn = 5;
+  head = 6;
+  const receipt = () => ({
+    ...{ transactionHash: mined.hash, blockNumber: numberToHex(minedIn ?? 0), blockHash: blocks.get(minedIn ?? 0) },
+    ...{ status: "0x1", logs: [], gasUsed: "0x1", transactionIndex: "0x0", type: "0x2" },
+  });
+  const request = async (method: string, [first]: readonly unknown[]) => {
+    if (method === "eth_blockNumber") return numberToHex(head);
+    if (method === "eth_getTransactionReceipt") return minedIn === null ? null : receipt();
+    const hash = blocks.get(Number(first));
+    return hash === undefined ? null : { number: first, hash, timestamp: "0x1", transactions: [] };
+  };
+  watch = new ReorgWatch(createChainClient(42, { request }), 8);
+  watch.add(transaction, mined);
+});
+
+test("a block that a lagging node does not have yet is not reorganized, and is looked for again", async () => {
+  blocks = new Map();
+  minedIn = null;
+  expect(await watch.look()).toEqual([]);
+  expect(watch.size).toBe(1);
+  // A reorganization is noticed all the same, at the same head.
+  blocks = new Map([[5, hashOf(51)]]);
+  expect(await watch.look()).toEqual([transaction]);
+  expect(watch.size).toBe(0);
+});
+
+test("a transaction that another node has not got in a block yet is not dropped with those of a block that is gone", async () => {
+  const later = { task: null } as Transaction;
+  watch.add(later, { ...mined, hash: hashOf(2), blockNumber: 6, blockHash: hashOf(60) });
+  minedIn = null;
+  blocks = new Map([[5, hashOf(51)]]);
+  expect(await watch.look()).toEqual([transaction]);
+  expect(watch.size).toBe(1);
+});
+
+test("a transaction that is in another block now is watched there", async () => {
+  blocks = new Map([
+    [5, hashOf(51)],
+    [6, hashOf(60)],
+  ]);
+  minedIn = 6;
+  expect(await watch.look()).toEqual([]);
+  minedIn = null;
+  blocks.set(6, hashOf(61));
+  head = 7;
+  expect(await watch.look()).toEqual([transaction]);
+});
