@@ -35,6 +35,7 @@ export default defineConfig(({ mode }) => ({
             "operator/src/plugins/*/test/**/*.test.ts",
             "docs/site/test/**/*.test.ts",
             "operator/page/test/**/*.test.ts",
+            "operator/simulation/test/**/*.test.ts",
           ],
         },
       },

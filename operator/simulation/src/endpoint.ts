@@ -1,0 +1,117 @@
+import { type Hex, keccak256 } from "viem";
+import type { Block, Chain } from "./chain/chain.js";
+import { answerCall, type NodeFaults } from "./chain/node.js";
+import type { Exchange } from "./network.js";
+import type { Random } from "./random.js";
+
+/** How a call fails: whether the node still does what it was asked, and what the caller gets. */
+interface RpcFault {
+  readonly name: string;
+  readonly isDone: boolean;
+  readonly reply:
+    | "silence"
+    | "reset"
+    | { readonly status: number; readonly body: string; readonly retryAfter?: string };
+}
+
+const jsonError = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code, message } });
+
+/** Errors by what they mean: nothing came, the answer got lost, a gateway, a quota, a node that lags or gave up. */
+const RPC_FAULTS: readonly RpcFault[] = [
+  { name: "reset", isDone: false, reply: "reset" },
+  { name: "silence", isDone: false, reply: "silence" },
+  { name: "lost answer", isDone: true, reply: "reset" },
+  { name: "done, then silent", isDone: true, reply: "silence" },
+  { name: "503", isDone: false, reply: { status: 503, body: "upstream failed" } },
+  { name: "504", isDone: true, reply: { status: 504, body: "<html>gateway timeout</html>" } },
+  { name: "429", isDone: false, reply: { status: 429, body: "slow down", retryAfter: "2" } },
+  { name: "quota", isDone: false, reply: { status: 200, body: jsonError(-32_005, "daily request limit exceeded") } },
+  { name: "lag", isDone: false, reply: { status: 200, body: jsonError(-32_001, "header not found") } },
+  { name: "gave up", isDone: true, reply: { status: 200, body: jsonError(-32_000, "request timed out") } },
+  { name: "not JSON", isDone: false, reply: { status: 200, body: "<html>" } },
+];
+
+/** One JSON-RPC endpoint, as all operators reach it. Faults set its fields. */
+export class Endpoint implements NodeFaults {
+  isDown = false;
+  isSilent = false;
+  isLagging = false;
+  /** The share of calls that fail. */
+  errorRate = 0;
+  /** Above 0, half of the calls are answered by a node that is so many blocks behind. */
+  balancedBehind = 0;
+  receiptsLateMs = 0;
+  gasFactor = 1;
+  logBlocks = Number.MAX_SAFE_INTEGER;
+  #view: Block;
+
+  constructor(
+    readonly index: number,
+    private readonly chain: Chain,
+    private readonly random: Random,
+  ) {
+    this.#view = chain.head;
+  }
+
+  /** Shows it a new head, some time after the block. */
+  announce(): void {
+    const { head } = this.chain;
+    setTimeout(
+      () => {
+        if (!this.isLagging && this.#view.number < head.number) this.#view = head;
+      },
+      this.random.between(100, 800),
+    );
+  }
+
+  /**
+   * Answers a call.
+   *
+   * @param isAlive Reports whether the caller still runs.
+   * @param done Called with how it ended, for the trace.
+   */
+  serve(exchange: Exchange, isAlive: () => boolean, done: (method: string, outcome: string) => void): void {
+    const { random, chain } = this;
+    const { method, params, id } = JSON.parse(exchange.body) as { method: string; params: unknown[]; id: number };
+    const ms = random.logNormal(20, 0.5);
+    const fault = this.#fault();
+    const behind = this.balancedBehind > 0 && random.chance(0.5) ? this.balancedBehind : 0;
+    if (fault?.isDone === false) {
+      done(method, fault.name);
+      if (fault.reply !== "silence") setTimeout(() => isAlive() && fail(exchange, fault), ms);
+      return;
+    }
+    setTimeout(() => {
+      // What has reached it, it does, whatever has become of the caller.
+      let view = this.#view;
+      for (let i = 0; i < behind && view.parent !== null; i++) view = view.parent;
+      const reply = answerCall(chain, view, this, method, params, Date.now());
+      const text = JSON.stringify({ jsonrpc: "2.0", id, ...reply });
+      const about = method === "eth_sendRawTransaction" ? ` ${keccak256(params[0] as Hex).slice(0, 10)}` : "";
+      done(`${method}${about}`, fault?.name ?? ("error" in reply ? reply.error.message : String(text.length)));
+      setTimeout(() => {
+        if (!isAlive()) return;
+        if (fault === null) exchange.answer(200, text);
+        else fail(exchange, fault);
+      }, ms / 2);
+    }, ms / 2);
+  }
+
+  #fault(): RpcFault | null {
+    if (this.isDown) return { name: "down", isDone: false, reply: "reset" };
+    if (this.isSilent) return { name: "silence", isDone: false, reply: "silence" };
+    return this.errorRate > 0 && this.random.chance(this.errorRate) ? this.random.pick(RPC_FAULTS) : null;
+  }
+}
+
+function fail(exchange: Exchange, { reply }: RpcFault): void {
+  if (reply === "silence") return;
+  if (reply === "reset") exchange.fail("ECONNRESET");
+  else
+    exchange.answer(
+      reply.status,
+      reply.body,
+      reply.retryAfter === undefined ? {} : { "retry-after": reply.retryAfter },
+    );
+}

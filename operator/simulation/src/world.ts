@@ -1,0 +1,418 @@
+import { createHash } from "node:crypto";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
+import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
+import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import { type Address, type Hex, stringToHex } from "viem";
+import { Chain } from "./chain/chain.js";
+import { DatasetModel } from "./chain/dataset-model.js";
+import { Endpoint } from "./endpoint.js";
+import type { Episode, Fault } from "./fault.js";
+import { Market } from "./market.js";
+import type { Exchange } from "./network.js";
+import { type Life, OperatorMachine } from "./operator-process.js";
+import { privateKeyOf, SimulatedProvider } from "./provider.js";
+import { Random } from "./random.js";
+import { START_MS, seedLibraries } from "./virtual-time.js";
+
+export const CHAIN_ID = 42;
+export const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly operators: number;
+  readonly members: number;
+  readonly feeds: number;
+  readonly blockMs: number;
+  readonly heartbeatSeconds: number;
+  /** The classes of faults that happen. */
+  readonly faults: readonly Fault<World>[];
+  /** Between the requests of ordinary callers, in milliseconds. */
+  readonly requestEveryMs: number;
+  /** Called with every line of the trace. */
+  readonly onLine: (line: string) => void;
+}
+
+/** What is asked of an operator, and what became of it. */
+export interface Asked {
+  readonly id: number;
+  readonly life: Life;
+  readonly key: string;
+  readonly at: number;
+  answeredAt: number | null;
+  /** The round and the hash that were promised; null if none was. */
+  promised: { readonly round: bigint; readonly hash: Hex } | null;
+}
+
+export interface Violation {
+  readonly kind: string;
+  /** Virtual seconds since the start. */
+  readonly atSeconds: number;
+  readonly detail: string;
+}
+
+interface RunningEpisode {
+  readonly fault: Fault<World>;
+  readonly episode: Episode;
+  readonly from: number;
+  /** Null while it lasts. */
+  until: number | null;
+}
+
+export const DEVIATION_BPS = 50;
+export const MIN_INTERVAL_SECONDS = 20;
+export const BEAT_SECONDS = 5;
+export const STUCK_SECONDS = 30;
+export const GAS_PER_HOUR = 30_000_000;
+const MUCH_ETHER = 10n ** 21n;
+const OTHER_KEYS = 20;
+/** Faults begin when every feed has been stored, and pause between episodes long enough for all of them to recover. */
+const FIRST_FAULT_MS = 120_000;
+
+/** Everything outside the operators: the chain, its endpoints, the committee, the callers, and the faults of all of them. */
+export class World {
+  readonly chain: Chain;
+  readonly market: Market;
+  readonly endpoints: readonly Endpoint[];
+  readonly providers: readonly SimulatedProvider[];
+  readonly operators: readonly OperatorMachine[];
+  readonly feeds: readonly string[];
+  readonly asked: Asked[] = [];
+  readonly violations: Violation[] = [];
+  readonly counts: Record<string, number> = {};
+  /** For how long nothing has been wrong that could explain a delay, in milliseconds since the start. */
+  calmMs = 0;
+  #lookedAt = START_MS;
+  #events = 0;
+  #isOver = false;
+  #areFaultsOver = false;
+  readonly #hash = createHash("sha256");
+  readonly #reported = new Set<string>();
+  readonly #episodes: RunningEpisode[] = [];
+  readonly #network: Random;
+  readonly #callers: Random;
+  readonly #relayer = accountFromPrivateKey(privateKeyOf("relayer", 0));
+  #relayed = 0;
+  #killAt: { life: Life; calls: number; isPassedOn: boolean; then: () => void } | null = null;
+  #requests = 0;
+
+  constructor(readonly options: WorldOptions) {
+    const { seed, blockMs } = options;
+    seedLibraries(new Random(seed, "libraries").next);
+    this.#network = new Random(seed, "network");
+    this.#callers = new Random(seed, "callers");
+    this.market = new Market(seed, START_MS / 1_000);
+    const members = Array.from(
+      { length: options.members },
+      (_, i) => new SimulatedProvider(CHAIN_ID, DATASET, privateKeyOf(`provider ${i}`, seed), this.market),
+    );
+    this.providers = members.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+    const addresses = this.providers.map(({ address }) => address);
+    const trace = (...parts: readonly unknown[]) => this.trace(...parts);
+    this.chain = new Chain({
+      ...{ chainId: CHAIN_ID, blockMs, startMs: START_MS, random: new Random(seed, "chain"), trace },
+      dataset: new DatasetModel(CHAIN_ID, DATASET, { members: addresses, toleranceBps: 100n }),
+    });
+    this.endpoints = [0, 1].map((i) => new Endpoint(i, this.chain, new Random(seed, `endpoint ${i}`)));
+    this.feeds = Array.from({ length: options.feeds }, (_, i) => `SPOTPX/F${i}-USD`);
+    const skews = new Random(seed, "skews");
+    this.operators = Array.from({ length: options.operators }, (_, index) => {
+      const policy = {
+        ...{ heartbeatSeconds: options.heartbeatSeconds, deviationBps: DEVIATION_BPS },
+        minIntervalSeconds: MIN_INTERVAL_SECONDS,
+      };
+      return new OperatorMachine({
+        ...{ index, chainId: CHAIN_ID, dataset: DATASET, members: addresses, endpoints: this.endpoints.length },
+        member: options.operators === 1 ? null : (addresses[index] ?? null),
+        privateKey: privateKeyOf(`sender ${index}`, seed),
+        settings: {
+          ...{
+            stageMs: this.stageMs,
+            beatSeconds: BEAT_SECONDS,
+            stuckSeconds: STUCK_SECONDS,
+            gasPerHour: GAS_PER_HOUR,
+          },
+          feeds: [{ dataset: DATASET, keys: [...this.feeds], ...policy }],
+        },
+        limits: {},
+        skewMs: Math.round(skews.between(-250, 250)),
+        random: new Random(seed, `operator ${index}`).next,
+        serve: (life, exchange) => this.#serve(life, exchange),
+        trace,
+        onError: (_life, message) => this.count(`log: ${message}`),
+      });
+    });
+    for (const { account } of this.operators) this.chain.setBalance(account.address, MUCH_ETHER);
+    this.chain.setBalance(this.#relayer.address, MUCH_ETHER);
+  }
+
+  get stageMs(): number {
+    return this.options.blockMs + 1_500;
+  }
+
+  /** How long the schedule may take from when nothing is wrong any more until all that is due is stored. */
+  get scheduleMs(): number {
+    const { operators, blockMs } = this.options;
+    return 10_000 + 2 * BEAT_SECONDS * 1_000 + operators * this.stageMs + 2 * blockMs;
+  }
+
+  get nowMs(): number {
+    return Date.now() - START_MS;
+  }
+
+  /** The hash of everything that has happened. */
+  get digest(): { readonly hash: string; readonly events: number } {
+    return { hash: this.#hash.copy().digest("hex").slice(0, 16), events: this.#events };
+  }
+
+  trace(...parts: readonly unknown[]): void {
+    const line = `${this.nowMs.toFixed(3)} ${parts.join(" ")}`;
+    this.#hash.update(line).update("\n");
+    this.#events++;
+    this.options.onLine(line);
+  }
+
+  count(name: string): void {
+    this.counts[name] = (this.counts[name] ?? 0) + 1;
+  }
+
+  /** Reports a violation, once for each id. */
+  violate(kind: string, id: unknown, detail: string): void {
+    const once = `${kind} ${id}`;
+    if (this.#reported.has(once)) return;
+    this.#reported.add(once);
+    this.trace("VIOLATION", kind, detail);
+    this.violations.push({ kind, atSeconds: Math.round(this.nowMs / 1000), detail });
+  }
+
+  // ---------------------------------------------------------------- time
+
+  /** Calls `work` after every pause until the simulation, or what it returns, ends it. */
+  every(pauseMs: number, work: () => void, firstMs = pauseMs): () => void {
+    let isEnded = false;
+    const again = () => {
+      if (isEnded || this.#isOver) return;
+      work();
+      setTimeout(again, pauseMs);
+    };
+    setTimeout(again, firstMs);
+    return () => {
+      isEnded = true;
+    };
+  }
+
+  /** Begins the life of the world. @param onBlock Called after every block interval. */
+  begin(onBlock: () => void): void {
+    const { blockMs, requestEveryMs, faults, seed } = this.options;
+    this.every(blockMs, () => {
+      this.chain.mine(Date.now());
+      for (const endpoint of this.endpoints) endpoint.announce();
+      this.#followEpisodes();
+      this.#noteCalm();
+      onBlock();
+    });
+    const starts = new Random(seed, "starts");
+    for (const operator of this.operators) setTimeout(() => this.startOperator(operator), starts.between(0, 3_000));
+    if (requestEveryMs > 0)
+      this.every(requestEveryMs, () => this.request(`192.0.2.${1 + this.#callers.below(20)}`), 60_000);
+    if (faults.length > 0) this.#scheduleFaults(new Random(seed, "faults"));
+  }
+
+  /** Lets what is wrong end, so that all of it can be repaired before the end. */
+  endFaults(): void {
+    this.#areFaultsOver = true;
+    for (const running of this.#episodes)
+      if (running.episode.forMs < Number.POSITIVE_INFINITY) this.#endEpisode(running);
+    this.trace("faults end");
+  }
+
+  /** Stops everything but the operators. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  startOperator(machine: OperatorMachine): void {
+    if (this.#isOver || machine.life !== null) return;
+    machine.start().catch((error: unknown) => this.violate("start failed", machine.lives, describe(error)));
+  }
+
+  // ---------------------------------------------------------------- faults
+
+  #scheduleFaults(random: Random): void {
+    const begin = () => {
+      if (this.#isOver || this.#areFaultsOver) return;
+      const lasting = this.#episodes.filter(({ until }) => until === null).map(({ fault }) => fault.group);
+      const possible = this.options.faults.filter(({ group }) => !lasting.includes(group));
+      if (possible.length > 0 && lasting.length < 3) this.beginFault(random.pick(possible), random);
+      setTimeout(begin, random.between(5_000, 120_000));
+    };
+    setTimeout(begin, FIRST_FAULT_MS);
+  }
+
+  beginFault(fault: Fault<World>, random: Random): void {
+    this.trace("fault begins", fault.name);
+    this.count(`fault: ${fault.name}`);
+    const episode = fault.begin(this, random);
+    const running: RunningEpisode = { fault, episode, from: Date.now(), until: null };
+    this.#episodes.push(running);
+    if (episode.hasEnded === undefined && episode.forMs < Number.POSITIVE_INFINITY)
+      setTimeout(() => this.#endEpisode(running), episode.forMs);
+  }
+
+  #endEpisode(running: RunningEpisode): void {
+    if (running.until !== null) return;
+    running.until = Date.now();
+    running.episode.end?.();
+    this.trace("fault ends", running.fault.name);
+  }
+
+  #followEpisodes(): void {
+    for (const running of this.#episodes)
+      if (running.until === null && running.episode.hasEnded?.()) this.#endEpisode(running);
+  }
+
+  /** The faults that can explain a delay now: those that last, and those that ended a recovery time ago at most. */
+  get excuses(): readonly string[] {
+    const excusing = this.#episodes.filter(({ fault, until }) => {
+      const replacements =
+        fault.replacements ?? (this.options.operators === 1 && fault.group === "operators" ? 1 : null);
+      if (replacements === null) return false;
+      const recoveryMs = this.scheduleMs + replacements * (STUCK_SECONDS * 1_000 + 2 * this.options.blockMs);
+      return until === null || Date.now() - until < recoveryMs;
+    });
+    return excusing.map(({ fault }) => fault.name);
+  }
+
+  /** The faults that last, for a violation's detail. */
+  get lasting(): readonly string[] {
+    return this.#episodes.filter(({ until }) => until === null).map(({ fault }) => fault.name);
+  }
+
+  #noteCalm(): void {
+    if (this.excuses.length === 0) this.calmMs += Date.now() - this.#lookedAt;
+    this.#lookedAt = Date.now();
+  }
+
+  /** Kills the process of a machine at one of its next calls to the outside. */
+  killAtCall(machine: OperatorMachine, calls: number, then: () => void): void {
+    const { life } = machine;
+    if (life === null) then();
+    else this.#killAt = { life, calls, isPassedOn: this.#network.chance(0.5), then };
+  }
+
+  // ---------------------------------------------------------------- the network
+
+  #serve(life: Life, exchange: Exchange): void {
+    if (!life.isAlive) return;
+    const { id, operator } = life;
+    const target = new URL(exchange.origin).host;
+    const kill = this.#killAt;
+    if (kill?.life === life && kill.calls-- <= 0) {
+      this.#killAt = null;
+      if (!kill.isPassedOn) operator.kill();
+      else queueMicrotask(() => operator.kill());
+      kill.then();
+      if (!kill.isPassedOn) return;
+    }
+    const isAlive = () => life.isAlive;
+    const [kind, index] = target.split("-");
+    if (kind === "rpc") {
+      this.endpoints[Number(index)]?.serve(exchange, isAlive, (method, outcome) =>
+        this.trace(id, target, method, outcome),
+      );
+    } else this.#askProvider(life, Number(index), exchange);
+  }
+
+  #askProvider(life: Life, index: number, exchange: Exchange): void {
+    const provider = this.providers[index];
+    if (provider === undefined) return;
+    const [ms, operator] = [this.#network.logNormal(150, 0.6), life.operator];
+    if (operator.unreachable.has(index)) {
+      this.trace(life.id, `provider-${index}`, "unreachable");
+      return;
+    }
+    setTimeout(() => {
+      if (!life.isAlive) return;
+      const { timestamp } = JSON.parse(exchange.body) as { timestamp: number };
+      const age = Math.floor(Date.now() / 1000) - timestamp;
+      const isInWindow = age <= Number(MAX_ROUND_AGE) && age >= -Number(MAX_ROUND_AHEAD);
+      const answer = isInWindow
+        ? provider.answer(exchange.path, exchange.body, operator.index)
+        : { status: 400, text: JSON.stringify({ code: age > 0 ? "round_too_old" : "round_in_future" }), delayMs: 0 };
+      const outcome = answer === null || typeof answer === "string" ? answer : answer.status;
+      this.trace(life.id, `provider-${index}`, exchange.path, timestamp, outcome, provider.misbehavior ?? "");
+      if (answer === null) return;
+      const [delayMs, isRefused] = answer === "refuses" ? [5, true] : [ms / 2 + answer.delayMs, false];
+      setTimeout(() => {
+        if (!life.isAlive) return;
+        if (isRefused || typeof answer === "string") exchange.fail("ECONNREFUSED");
+        else exchange.answer(answer.status, answer.text);
+      }, delayMs);
+    }, ms / 2);
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  /** Has a caller ask an operator that serves for an update. */
+  request(caller: string): void {
+    const random = this.#callers;
+    const serving = this.operators.flatMap(({ life }) => (life?.app ? [life] : []));
+    if (serving.length === 0) return;
+    const life = random.pick(serving);
+    const key = random.chance(0.3) ? random.pick(this.feeds) : `SPOTPX/K${random.below(OTHER_KEYS)}-USD`;
+    const id = ++this.#requests;
+    const one: Asked = { id, life, key, at: Date.now(), answeredAt: null, promised: null };
+    this.asked.push(one);
+    const headers = { "content-type": "application/json" };
+    const payload = { network_id: CHAIN_ID, dataset: DATASET, key, broadcast: true };
+    const answered = life.app?.inject({
+      method: "POST",
+      url: "/data/request",
+      headers,
+      payload,
+      remoteAddress: caller,
+    });
+    answered?.then(
+      (response) => {
+        if (!life.isAlive) return;
+        one.answeredAt = Date.now();
+        const body = response.json();
+        const outcome = response.statusCode === 200 ? "sent" : body.code;
+        this.count(`answer: ${outcome}`);
+        if (response.statusCode === 200 && body.transaction_hash)
+          one.promised = { round: BigInt(body.timestamp), hash: body.transaction_hash };
+        this.trace(
+          life.id,
+          "answered",
+          id,
+          key,
+          outcome,
+          one.promised?.round ?? "",
+          one.promised?.hash.slice(0, 10) ?? "",
+        );
+      },
+      (error: unknown) => this.violate("request failed", id, describe(error)),
+    );
+  }
+
+  /** Has a stranger with reports of its own store the newest round of a key before the operators do. */
+  async relay(key: string): Promise<void> {
+    const round = Math.floor(Date.now() / 1000);
+    const hexKey = stringToHex(key);
+    const body = JSON.stringify({ network_id: CHAIN_ID, dataset: DATASET, key: hexKey, timestamp: round });
+    const reports = this.providers.flatMap((provider) => {
+      const answer = provider.misbehavior === null ? provider.answer("/report", body, -1) : null;
+      return answer === null || answer === "refuses" ? [] : [JSON.parse(answer.text)];
+    });
+    if (reports.length <= (2 * this.providers.length) / 3) return;
+    const { committee } = this.chain.dataset;
+    const data = encodeUpdate("median", { key: hexKey, round: BigInt(round) }, committee, "OK", reports);
+    const { baseFee } = this.chain.head;
+    const raw = await this.#relayer.signTransaction({
+      ...{ type: "eip1559", chainId: CHAIN_ID, nonce: this.#relayed++, to: DATASET, data, gas: 400_000n },
+      ...{ maxFeePerGas: baseFee * 4n, maxPriorityFeePerGas: 2_000_000_000n },
+    });
+    this.chain.submit(raw, this.chain.head, Date.now());
+  }
+}
+
+const describe = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
