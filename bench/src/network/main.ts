@@ -4,6 +4,7 @@
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import type { Faults, Model } from "./model.js";
 import { Random } from "./random.js";
+import { type HeldTurns, simulateHeldTurns } from "./simulate-held-turns.js";
 import { type Figure, simulateRow } from "./simulate-row.js";
 
 const MODEL: Model = {
@@ -66,6 +67,14 @@ const ROWS: readonly Row[] = [
   { title: "f down, 10% of links cut", members: 4, down: 1, cutLinks: 0.1 },
   { title: "f down, 10% of links cut", members: 31, down: 10, cutLinks: 0.1 },
 ];
+/** f members that store rounds in which one of them has the best rank, to hold up the others' turns. */
+const HELD_TURNS: readonly HeldTurns[] = [
+  { members: 4, dishonest: 1 },
+  { members: 13, dishonest: 4 },
+  { members: 31, dishonest: 10 },
+];
+/** One such network of 20 minutes is simulated for so many episodes of the other figures. */
+const EPISODES_PER_NETWORK = 200;
 /** How far a figure may be above the published one. */
 const MORE_TRANSACTIONS = 1.1;
 const LONGER = 1.25;
@@ -73,8 +82,9 @@ const LONGER = 1.25;
 const USAGE = `Usage: npm run bench:network [-- --episodes N --seed N]
 
 Simulates networks of 4 and 31 operators with a block every 1, 2 and 12 seconds, and prints how many transactions are
-mined per episode (from due to stored), how long the slowest hundredth of the episodes takes, and how many are missed. It
-exits with 1 if a figure is outside its bound. It takes about five minutes.
+mined per episode (from due to stored), how long the slowest hundredth of the episodes takes, and how many are missed. Then
+it prints how old a value becomes while dishonest members hold up the others' turns, with 4, 13 and 31 members. It exits
+with 1 if a figure is outside its bound. It takes about five minutes.
 
   --episodes N  the number of episodes of each figure, from 100 (default: 6000)
   --seed N      the seed of the random numbers (default: 1)
@@ -109,6 +119,28 @@ for (const row of ROWS) {
   const missed = figures.map((figure) => `${(figure.missed * 100).toFixed(1)}%`).join(" / ");
   console.log(`| ${row.title} | ${row.members} | ${cell("transactions", 3)} | ${cell("p99", 1)} | ${missed} |`);
 }
+
+console.log(
+  "\nf members store rounds in which one of them has the best rank. In brackets: heartbeat, f stages and a beat.\n\n" +
+    "| members | oldest value (s) |\n|---|---|",
+);
+for (const row of HELD_TURNS) {
+  const cells = BLOCK_SECONDS.map((blockSeconds) => {
+    process.stderr.write(`held turns, ${row.members} members, blocks of ${blockSeconds} s ...\n`);
+    const random = new Random(Number(values.seed));
+    const networks = Array.from({ length: Math.ceil(Number(values.episodes) / EPISODES_PER_NETWORK) }, () =>
+      simulateHeldTurns(MODEL, row, blockSeconds * 1_000, random),
+    );
+    const [oldest, bound] = [Math.max(...networks.map((one) => one.oldest)), networks[0]?.bound ?? 0];
+    if (!(oldest <= bound)) {
+      const where = `held turns, ${row.members} members, blocks of ${blockSeconds} s`;
+      outside.push(`${where}: a value was ${oldest.toFixed(1)} s old (bound ${bound.toFixed(1)} s).`);
+    }
+    return `${oldest.toFixed(1)} (${bound.toFixed(1)})`;
+  });
+  console.log(`| ${row.members} | ${cells.join(" / ")} |`);
+}
+
 for (const sentence of outside) console.error(sentence);
 if (outside.length > 0) process.exitCode = 1;
 

@@ -8,10 +8,10 @@ import { EvenChance, type Random } from "./random.js";
 import { SimulatedChain } from "./simulated-chain.js";
 import { SimulatedOperator, type World } from "./simulated-operator.js";
 
-const DATASET = numberToHex(0xda7a, { size: 20 });
-const BEAT_SECONDS = 5;
+export const DATASET = numberToHex(0xda7a, { size: 20 });
+export const BEAT_SECONDS = 5;
 /** A stage is a block interval and this. */
-const STAGE_SPARE_MS = 1_500;
+export const STAGE_SPARE_MS = 1_500;
 const HEARTBEAT = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 570 };
 const DEVIATION = { heartbeatSeconds: 600, deviationBps: 50, minIntervalSeconds: 120 };
 /**
