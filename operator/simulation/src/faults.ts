@@ -172,19 +172,15 @@ export const FAULTS: readonly Fault<World>[] = [
     group: "chain",
     replacements: 1,
     begin({ chain }, random) {
-      const [before, blocks] = [chain.head.baseFee, 10 + random.below(35)];
-      const startedAt = chain.head.number;
-      const demand = () => {
-        chain.demand = chain.head.number - startedAt < blocks ? 1 : 0;
-      };
+      const [before, startedAt, blocks] = [chain.head.baseFee, chain.head.number, 10 + random.below(35)];
+      const hasPassed = () => chain.head.number - startedAt >= blocks;
       return {
         forMs: 0,
         hasEnded: () => {
-          demand();
-          const isOver = chain.head.number - startedAt >= blocks && chain.head.baseFee < before * 2n;
-          if (isOver) chain.demand = 0.5;
-          return isOver;
+          chain.demand = hasPassed() ? 0 : 1;
+          return hasPassed() && chain.head.baseFee < before * 2n;
         },
+        end: () => chain.calmFees(),
       };
     },
   },

@@ -51,7 +51,7 @@ for (const [index, seed] of seeds.entries()) {
   );
 }
 printViolations(outcomes);
-process.exit(outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0);
+process.exitCode = outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
 
 function readSeeds(text: string): number[] {
   const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];

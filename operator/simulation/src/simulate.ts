@@ -35,8 +35,13 @@ const HEAP_CHECK_MS = 600_000;
  * libraries count in their modules.
  *
  * @param onLine Called with every line of the trace.
+ * @param onEnd Called with the world as it is in the end.
  */
-export async function simulate({ seed, minutes, only }: Plan, onLine: (line: string) => void): Promise<Outcome> {
+export async function simulate(
+  { seed, minutes, only }: Plan,
+  onLine: (line: string) => void,
+  onEnd: (world: World) => void,
+): Promise<Outcome> {
   const startedAt = realNow();
   const choices = new Random(seed, "choices");
   const [isAlone, blockMs] = [choices.chance(0.2), choices.pick([1_000, 2_000, 2_000, 12_000])];
@@ -68,6 +73,7 @@ export async function simulate({ seed, minutes, only }: Plan, onLine: (line: str
       world.violate("heap grows", "", `${heapBefore} MB after ten minutes, ${heap} MB at the end`);
   }
   await stopAll(world);
+  onEnd(world);
   const { hash, events } = world.digest;
   return {
     ...{ seed, minutes, hash, events, faults: faults.map(({ name }) => name) },

@@ -76,6 +76,8 @@ export class World {
   readonly providers: readonly SimulatedProvider[];
   readonly operators: readonly OperatorMachine[];
   readonly feeds: readonly string[];
+  /** The keys that are updated on request only. */
+  readonly others = Array.from({ length: OTHER_KEYS }, (_, i) => `SPOTPX/K${i}-USD`);
   readonly asked: Asked[] = [];
   readonly violations: Violation[] = [];
   readonly counts: Record<string, number> = {};
@@ -143,6 +145,10 @@ export class World {
     });
     for (const { account } of this.operators) this.chain.setBalance(account.address, MUCH_ETHER);
     this.chain.setBalance(this.#relayer.address, MUCH_ETHER);
+  }
+
+  get keys(): readonly string[] {
+    return [...this.feeds, ...this.others];
   }
 
   get stageMs(): number {
@@ -358,7 +364,7 @@ export class World {
     const serving = this.operators.flatMap(({ life }) => (life?.app ? [life] : []));
     if (serving.length === 0) return;
     const life = random.pick(serving);
-    const key = random.chance(0.3) ? random.pick(this.feeds) : `SPOTPX/K${random.below(OTHER_KEYS)}-USD`;
+    const key = random.pick(random.chance(0.3) ? this.feeds : this.others);
     const id = ++this.#requests;
     const one: Asked = { id, life, key, at: Date.now(), answeredAt: null, promised: null };
     this.asked.push(one);

@@ -118,6 +118,13 @@ export class Chain {
   }
   readonly #changed = new Map<Address, bigint>();
 
+  /** Ends whatever has raised the fees, from the next block on. */
+  calmFees(): void {
+    this.demand = 0.5;
+    this.#areFeesCalm = true;
+  }
+  #areFeesCalm = false;
+
   #block(parent: Block | null, timestamp: number, baseFee: bigint, state: State, receipts: readonly Receipt[]): Block {
     const number = parent === null ? 0 : parent.number + 1;
     return {
@@ -139,7 +146,8 @@ export class Chain {
       return;
     }
     const { head } = this;
-    const baseFee = nextBaseFee(head, this.demand);
+    const baseFee = this.#areFeesCalm ? FIRST_BASE_FEE : nextBaseFee(head, this.demand);
+    this.#areFeesCalm = false;
     const chosen: Transaction[] = [];
     for (const [from, byNonce] of this.pool) {
       for (let nonce = nonceOf(head.state, from); ; nonce++) {
@@ -151,7 +159,9 @@ export class Chain {
     this.#append(chosen, Math.floor(nowMs / 1000), baseFee, nowMs);
     const { number, hash, receipts } = this.head;
     this.options.trace("block", number, hash.slice(0, 10), receipts.length, baseFee / 1_000_000_000n);
-    this.demand += this.options.random.between(-0.05, 0.05) + (0.5 - this.demand) / 10;
+    // High fees keep people away, so that they stay near the first one unless a fault raises them.
+    const usual = 0.5 - 0.1 * Math.log(Number(baseFee) / Number(FIRST_BASE_FEE));
+    this.demand += this.options.random.between(-0.05, 0.05) + (usual - this.demand) / 10;
     this.#forgetOld();
   }
 
