@@ -79,15 +79,17 @@ const NetworkSettings = Type.Object(
       description: "Gas units that broadcasting may use in any hour, for keys that are already stored.",
     }),
     gasPerHourForNewKeys: Type.Integer({
-      ...range(0, Number.MAX_SAFE_INTEGER, 3_000_000),
-      description: "Gas units that broadcasting may use in any hour, for keys that are stored for the first time.",
+      ...range(0, Number.MAX_SAFE_INTEGER, 10_000_000),
+      description:
+        "Gas units that broadcasting may use in any hour, for keys that are stored for the first time. A new storage slot " +
+        "costs four times as much under Amsterdam's rules as before: docs/Gas.md has what an update uses.",
     }),
     gasPercentPerCaller: Type.Integer({
       ...range(1, 100, 25),
       description: "How much of gasPerHour and of gasPerHourForNewKeys one caller may use, in percent.",
     }),
     gasPerHourForFeeds: Type.Integer({
-      ...range(0, Number.MAX_SAFE_INTEGER, 30_000_000),
+      ...range(0, Number.MAX_SAFE_INTEGER, 60_000_000),
       description: "Gas units that feeds and accusations may use in any hour. Requests have budgets of their own.",
     }),
     lowBalanceGwei: Type.Integer({
