@@ -6,6 +6,7 @@ import { connectNetworks } from "@dataset-oracle/operator/dist/operator.js";
 import { routes } from "@dataset-oracle/provider/dist/routes.js";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
+import { createContext } from "@dataset-oracle/service/process/context";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 
 /** @type {any} */
@@ -17,7 +18,7 @@ const SETTINGS = Object.fromEntries(
 export async function withAppForDocs(ask) {
   const closing = new AbortController();
   const logger = createLogger({ level: "silent" });
-  const context = { clock: Date.now, logger, closing: closing.signal, registry: processRegistry() };
+  const context = createContext(logger, closing.signal, processRegistry());
   const app = await buildOperatorApp(await connectNetworks([], new Map(), context), [], SETTINGS);
   await app.ready();
   try {

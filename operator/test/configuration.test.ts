@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMITTEE_DIRECTORY, WEB_ORACLE_REGISTRY } from "@dataset-oracle/protocol/fixed-addresses";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { ConfigError, TransientError } from "@dataset-oracle/service/config/config-error";
 import { foundryBinary } from "@dataset-oracle/tools/foundry";
 import { getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -68,15 +68,16 @@ describe("is refused with", () => {
     ["the same dataset twice", { datasets: [dataset, dataset] }, "datasets names 0x"],
     ["no dataset at all", {}, "set either deployment (a file's path) or datasets (addresses)"],
     ["both ways to name a dataset", usual({ datasets: [dataset] }), "set either deployment (a file's path)"],
-    [
-      "an RPC that does not answer, and no chain id",
-      { datasets: [dataset], rpcUrls: [NOBODY] },
-      "networks/0: the chain id cannot be read: rpcUrls/0: eth_chainId",
-    ],
   ])("%s", async (_, network, named, others) => {
     const error = await refusalOf(prepare(network, {}, others));
     expect(error).toContain(named);
   });
+});
+
+test("an RPC that does not answer, and no chain id, is not the owner's mistake: the start can be tried again", async () => {
+  const error = await prepare({ datasets: [dataset], rpcUrls: [NOBODY] }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(TransientError);
+  expect(String(error)).toContain("networks/0: the chain id cannot be read: rpcUrls/0: eth_chainId");
 });
 
 test("is accepted without an RPC that answers, if it names its network, and with an RPC's token from the environment", async () => {
