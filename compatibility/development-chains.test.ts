@@ -81,7 +81,9 @@ describe.each<ChainName>(["hardhat-2", "hardhat-3", "geth"])("on %s", (name) => 
       let now = Date.now() - HEARTBEAT_SECONDS * 1_000;
       const policy = { heartbeatSeconds: HEARTBEAT_SECONDS, deviationBps: 10_000, minIntervalSeconds: 1 };
       const settings = { feeds: [{ dataset, keys: FEEDS, ...policy }], feedPollMs: 1_000, ...PATIENCE };
-      operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], { clock: () => now });
+      operator = await startOperator([{ chain, datasets: [dataset], providers, settings }], {
+        clock: { now: () => now, monotonic: () => performance.now() },
+      });
       await expect.poll(() => storedFeeds(operator as RunningOperator), WITHIN_A_MINUTE).toBe(FEEDS.length);
 
       now += (HEARTBEAT_SECONDS - 3) * 1_000;
@@ -120,7 +122,9 @@ describe.each<ChainName>(["hardhat-2", "hardhat-3", "geth"])("on %s", (name) => 
     test("answers with the stored value when another relayer has stored the round, and sends nothing", async () => {
       // The operator's clock stands still, so that it is asked twice for one round.
       const now = Date.now();
-      operator = await startOperator([{ chain, datasets: [dataset], providers }], { clock: () => now });
+      operator = await startOperator([{ chain, datasets: [dataset], providers }], {
+        clock: { now: () => now, monotonic: () => performance.now() },
+      });
       const key = "SPOTPX/LOST-USD";
       const unsent = await operator.ask(body(dataset, key, false));
       const hash = await sendFromNode(unsent);
