@@ -488,6 +488,8 @@ contract Caller {
         if (isDone || reason != 0) return;
         (bool done, bytes memory answer) = _target.call{value: _value}(_data);
         isDone = done;
+        // Only the selector is of interest.
+        // forge-lint: disable-next-line(unsafe-typecast)
         if (!done) reason = bytes4(answer);
     }
 
