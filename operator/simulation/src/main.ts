@@ -18,12 +18,19 @@ process, with faults that a seed chooses. README.md beside this program says wha
 
   --seeds FROM-TO     which seeds (default: 1-20)
   --minutes N         virtual minutes of each (default: 30)
-  --only FAULT        only this class of faults, or "none": ${FAULT_NAMES.join(", ")}
+  --only FAULT        only this class of faults, or "none"
   --replay SEED       one seed, with its trace on the standard output
   --trace FOLDER      writes each seed's trace to FOLDER/SEED.log
   --help              show this text
 
-The exit code is 1 if anything was violated.`;
+Faults
+${FAULT_NAMES.map((name) => `  ${name}`).join("\n")}
+
+The exit code is 1 if anything was violated.
+
+Examples
+  npm run simulate -- --seeds 1-200 --minutes 60
+  npm run simulate -- --replay 16`;
 
 const { values } = readArguments(USAGE, {
   seeds: { type: "string", default: "1-20" },
