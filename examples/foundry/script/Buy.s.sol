@@ -10,7 +10,7 @@ import {Shop} from "../src/Shop.sol";
 /// JSON answer.
 contract Buy is Script {
     function run() external {
-        bytes memory update = vm.parseJsonBytes(vm.envString("ANSWER"), ".transaction.data");
+        bytes memory update = vm.parseJsonBytes(vm.envString("ANSWER"), ".update");
         vm.startBroadcast();
         Shop shop = new Shop(Oracle(vm.envAddress("ORACLE")));
         uint256 cost = shop.buy{value: 1 ether}(update);
