@@ -89,7 +89,8 @@ async function runScript(args) {
   const isResumed = args.includes("--resume");
   const rpcUrl = rpcUrlOf(args) ?? process.env.ETH_RPC_URL;
   if (rpcUrl === undefined || !(isResumed || args.includes("--broadcast"))) return runFoundry("forge", command);
-  if (!/^https?:/.test(rpcUrl)) throw new Error(`The RPC URL is ${rpcUrl}. Name one that begins with http: or https:.`);
+  // The URL itself may have a token.
+  if (!/^https?:/.test(rpcUrl)) throw new Error("The RPC URL begins with neither http: nor https:. Name one that does.");
   const folders = {
     rpcUrl,
     deployments: resolve(ROOT, process.env.DEPLOYMENTS_DIR ?? "deployments"),

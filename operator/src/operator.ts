@@ -69,10 +69,8 @@ export async function connectNetworks(
     const logger = context.logger.child({ network: chainId });
     const { accounts, warnings } = senders.get(chainId) ?? { accounts: [], warnings: [NO_SENDER] };
     for (const warning of warnings) logger.warn(warning);
-    const pool = await RpcPool.connect(chainId, rpcUrls, settings, {
-      ...{ ...context, logger },
-      errors: metrics.rpcErrors,
-    });
+    const parts = { ...context, logger, errors: metrics.rpcErrors };
+    const pool = await RpcPool.connect(chainId, rpcUrls, settings, parts);
     const client = createChainClient(chainId, pool);
     const attempt = () => connectNetwork(plan, client, accounts, context, metrics);
     const miss = (error: unknown) => {

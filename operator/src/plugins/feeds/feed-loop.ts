@@ -185,9 +185,9 @@ export class FeedLoop {
     const held = new Map<Hex, Held>();
     if (!this.#backoff.isAnyFailing) return held;
     for (const { key } of this.feeds) {
-      const [by] = this.#failingFor(key);
-      if (by !== undefined)
-        held.set(key, { by, mayTry: this.#failingFor(key).every((one) => this.#backoff.isDue(one)) });
+      const failing = this.#failingFor(key);
+      const [by] = failing;
+      if (by !== undefined) held.set(key, { by, mayTry: failing.every((one) => this.#backoff.isDue(one)) });
     }
     return held;
   }
@@ -271,13 +271,13 @@ export class FeedLoop {
     // One that finds out whether its sender works again must not take others along.
     const isBatched = (key: Hex) =>
       this.#storedRound(key) > 0n && !this.#backoff.isFailing(key) && this.#failingFor(key).length === 0;
-    const together = keys.filter(isBatched);
+    const together = new Set(keys.filter(isBatched));
     for (const key of keys) {
-      if (together.includes(key)) continue;
+      if (together.has(key)) continue;
       this.#backoff.tried(...this.#failingFor(key));
       this.#broadcast([key], round);
     }
-    for (const chunk of chunksOf(together, MAX_BATCH_KEYS)) this.#broadcast(chunk, round);
+    for (const chunk of chunksOf([...together], MAX_BATCH_KEYS)) this.#broadcast(chunk, round);
   }
 
   /** Updates keys in one transaction, then each key that the batch did not store in a transaction of its own. */
