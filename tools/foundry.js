@@ -90,7 +90,8 @@ async function runScript(args) {
   const rpcUrl = rpcUrlOf(args) ?? process.env.ETH_RPC_URL;
   if (rpcUrl === undefined || !(isResumed || args.includes("--broadcast"))) return runFoundry("forge", command);
   // The URL itself may have a token.
-  if (!/^https?:/.test(rpcUrl)) throw new Error("The RPC URL begins with neither http: nor https:. Name one that does.");
+  if (!/^https?:/.test(rpcUrl))
+    throw new Error("The RPC URL begins with neither http: nor https:. Name one that does.");
   const folders = {
     rpcUrl,
     deployments: resolve(ROOT, process.env.DEPLOYMENTS_DIR ?? "deployments"),
