@@ -2,18 +2,19 @@
 pragma solidity ^0.8.37;
 
 import {Accusations} from "./Accusations.sol";
-import {Batch, DatasetSettings, IDataset, Report} from "./interfaces/IDataset.sol";
+import {DatasetSettings, IDataset} from "./interfaces/IDataset.sol";
 import {Oracle} from "./Oracle.sol";
 import {Subscriptions} from "./Subscriptions.sol";
 import {BitCount} from "./libraries/BitCount.sol";
 import {Calldata} from "./libraries/Calldata.sol";
 import {UpdatedEvent} from "./libraries/UpdatedEvent.sol";
 import {Quorum} from "./libraries/Quorum.sol";
-import {Signatures} from "./libraries/Signatures.sol";
-import {ReportedValues} from "./types/ReportedValues.sol";
+import {SignedReports} from "./libraries/SignedReports.sol";
+import {ReportedValues, ReportedValuesLibrary} from "./types/ReportedValues.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
 import {KeyForm, KeyFormLibrary} from "./types/KeyForm.sol";
+import {Cursor, CursorLibrary, Header, HeaderLibrary} from "./types/PackedUpdate.sol";
 import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "./types/ReportTemplate.sol";
 
 /// @title Dataset
@@ -27,13 +28,6 @@ abstract contract Dataset is Subscriptions, Accusations {
 
     /// @inheritdoc IDataset
     KeyForm public immutable keyForm;
-
-    /// @dev The parameters that all keys of a batch share.
-    struct Round {
-        uint256 timestamp;
-        uint256 toleranceBps;
-        uint256 members;
-    }
 
     /// @dev Wraps a data point so that a storage pointer to it can be passed around: its slot is hashed only once.
     struct Slot {
@@ -68,112 +62,45 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @inheritdoc IDataset
-    function verify(
-        bytes calldata key,
-        uint256 timestamp,
-        bytes32 value,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
-        _requireVerificationPrice();
-        _checkRound(timestamp);
-        _checkReports(QueryStatus.OK, Calldata.hash(key), timestamp, toleranceBps, signers, reports, absentees);
-        (output, status) = _derive(value, toleranceBps, reports, absentees.length);
-        updatedAt = timestamp;
-        _return(output, updatedAt, status);
+    function verify(bytes calldata packed) external payable returns (bytes32, uint256, QueryStatus) {
+        _verify(HeaderLibrary.VALUES, packed);
     }
 
     /// @inheritdoc IDataset
-    function verifyNotAvailable(
-        bytes calldata key,
-        uint256 timestamp,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
-        _requireVerificationPrice();
-        _checkRound(timestamp);
-        _checkReports(
-            QueryStatus.NOT_AVAILABLE, Calldata.hash(key), timestamp, toleranceBps, signers, reports, absentees
-        );
-        return (0, timestamp, QueryStatus.NOT_AVAILABLE);
+    function verifyNotAvailable(bytes calldata packed) external payable returns (bytes32, uint256, QueryStatus) {
+        _verify(HeaderLibrary.NO_DATA, packed);
     }
 
     // ---------------------------------------------------------------- updating
 
     /// @inheritdoc IDataset
-    function update(
-        bytes calldata key,
-        uint256 timestamp,
-        bytes32 value,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external returns (QueryStatus status, bool isNew) {
-        bytes32 keyHash = Calldata.hash(key);
-        Slot storage slot = _slots[keyHash];
-        DataPoint point = slot.point;
-        isNew = _isNew(point, key, timestamp);
-        if (isNew) {
-            _checkReports(QueryStatus.OK, keyHash, timestamp, toleranceBps, signers, reports, absentees);
-            (value, status) = _derive(value, toleranceBps, reports, absentees.length);
-            if (point.isEmpty()) emit KeyAdded(keyHash, key);
-            _store(slot, keyHash, value, timestamp, status);
-        } else {
-            status = _storedStatus(point, key);
-        }
-        _return(status, isNew);
+    function update(bytes calldata packed) external returns (QueryStatus, bool) {
+        _update(HeaderLibrary.VALUES, packed);
     }
 
     /// @inheritdoc IDataset
-    function updateNotAvailable(
-        bytes calldata key,
-        uint256 timestamp,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external returns (QueryStatus status, bool isNew) {
-        bytes32 keyHash = Calldata.hash(key);
-        Slot storage slot = _slots[keyHash];
-        DataPoint point = slot.point;
-        isNew = _isNew(point, key, timestamp);
-        if (isNew) {
-            _checkReports(QueryStatus.NOT_AVAILABLE, keyHash, timestamp, toleranceBps, signers, reports, absentees);
-            status = QueryStatus.NOT_AVAILABLE;
-            if (point.isEmpty()) emit KeyAdded(keyHash, key);
-            _store(slot, keyHash, 0, timestamp, status);
-        } else {
-            status = _storedStatus(point, key);
-        }
-        _return(status, isNew);
+    function updateNotAvailable(bytes calldata packed) external returns (QueryStatus, bool) {
+        _update(HeaderLibrary.NO_DATA, packed);
     }
 
     /// @inheritdoc IDataset
-    function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes) {
-        bytes32[] calldata keyHashes = batch.keyHashes;
-        bytes32[] calldata values = batch.values;
-        bytes calldata picks = batch.picks;
-        Report[] calldata rows = batch.rows;
-        uint256 keys = keyHashes.length;
-        _checkBatch(keys, rows.length, values.length, picks.length);
-        Round memory round = Round(batch.timestamp, batch.toleranceBps, 0);
-        _checkRound(round.timestamp);
-        uint256 missing;
-        (round.members, missing) = _checkRows(batch, keyHashes, values, rows);
+    function updateBatch(bytes calldata packed) external returns (KeyOutcome[] memory outcomes) {
+        Header header = HeaderLibrary.read(packed, HeaderLibrary.BATCH);
+        uint256 keys = header.size();
+        if (keys > MAX_BATCH) revert TooManyKeys(keys, MAX_BATCH);
+        _checkRound(header.timestamp());
+        Cursor keyHash = CursorLibrary.create(packed, HeaderLibrary.SIZE);
+        ReportedValues values = _checkRows(header, keyHash.hash(keys), packed);
 
-        ReportedValues reported = Calldata.valuesOfFirstKey(values, keys, rows.length);
+        Cursor pick = keyHash.skip(keys << 5);
+        bool isComplete = values.keysWithMissing() == 0;
         outcomes = new KeyOutcome[](keys);
         for (uint256 i = 0; i < keys; ++i) {
-            if (missing != 0) reported.setMissing(_missing(rows, i));
-            KeyOutcome outcome =
-                _updateOne(round, Calldata.item(keyHashes, i), reported.word(Calldata.item(picks, i)), reported);
-            _setOutcome(outcomes, i, outcome);
-            reported.advance();
+            if (!isComplete) values.setMissing(i);
+            _setOutcome(outcomes, i, _updateOne(header, keyHash.word(), pick.octet(), values));
+            keyHash = keyHash.skip(32);
+            pick = pick.skip(1);
+            values.advance();
         }
         _return(outcomes);
     }
@@ -288,139 +215,123 @@ abstract contract Dataset is Subscriptions, Accusations {
         if (!keyForm.matches(key)) revert InvalidKey(key);
     }
 
-    /// @dev Reverts unless a quorum of the committee signed reports of this outcome on the key.
-    function _checkReports(
-        QueryStatus outcome,
-        bytes32 keyHash,
-        uint256 timestamp,
-        uint256 toleranceBps,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees
-    ) private view {
-        _checkCommittee(
-            REPORT_TYPEHASH,
-            keyHash,
-            uint256(outcome),
-            timestamp,
-            _noValues(),
-            toleranceBps,
-            signers,
-            reports,
-            absentees
-        );
+    /// @dev Ends the call with what a query would answer after the update.
+    function _verify(uint256 kind, bytes calldata packed) private view {
+        _requireVerificationPrice();
+        Header header = HeaderLibrary.read(packed, kind);
+        _checkRound(header.timestamp());
+        (bytes32 output, QueryStatus status) = _derive(header, Calldata.hash(header.key(packed)), packed);
+        _return(output, header.timestamp(), status);
     }
 
-    /// @dev Derives what a query answers from the values of a quorum's reports, or reverts if the claim cannot be
-    /// stored.
-    /// @param absent The number of committee members without a value here.
-    function _derive(bytes32 value, uint256 toleranceBps, Report[] calldata reports, uint256 absent)
+    /// @dev Ends the call with the return values of an update.
+    function _update(uint256 kind, bytes calldata packed) private {
+        Header header = HeaderLibrary.read(packed, kind);
+        bytes calldata key = header.key(packed);
+        bytes32 keyHash = Calldata.hash(key);
+        Slot storage slot = _slots[keyHash];
+        DataPoint point = slot.point;
+        uint256 timestamp = header.timestamp();
+        if (!_isNew(point, key, timestamp)) _return(_storedStatus(point, key), false);
+        (bytes32 value, QueryStatus status) = _derive(header, keyHash, packed);
+        if (point.isEmpty()) emit KeyAdded(keyHash, key);
+        _store(slot, keyHash, value, timestamp, status);
+        _return(status, true);
+    }
+
+    /// @dev Derives what a query answers from the reports of a quorum, or reverts if the claim cannot be stored.
+    function _derive(Header header, bytes32 keyHash, bytes calldata packed)
         private
-        pure
+        view
         returns (bytes32, QueryStatus)
     {
-        ReportedValues values = Calldata.reportedValues(reports);
-        (KeyOutcome outcome, QueryStatus status) = _conclude(value, toleranceBps, values, absent);
-        if (!_isStored(outcome)) _refuse(outcome, value, values, absent);
-        return (_ifAgreed(status, value), status);
-    }
-
-    /// @dev Reverts unless the signers and the absentees together are the whole committee and the signers are a quorum.
-    /// Every caller passes `typehash` as a constant, so that the compiler makes a specialized copy for each.
-    /// @param typehash BATCH_TYPEHASH if each report is a row of a batch, otherwise REPORT_TYPEHASH.
-    /// @param keyHash keccak256 of the key; in a batch, of the concatenated hashes of all keys.
-    /// @param outcome The `QueryStatus` that all reports have; ignored in a batch.
-    /// @param values All values of the batch, row by row; ignored unless `typehash` is BATCH_TYPEHASH.
-    function _checkCommittee(
-        bytes32 typehash,
-        bytes32 keyHash,
-        uint256 outcome,
-        uint256 timestamp,
-        bytes32[] calldata values,
-        uint256 toleranceBps,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees
-    ) private view {
-        if (!Quorum.isReached(reports.length, absentees.length)) {
-            revert NoQuorum(reports.length, absentees.length);
+        if (header.kind() == HeaderLibrary.NO_DATA) {
+            _checkNoData(header, keyHash, packed);
+            return (0, QueryStatus.NOT_AVAILABLE);
         }
-
-        // Every number below is bounded by the lengths of two calldata arrays, so nothing overflows.
+        (bytes32 claimed, ReportedValues values) = _checkValues(header, keyHash, packed);
         unchecked {
-            uint256 members = reports.length + absentees.length;
-            // With as many bits as reports, none of them beyond the members, the loop reads each item of both arrays
-            // exactly once.
-            if (BitCount.count(signers) != reports.length || signers >> members != 0) {
-                revert WrongSigners(signers, reports.length, absentees.length);
-            }
-            ReportTemplate template =
-                ReportTemplateLibrary.create(typehash, _domainSeparator(), keyHash, outcome, timestamp);
-            Committee committee = CommitteeLibrary.create(toleranceBps, members);
-            // The compiler checks even here that it does not divide by zero, which only batches have to pay for.
-            uint256 keys = typehash == BATCH_TYPEHASH ? values.length / reports.length : 0;
-            uint256 reported = 0;
-            for (uint256 place = 0; place < members; ++place) {
-                if ((signers >> place) & 1 == 0) {
-                    committee.setMember(place, Calldata.item(absentees, place - reported));
-                } else {
-                    Report calldata report = Calldata.item(reports, reported);
-                    bytes32 content = report.content;
-                    if (typehash == BATCH_TYPEHASH) {
-                        template.setMissing(content);
-                        content = Calldata.hash(values, reported * keys, keys);
-                    }
-                    Signatures.recoverTo(committee.seat(place), template.digest(content), report.r, report.vs);
-                    ++reported;
-                }
-            }
-            bytes32 shown = committee.hash(members);
-            if (!_isCommittee(shown)) revert WrongCommittee(shown, committeeHash());
+            uint256 absent = header.members() - values.count();
+            (KeyOutcome outcome, QueryStatus status) = _conclude(claimed, header.toleranceBps(), values, absent);
+            if (!_isStored(outcome)) _refuse(outcome, claimed, values, absent);
+            return (_ifAgreed(status, claimed), status);
         }
     }
 
-    /// @dev Passed in place of a batch's values when the reports are about a single key.
-    function _noValues() private pure returns (bytes32[] calldata values) {
-        assembly ("memory-safe") {
-            values.offset := 0
-            values.length := 0
-        }
+    // Each of the next three functions reads an update from behind its key, or keys, to its end. It reverts unless the
+    // signers and the absentees together are the whole committee and the signers are a quorum, or if the update is not
+    // well-formed.
+
+    /// @return claimed The value that the relayer claims.
+    /// @return values The values that were reported.
+    function _checkValues(Header header, bytes32 keyHash, bytes calldata packed)
+        private
+        view
+        returns (bytes32 claimed, ReportedValues values)
+    {
+        (uint256 signers, uint256 reports, Cursor cursor) =
+            _signers(header, HeaderLibrary.SIZE + header.size(), packed);
+        (claimed, cursor) = cursor.claim(packed);
+        ReportTemplate template = _template(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
+        Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
+        values = ReportedValuesLibrary.create(reports);
+        cursor = SignedReports.takeValues(cursor, signers, committee, header.members(), template, claimed, values, packed);
+        _requireCommittee(committee, header, cursor, packed);
     }
 
-    function _checkBatch(uint256 keys, uint256 rows, uint256 values, uint256 picks) private pure {
-        if (keys > MAX_BATCH) revert TooManyKeys(keys, MAX_BATCH);
+    function _checkNoData(Header header, bytes32 keyHash, bytes calldata packed) private view {
+        (uint256 signers,, Cursor cursor) = _signers(header, HeaderLibrary.SIZE + header.size(), packed);
+        ReportTemplate template = _template(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.NOT_AVAILABLE), header);
+        Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
+        cursor = SignedReports.takeNoData(cursor, signers, committee, header.members(), template);
+        _requireCommittee(committee, header, cursor, packed);
+    }
+
+    /// @param keyHash keccak256 of the concatenated hashes of all keys.
+    /// @return rows The rows that were reported.
+    function _checkRows(Header header, bytes32 keyHash, bytes calldata packed)
+        private
+        view
+        returns (ReportedValues rows)
+    {
+        (uint256 signers, uint256 reports, Cursor cursor) =
+            _signers(header, HeaderLibrary.SIZE + 33 * header.size(), packed);
+        ReportTemplate template = _template(BATCH_TYPEHASH, keyHash, 0, header);
+        Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
+        rows = ReportedValuesLibrary.createRows(reports, header.size());
+        cursor = SignedReports.takeRows(cursor, signers, committee, header.members(), template, rows, packed);
+        _requireCommittee(committee, header, cursor, packed);
+    }
+
+    /// @dev Takes the bitmap of the signers, `offset` bytes behind the update's beginning. Reverts unless they are a
+    /// quorum.
+    function _signers(Header header, uint256 offset, bytes calldata packed)
+        private
+        pure
+        returns (uint256 signers, uint256 reports, Cursor cursor)
+    {
+        (signers, cursor) = CursorLibrary.create(packed, offset).bitmap(header.members(), packed);
+        reports = BitCount.count(signers);
         unchecked {
-            // No array that fits in calldata is long enough to overflow this.
-            if (values != rows * keys) revert WrongValueCount(values, rows * keys);
+            // No bit is beyond the members.
+            uint256 absentees = header.members() - reports;
+            if (!Quorum.isReached(reports, absentees)) revert NoQuorum(reports, absentees);
         }
-        if (picks != keys) revert WrongPickCount(picks, keys);
     }
 
-    /// @dev Reverts unless a quorum of the committee signed the rows.
-    /// @return members The number of committee members.
-    /// @return missing A bitmap of the keys for which at least one row has no data.
-    function _checkRows(
-        Batch calldata batch,
-        bytes32[] calldata keyHashes,
-        bytes32[] calldata values,
-        Report[] calldata rows
-    ) private view returns (uint256 members, uint256 missing) {
-        for (uint256 row = 0; row < rows.length; ++row) {
-            missing |= uint256(Calldata.item(rows, row).content);
-        }
-        bytes32 keyHash = Calldata.hash(keyHashes, 0, keyHashes.length);
-        address[] calldata absentees = batch.absentees;
-        _checkCommittee(
-            BATCH_TYPEHASH, keyHash, 0, batch.timestamp, values, batch.toleranceBps, batch.signers, rows, absentees
-        );
-        members = rows.length + absentees.length;
+    function _template(bytes32 typehash, bytes32 keyHash, uint256 outcome, Header header)
+        private
+        view
+        returns (ReportTemplate)
+    {
+        return ReportTemplateLibrary.create(typehash, _domainSeparator(), keyHash, outcome, header.timestamp());
     }
 
-    /// @return missing A bitmap of the rows that have no data for the key.
-    function _missing(Report[] calldata rows, uint256 key) private pure returns (uint256 missing) {
-        for (uint256 row = 0; row < rows.length; ++row) {
-            missing |= ((uint256(Calldata.item(rows, row).content) >> key) & 1) << row;
-        }
+    /// @dev Reverts unless the update ends at the cursor, and the committee that it shows is the dataset's.
+    function _requireCommittee(Committee committee, Header header, Cursor cursor, bytes calldata packed) private view {
+        cursor.finish(packed);
+        bytes32 shown = committee.hash(header.members());
+        if (!_isCommittee(shown)) revert WrongCommittee(shown, committeeHash());
     }
 
     /// @dev Assumes `key` < the number of outcomes; the batch's loop has checked it.
@@ -442,24 +353,27 @@ abstract contract Dataset is Subscriptions, Accusations {
 
     /// @dev Updates one key of a batch whose committee and round have been checked. The key ends up as `update` or
     /// `updateNotAvailable` would leave it, or stays as it was.
-    function _updateOne(Round memory round, bytes32 keyHash, bytes32 value, ReportedValues values)
+    /// @param pick The index of the row whose value is claimed.
+    function _updateOne(Header header, bytes32 keyHash, uint256 pick, ReportedValues values)
         private
         returns (KeyOutcome)
     {
         Slot storage slot = _slots[keyHash];
         DataPoint point = slot.point;
-        uint256 timestamp = round.timestamp;
+        uint256 timestamp = header.timestamp();
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
         if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
         unchecked {
-            uint256 absent = round.members - values.present();
+            uint256 absent = header.members() - values.present();
             if (!Quorum.isReached(values.present(), absent)) {
                 uint256 noData = values.count() - values.present();
-                if (!Quorum.isReached(noData, round.members - noData)) return KeyOutcome.NO_QUORUM;
+                if (!Quorum.isReached(noData, header.members() - noData)) return KeyOutcome.NO_QUORUM;
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
-            (KeyOutcome outcome, QueryStatus status) = _conclude(value, round.toleranceBps, values, absent);
+            if (pick >= values.count()) return KeyOutcome.WRONG_CLAIM;
+            bytes32 value = values.word(pick);
+            (KeyOutcome outcome, QueryStatus status) = _conclude(value, header.toleranceBps(), values, absent);
             if (!_isStored(outcome)) return outcome;
             _store(slot, keyHash, _ifAgreed(status, value), timestamp, status);
             return KeyOutcome.STORED;

@@ -23,7 +23,7 @@ contract MajorityDataset is Dataset {
     /// @inheritdoc Dataset
     /// @dev Returns OK if more than half of the committee signed `value`, WRONG_CLAIM if they signed another one, and
     /// DISAGREEMENT if no value has such a majority, but UNDECIDED while the absent members could still give the most
-    /// frequent value a majority.
+    /// frequent value a majority. A value that nobody signed is a WRONG_CLAIM, too.
     function _judge(bytes32 value, uint256, ReportedValues values, uint256 absent)
         internal
         pure
@@ -31,11 +31,15 @@ contract MajorityDataset is Dataset {
         returns (KeyOutcome, QueryStatus)
     {
         uint256 members = values.present() + absent;
-        if (_frequency(value, values) * 2 > members) return (KeyOutcome.STORED, QueryStatus.OK);
+        uint256 frequency = _frequency(value, values);
+        if (frequency * 2 > members) return (KeyOutcome.STORED, QueryStatus.OK);
 
         (, uint256 count) = _mostFrequent(values);
         if (count * 2 > members) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
         if ((count + absent) * 2 > members) return (KeyOutcome.UNDECIDED, QueryStatus.INVALID);
+        // What is stored does not depend on the claim then. It must be one of the values all the same, so that nobody can
+        // change an update and have it stored.
+        if (frequency == 0) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
         return (KeyOutcome.STORED, QueryStatus.DISAGREEMENT);
     }
 

@@ -33,7 +33,9 @@ contract MedianDataset is Dataset {
         uint256 median = uint256(value);
         unchecked {
             uint256 maxDistance = MedianRules.toleranceDistance(median, toleranceBps);
-            (uint256 below, uint256 above, uint256 outliers) = values.tally(median, maxDistance);
+            // The claim has at most 208 bits, and the distance is at most the claim: nothing overflows.
+            (uint256 below, uint256 above, uint256 outliers) =
+                values.tally(median, median - maxDistance, 2 * maxDistance);
             uint256 present = values.present();
             if (MedianRules.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
             if (MedianRules.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
@@ -44,7 +46,7 @@ contract MedianDataset is Dataset {
 
     /// @inheritdoc Dataset
     function _revertWrongClaim(bytes32 value, ReportedValues values) internal pure override {
-        (uint256 below, uint256 above,) = values.tallyOneByOne(uint256(value), 0);
+        (uint256 below, uint256 above,) = values.tallyOneByOne(uint256(value), 0, 0);
         revert WrongMedian(value, below, above);
     }
 

@@ -16,8 +16,8 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 /// Every contract that calls them needs the line `using OracleProtocol for Oracle;`, also if it inherits from a contract
 /// that has it. Without it, the compiler says: Member "querySpotPriceWithExpiry" not found.
 ///
-/// The same helpers exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the
-/// `transaction.data` that an operator returns for `POST /data/request` with `"broadcast": false`. Pass it on as it is;
+/// The same helpers exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the `update` that an
+/// operator returns for `POST /data/request` with `"broadcast": false`. Pass it on as it is;
 /// it need not come from anyone that you trust, because the dataset verifies it. Whoever brings it chooses among the
 /// reports that the providers signed lately, and the helpers that verify accept every such round, even if a newer one
 /// is stored: keep `maxAge` short where somebody could profit from that choice.
@@ -302,13 +302,13 @@ library OracleProtocol {
     /// @notice Stores an update if it is newer than what is stored, and returns the newest value of a key, as it is
     /// stored, if it is not older than `maxAge`. Pays at most `maxPrice`.
     /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
-    /// @param update The calldata of the dataset's `update`, `updateNotAvailable` or `updateBatch`, or nothing, to read
-    /// only what is stored. If another sender stored its round first, it changes nothing.
+    /// @param update A packed update of any kind, as `IDataset` describes it, or nothing, to read only what is stored. If
+    /// another sender stored its round first, it changes nothing.
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei.
     /// @dev A refused update does not matter as long as what is stored can be used; where it cannot, reverts with
     /// `UpdateRefused`. Otherwise reverts like `queryBytes32WithExpiry`, and with `UpdateCalldata.NotAnUpdate`
-    /// when `update` calls anything else. The update gets no Ether. In the latest block, its round is still in the
+    /// when `update` is none. The update gets no Ether. In the latest block, its round is still in the
     /// future and refused: estimate the gas of the transaction in the pending one.
     function updateAndQueryBytes32(
         Oracle oracle,
@@ -320,9 +320,8 @@ library OracleProtocol {
         bool isRefused = false;
         bytes memory reason;
         if (update.length != 0) {
-            UpdateCalldata.requireUpdate(update);
             bool isDone;
-            (isDone, reason) = address(oracle).call(update);
+            (isDone, reason) = address(oracle).call(UpdateCalldata.toUpdate(update));
             isRefused = !isDone;
         }
         uint256 updatedAt;
@@ -404,7 +403,7 @@ library OracleProtocol {
     /// @notice Returns the value of a key that an update proves, without storing it, if it is not older than `maxAge`.
     /// Pays at most `maxPrice`. What is stored is not read, even if it is newer.
     /// @param key The key in ASCII: "WEB/" and the hash of a request spec, for example.
-    /// @param update The calldata of the dataset's `update` or `updateNotAvailable` for this key.
+    /// @param update A packed update of this key, with values or without data, as `IDataset` describes it.
     /// @param maxAge The maximum age, inclusive, in seconds.
     /// @param maxPrice The most that the read may cost, inclusive, in wei: a verification costs as much as a query.
     /// @dev Reverts with `UpdateRefused` if the dataset refuses the update, with `UpdateCalldata.NotAnUpdate` or
@@ -472,7 +471,7 @@ library OracleProtocol {
         returns (bytes32 value)
     {
         bool isDone;
-        (isDone, value) = _ask(oracle, UpdateCalldata.toVerificationCalldata(update, key), maxAge, maxPrice);
+        (isDone, value) = _ask(oracle, UpdateCalldata.toVerification(update, key), maxAge, maxPrice);
         if (!isDone) revert UpdateRefused(_returnData());
     }
 

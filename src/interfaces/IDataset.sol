@@ -4,38 +4,6 @@ pragma solidity ^0.8.4;
 import {Oracle} from "../Oracle.sol";
 import {KeyForm} from "../types/KeyForm.sol";
 
-/// @notice One provider's signature and the content that it covers.
-/// @param content The reported value; by convention 0 in a report of "no data". In a batch, a bitmap of the keys for
-/// which the provider has no data, lowest bit first.
-/// @param r The r of the signature.
-/// @param vs The s of the signature, with the parity of v in the highest bit (EIP-2098).
-struct Report {
-    bytes32 content;
-    bytes32 r;
-    bytes32 vs;
-}
-
-/// @notice One round of many keys. Every provider signs all of its values at once, as one row.
-/// @param keyHashes keccak256 of each key, for at most 256 keys. A key that was never stored or announced is skipped.
-/// @param picks One byte for each key: the index of the row whose value the relayer, who sends the batch, claims for
-/// the key.
-/// @param timestamp The round, as in `IDataset.update`.
-/// @param values Row by row, one value for each key; ignored where the row has no data.
-/// @param signers As in `IDataset.update`.
-/// @param rows One row for each signer, in committee order.
-/// @param absentees As in `IDataset.update`: the members without a row.
-/// @param toleranceBps As in `IDataset.update`.
-struct Batch {
-    bytes32[] keyHashes;
-    bytes picks;
-    uint256 timestamp;
-    bytes32[] values;
-    uint256 signers;
-    Report[] rows;
-    address[] absentees;
-    uint256 toleranceBps;
-}
-
 /// @notice One thing that a provider signed: a report of one key, or a row of a batch.
 /// @param outcome For a report, its `QueryStatus`; for a row, a bitmap of the keys for which it has no data, lowest bit
 /// first.
@@ -96,14 +64,45 @@ struct DatasetSettings {
 /// by address. The tolerance and that list are hashed, and the upper 184 bits must equal those of `committeeHash`. This
 /// single comparison proves membership, distinctness and the tolerance.
 ///
+/// Updates are packed: their bytes follow each other without padding, numbers with the highest byte first. A header of
+/// eleven bytes is
+///
+///     1  kind: 1 for an update with values, 2 for one without data, 3 for a batch
+///     5  timestamp: the round
+///     2  the committee's tolerance, in basis points
+///     1  the number of its members
+///     2  the length of the key in bytes; in a batch, the number of keys, at most 256
+///
+/// An update of one key continues with
+///
+///     *  the key
+///     *  a bitmap of the members that signed, the first one in the lowest bit, in as few bytes as the members need
+///     *  with values: the value that the relayer, who sends the update, claims to be the right one, as one byte with its
+///        length and as many bytes, without leading zeros
+///     *  for each member, in committee order: its address if it is absent; otherwise, with values, its value in the same
+///        form, or 0xff if that is the claimed one, and then r and vs of its signature (EIP-2098). An update without data
+///        has reports of "no data" with the value 0.
+///
+/// A batch continues with
+///
+///     *  keccak256 of each key
+///     *  one byte for each key: the index of the row whose value the relayer claims for the key
+///     *  a bitmap of the members that signed, as above
+///     *  for each member, in committee order: its address if it is absent; otherwise its row, which is one byte with the
+///        length that its values have, without a leading zero in the largest; a bitmap of the keys for which it has no
+///        data, the first one in the lowest bit, in as few bytes as the keys need; its value for each key, ignored where
+///        it has no data; r and vs.
+///
+/// So each content has exactly one form. Whatever follows the ABI's argument in the calldata is ignored.
+///
 /// A dataset is also an `Ownable2Step`, which has `owner` and `pendingOwner`, and gives the domain by ERC-5267,
 /// `eip712Domain`: ask its address through OpenZeppelin's `Ownable2Step` and `IERC5267`.
 interface IDataset is Oracle {
     /// @notice The outcome of one key of a batch. Every outcome but STORED leaves the key unchanged. UNKNOWN_KEY: the
     /// key was never stored or announced. STALE_ROUND: the same or a newer round is stored. NO_QUORUM: neither the rows
     /// with a value nor the rows without data are a quorum. VALUE_TOO_LARGE: the picked value does not fit the dataset.
-    /// UNDECIDED: the absent members could still decide the outcome. WRONG_CLAIM: the rows contradict the picked value.
-    /// A pick that is out of range picks another word of the calldata, which is usually VALUE_TOO_LARGE or WRONG_CLAIM.
+    /// UNDECIDED: the absent members could still decide the outcome. WRONG_CLAIM: the rows contradict the picked value,
+    /// or there is no row of that index.
     enum KeyOutcome {
         STORED,
         UNKNOWN_KEY,
@@ -174,6 +173,28 @@ interface IDataset is Oracle {
     /// since 1970.
     error SubscriptionTooLong(uint256 until, uint256 latest);
 
+    // ---------------------------------------------------------------- errors of an update that is not well-formed
+
+    /// @notice The first byte names another kind of update than this function takes: call the one that takes it.
+    error WrongKind(uint256 kind, uint256 expected);
+
+    /// @notice The packed update has `length` bytes, but the items that it announces take `expected`, as far as they can
+    /// be read. Pass it on as the operator returned it.
+    error WrongLength(uint256 length, uint256 expected);
+
+    /// @notice The bitmap has a bit beyond the `used` lowest ones, which are the committee's members or, in a row of a
+    /// batch, the keys.
+    error UnusedBits(uint256 bitmap, uint256 used);
+
+    /// @notice A value, or the values of a row, have more than `max` bytes.
+    error TooLong(uint256 length, uint256 max);
+
+    /// @notice The value at this offset of the packed update, or the largest of the row there, fits in fewer bytes.
+    error LeadingZero(uint256 offset);
+
+    /// @notice The value at this offset of the packed update is the claimed one: write it as 0xff.
+    error RepeatedClaim(uint256 offset);
+
     // ---------------------------------------------------------------- errors of an update
 
     /// @notice The round is later than the block: retry in a later block. Both in seconds since 1970.
@@ -185,10 +206,6 @@ interface IDataset is Oracle {
     /// @notice Two thirds of the committee or fewer signed: submit more reports.
     error NoQuorum(uint256 signers, uint256 absentees);
 
-    /// @notice The bitmap `signers` does not have exactly one bit for each report, or has a bit beyond the committee's
-    /// last member. Set the bit of each member that signed, in the committee's order.
-    error WrongSigners(uint256 signers, uint256 reports, uint256 absentees);
-
     /// @notice Signers, absentees and tolerance (in an accusation, members and tolerance) do not match the committee: a
     /// signature does not recover to the member at its place, a member is named twice or not at all, or the tolerance
     /// differs. If the committee has changed, rebuild the call for the new one. Both are committee hashes.
@@ -198,7 +215,8 @@ interface IDataset is Oracle {
     /// count the values on each side of the claimed one.
     error WrongMedian(bytes32 claimed, uint256 below, uint256 above);
 
-    /// @notice More than half of the committee signed a value other than the claimed one: claim `majority`.
+    /// @notice More than half of the committee signed a value other than the claimed one, or nobody signed the claimed
+    /// one: claim `majority`, the value that most members signed.
     error WrongMajority(bytes32 claimed, bytes32 majority);
 
     /// @notice The absent members could still give one value a majority: submit more reports.
@@ -207,12 +225,6 @@ interface IDataset is Oracle {
     /// @notice The batch, or the row of a statement, has more than `max` keys. A batch can be split; a signed row
     /// cannot.
     error TooManyKeys(uint256 keys, uint256 max);
-
-    /// @notice The batch does not have one value for each key in each row.
-    error WrongValueCount(uint256 values, uint256 expected);
-
-    /// @notice The batch does not have one pick for each key.
-    error WrongPickCount(uint256 picks, uint256 keys);
 
     /// @notice The value is larger than `max`, the largest that the dataset can store.
     error ValueTooLarge(bytes32 value, uint256 max);
@@ -313,113 +325,67 @@ interface IDataset is Oracle {
     /// @notice Stores the value of a key that more than two thirds of the committee reported on. Anyone may call it. If
     /// the same round or a newer one is stored, changes nothing, checks nothing and does not revert, so that nobody can
     /// make an update fail by sending its reports first.
-    /// @dev For a newer round, may revert with `FutureRound`, `ExpiredRound`, `InvalidKey`, `NoQuorum`, `WrongSigners`,
-    /// `WrongCommittee`, `ValueTooLarge`, `Undecided`, and `WrongMedian` or `WrongMajority`.
-    /// @param key The key in ASCII.
-    /// @param timestamp The round, in seconds since 1970: not later than the block, and not older than `maxRoundAge`.
-    /// @param value The value that the relayer, who sends the update, claims to be the right one; the dataset verifies
-    /// it by counting.
-    /// @param signers A bitmap of the committee, lowest bit first: a bit is set for each member whose report is
-    /// included.
-    /// @param reports Reports with a value, in committee order.
-    /// @param absentees The members without such a report, in committee order, including those that signed "no data".
-    /// @param toleranceBps The committee's tolerance, in basis points.
+    /// @dev For a newer round, may revert with `FutureRound`, `ExpiredRound`, `InvalidKey`, `NoQuorum`,
+    /// `WrongCommittee`, `ValueTooLarge`, `Undecided`, and `WrongMedian` or `WrongMajority`, and with the errors of an
+    /// update that is not well-formed. Of a round that is not newer, only `WrongKind` and a key that is cut off
+    /// (`WrongLength`) are refused.
+    /// @param packed An update with values. The round must not be later than the block, nor older than `maxRoundAge`.
+    /// Members that signed "no data" count as absent. The dataset verifies the claimed value by counting.
     /// @return status The status that is stored now. For a new round, it is OK or DISAGREEMENT; with DISAGREEMENT, 0 is
-    /// stored instead of `value`.
+    /// stored instead of the claimed value.
     /// @return isNew True if this call stored the round; false if the same round or a newer one was stored before.
-    function update(
-        bytes calldata key,
-        uint256 timestamp,
-        bytes32 value,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external returns (QueryStatus status, bool isNew);
+    function update(bytes calldata packed) external returns (QueryStatus status, bool isNew);
 
     /// @notice Stores that more than two thirds of the committee serve a key but have no data for it now. Anyone may
     /// call it.
-    /// @dev Works like `update`, with reports of "no data". Their values are ignored, and 0 is stored. A member that
-    /// signed a value counts as an absentee.
-    /// @param key As in `update`.
-    /// @param timestamp As in `update`.
-    /// @param signers As in `update`.
-    /// @param reports Reports of "no data", in committee order.
-    /// @param absentees The members without such a report, in committee order.
-    /// @param toleranceBps As in `update`.
+    /// @dev Works like `update`, with reports of "no data". 0 is stored. A member that signed a value counts as absent.
+    /// @param packed An update without data.
     /// @return status The status that is stored now: NOT_AVAILABLE if the round is new.
     /// @return isNew As in `update`.
-    function updateNotAvailable(
-        bytes calldata key,
-        uint256 timestamp,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external returns (QueryStatus status, bool isNew);
+    function updateNotAvailable(bytes calldata packed) external returns (QueryStatus status, bool isNew);
 
-    /// @notice Stores one round of many keys in one transaction. Anyone may call it. Each key ends up
-    /// as `update` or `updateNotAvailable` with the same reports would leave it, or stays as it was: then its outcome
-    /// says why, and the other keys are stored. A batch adds no keys: `announce` those that were never stored.
-    /// @dev May revert as a whole, with `TooManyKeys`, `WrongValueCount`, `WrongPickCount`, `FutureRound`,
-    /// `ExpiredRound`, `NoQuorum`, `WrongSigners` or `WrongCommittee`.
-    /// @param batch The round: its keys, the signed rows, and the relayer's claims.
+    /// @notice Stores one round of many keys in one transaction. Anyone may call it. Every provider signs all of its
+    /// values at once, as one row. Each key ends up as `update` or `updateNotAvailable` with the same reports would leave
+    /// it, or stays as it was: then its outcome says why, and the other keys are stored. A batch adds no keys:
+    /// `announce` those that were never stored.
+    /// @dev May revert as a whole, with `TooManyKeys`, `FutureRound`, `ExpiredRound`, `NoQuorum` or `WrongCommittee`, and
+    /// with the errors of an update that is not well-formed.
+    /// @param packed A batch.
     /// @return outcomes The outcome of each key, in the order of the keys.
-    function updateBatch(Batch calldata batch) external returns (KeyOutcome[] memory outcomes);
+    function updateBatch(bytes calldata packed) external returns (KeyOutcome[] memory outcomes);
 
     // ---------------------------------------------------------------- verification, open to anyone with signed reports
 
     /// @notice Returns the answer that the reports prove: the one that `query` would give after `update` with the same
-    /// arguments, if neither their round nor a newer one was stored yet. Anyone may call it. Stores nothing, and
-    /// reverts with the errors of `update` except `InvalidKey`. What is stored under the key is not read: no earlier
-    /// update changes the answer, and a round that is older than the stored one is answered too.
-    /// @dev The parameters are `update`'s, so that an update's calldata becomes a verification's when its first four
-    /// bytes are replaced. Costs exactly `queryPrice`, or reverts with `WrongPayment`; a caller that may `read` without
-    /// payment may also send nothing. Whoever chooses the reports chooses among all rounds of the last `maxRoundAge`
-    /// seconds: a contract that takes them from a stranger should limit the age of `updatedAt`, and one that must never
-    /// go back in time should remember the last `updatedAt`, or call `update` and `query`. A key need not be announced,
-    /// and its form is not checked: a quorum signed it, and no honest member signs a key that the dataset cannot have.
-    /// @param key As in `update`.
-    /// @param timestamp As in `update`.
-    /// @param value As in `update`.
-    /// @param signers As in `update`.
-    /// @param reports As in `update`.
-    /// @param absentees As in `update`.
-    /// @param toleranceBps As in `update`.
+    /// argument, if neither their round nor a newer one was stored yet. Anyone may call it. Stores nothing, and reverts
+    /// with the errors of `update` except `InvalidKey`. What is stored under the key is not read: no earlier update
+    /// changes the answer, and a round that is older than the stored one is answered too.
+    /// @dev Costs exactly `queryPrice`, or reverts with `WrongPayment`; a caller that may `read` without payment may also
+    /// send nothing. Whoever chooses the reports chooses among all rounds of the last `maxRoundAge` seconds: a contract
+    /// that takes them from a stranger should limit the age of `updatedAt`, and one that must never go back in time
+    /// should remember the last `updatedAt`, or call `update` and `query`. A key need not be announced, and its form is
+    /// not checked: a quorum signed it, and no honest member signs a key that the dataset cannot have.
+    /// @param packed As in `update`.
     /// @return output As in `query`.
-    /// @return updatedAt `timestamp`.
+    /// @return updatedAt The round.
     /// @return status As in `query`.
-    function verify(
-        bytes calldata key,
-        uint256 timestamp,
-        bytes32 value,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status);
+    function verify(bytes calldata packed)
+        external
+        payable
+        returns (bytes32 output, uint256 updatedAt, QueryStatus status);
 
     /// @notice Returns the answer that reports of "no data" prove: the one that `query` would give after
-    /// `updateNotAvailable` with the same arguments, if neither their round nor a newer one was stored yet. Stores
+    /// `updateNotAvailable` with the same argument, if neither their round nor a newer one was stored yet. Stores
     /// nothing.
     /// @dev Works like `verify`.
-    /// @param key As in `update`.
-    /// @param timestamp As in `update`.
-    /// @param signers As in `update`.
-    /// @param reports As in `updateNotAvailable`.
-    /// @param absentees As in `updateNotAvailable`.
-    /// @param toleranceBps As in `update`.
+    /// @param packed As in `updateNotAvailable`.
     /// @return output 0.
     /// @return updatedAt As in `verify`.
     /// @return status NOT_AVAILABLE.
-    function verifyNotAvailable(
-        bytes calldata key,
-        uint256 timestamp,
-        uint256 signers,
-        Report[] calldata reports,
-        address[] calldata absentees,
-        uint256 toleranceBps
-    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status);
+    function verifyNotAvailable(bytes calldata packed)
+        external
+        payable
+        returns (bytes32 output, uint256 updatedAt, QueryStatus status);
 
     // ---------------------------------------------------------------- accusations, open to anyone with the proof
 

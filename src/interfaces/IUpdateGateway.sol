@@ -10,7 +10,7 @@ interface IUpdateGateway {
     /// @notice Returns an update of a key, made of reports that the committee signed just now.
     /// @param dataset The dataset whose committee signs.
     /// @param key The key in ASCII.
-    /// @return update The calldata of `update` or `updateNotAvailable`. Its signatures prove it: nobody has to trust
-    /// the gateway.
+    /// @return update A packed update of the key, as `IDataset` describes it. Its signatures prove it: nobody has to
+    /// trust the gateway.
     function fetchUpdate(IDataset dataset, bytes calldata key) external view returns (bytes memory update);
 }

@@ -13,7 +13,7 @@ import {UpdateCalldata} from "../libraries/UpdateCalldata.sol";
 /// or one that operators' gateways fetch and the dataset verifies. Libraries that support ERC-3668, such as viem and
 /// ethers, ask the gateways by themselves. Nobody has to trust a gateway: what it answers is proven by the committee's
 /// signatures, or the call reverts.
-/// @dev The response of a gateway is the unchanged calldata of an update. The lens sends it on as a verification.
+/// @dev The response of a gateway is a packed update, which the lens has the dataset verify.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract VerifiedLens {
     /// @notice The answer needs an update from a gateway (ERC-3668). Libraries catch this error, ask one of the `urls`,
@@ -75,7 +75,7 @@ contract VerifiedLens {
     /// @notice Continues `read` with the response of a gateway. If the response proves nothing, for example because it
     /// was forged, asks again, without the gateway that was first in the list. After the last gateway, reverts with the
     /// reason, which is most often the dataset's own error.
-    /// @param response The calldata of `update` or `updateNotAvailable`.
+    /// @param response A packed update of the key, as `IDataset` describes it.
     /// @param extraData As `OffchainLookup` had it.
     /// @return output As in `read`.
     /// @return updatedAt As in `read`.
@@ -102,7 +102,7 @@ contract VerifiedLens {
     /// @param dataset As in `read`.
     /// @param key As in `read`.
     /// @param maxAge As in `read`.
-    /// @param update The calldata of `update` or `updateNotAvailable`.
+    /// @param update As `response` in `readCallback`.
     /// @return output As in `read`.
     /// @return updatedAt As in `read`.
     /// @return status As in `read`.
@@ -111,7 +111,7 @@ contract VerifiedLens {
         view
         returns (bytes32 output, uint256 updatedAt, Oracle.QueryStatus status)
     {
-        (output, updatedAt, status) = _ask(dataset, UpdateCalldata.toVerificationCalldata(update, key));
+        (output, updatedAt, status) = _ask(dataset, UpdateCalldata.toVerification(update, key));
         uint256 age = block.timestamp - updatedAt;
         if (age > maxAge) revert TooOld(age, maxAge);
     }

@@ -17,10 +17,11 @@ library Signatures {
             mstore(input, digest)
             mstore(add(input, 0x20), add(27, shr(255, vs)))
             mstore(add(input, 0x40), r)
-            mstore(add(input, 0x60), s)
+            // An s of 0 is invalid, too.
+            mstore(add(input, 0x60), mul(s, iszero(gt(s, MAX_S))))
             // The precompile does not write any output when it recovers no address.
             mstore(target, 0)
-            if iszero(gt(s, MAX_S)) { pop(staticcall(gas(), 1, input, 0x80, target, 0x20)) }
+            pop(staticcall(gas(), 1, input, 0x80, target, 0x20))
         }
     }
 }

@@ -2,74 +2,45 @@
 pragma solidity ^0.8.13;
 
 import {IDataset} from "../interfaces/IDataset.sol";
+import {Header, HeaderLibrary} from "../types/PackedUpdate.sol";
+import {Calldata} from "./Calldata.sol";
 
 /// @title UpdateCalldata
-/// @notice Checks the calldata of an update, and turns it into that of a verification. Both have the same arguments, so
-/// that only the first four bytes differ.
+/// @notice Makes the call of a dataset that takes a packed update, whose first byte says which function that is.
 library UpdateCalldata {
-    /// @notice The calldata, which begins with `selector`, does not call `update` or `updateNotAvailable`, nor, where
-    /// it is stored, `updateBatch`. A batch updates many keys and cannot be verified: request an update of the single
-    /// key.
-    error NotAnUpdate(bytes4 selector);
+    /// @notice The first byte, `kind`, is not that of an update with values or without data nor, where it is stored, of a
+    /// batch. A batch updates many keys and cannot be verified: request an update of the single key.
+    error NotAnUpdate(uint256 kind);
 
     /// @notice The update is of `key`, but one of `asked` is needed: request it.
     error UpdateOfAnotherKey(bytes key, bytes asked);
 
-    /// @notice Returns the calldata of the verification. Reverts with `NotAnUpdate` or `UpdateOfAnotherKey` unless the
-    /// update is one of `key`.
-    /// @param update The calldata of `update` or `updateNotAvailable`.
+    /// @notice Returns the calldata that stores an update. Reverts with `NotAnUpdate`.
+    /// @param update A packed update of any kind.
+    function toUpdate(bytes calldata update) internal pure returns (bytes memory) {
+        uint256 kind = HeaderLibrary.read(update).kind();
+        if (kind == HeaderLibrary.VALUES) return _call(IDataset.update.selector, update);
+        if (kind == HeaderLibrary.NO_DATA) return _call(IDataset.updateNotAvailable.selector, update);
+        if (kind == HeaderLibrary.BATCH) return _call(IDataset.updateBatch.selector, update);
+        revert NotAnUpdate(kind);
+    }
+
+    /// @notice Returns the calldata that verifies an update. Reverts with `NotAnUpdate`, with `UpdateOfAnotherKey` unless
+    /// the update is one of `key`, and with `IDataset.WrongLength` if it ends before its key does.
+    /// @param update A packed update of one key.
     /// @param key The key that the update must have.
-    function toVerificationCalldata(bytes calldata update, bytes memory key)
-        internal
-        pure
-        returns (bytes memory verification)
-    {
-        bytes4 selector = _verifierOf(selectorOf(update));
-        if (!_isOf(update, key)) revert UpdateOfAnotherKey(abi.decode(update[4:], (bytes)), key);
-        verification = update;
-        assembly ("memory-safe") {
-            let start := add(verification, 0x20)
-            mstore(start, or(selector, shr(32, shl(32, mload(start)))))
-        }
+    function toVerification(bytes calldata update, bytes memory key) internal pure returns (bytes memory) {
+        Header header = HeaderLibrary.read(update);
+        uint256 kind = header.kind();
+        if (kind != HeaderLibrary.VALUES && kind != HeaderLibrary.NO_DATA) revert NotAnUpdate(kind);
+        bytes calldata updated = header.key(update);
+        if (Calldata.hash(updated) != keccak256(key)) revert UpdateOfAnotherKey(updated, key);
+        bool hasValues = kind == HeaderLibrary.VALUES;
+        return _call(hasValues ? IDataset.verify.selector : IDataset.verifyNotAvailable.selector, update);
     }
 
-    /// @notice Reverts with `NotAnUpdate` unless the calldata calls one of the dataset's three update functions.
-    function requireUpdate(bytes calldata update) internal pure {
-        bytes4 selector = selectorOf(update);
-        if (selector == IDataset.update.selector || selector == IDataset.updateNotAvailable.selector) return;
-        if (selector != IDataset.updateBatch.selector) revert NotAnUpdate(selector);
-    }
-
-    /// @notice Returns the first four bytes; 0 if there are fewer.
-    function selectorOf(bytes calldata data) internal pure returns (bytes4 selector) {
-        if (data.length < 4) return 0;
-        assembly ("memory-safe") {
-            selector := and(calldataload(data.offset), shl(224, 0xffffffff))
-        }
-    }
-
-    /// @dev Returns true if the first argument is the key. It is read where the dataset's decoder reads it, so that
-    /// both mean the same key, and it must lie within the calldata. Plain Solidity would copy it first.
-    function _isOf(bytes calldata update, bytes memory key) private pure returns (bool result) {
-        assembly ("memory-safe") {
-            let arguments := add(update.offset, 4)
-            let offset := calldataload(arguments)
-            let length := mload(key)
-            // An offset of more than 64 bits could overflow below.
-            if iszero(or(shr(64, offset), gt(add(add(offset, 0x24), length), update.length))) {
-                let argument := add(arguments, offset)
-                if eq(calldataload(argument), length) {
-                    let copy := mload(0x40)
-                    calldatacopy(copy, add(argument, 0x20), length)
-                    result := eq(keccak256(copy, length), keccak256(add(key, 0x20), length))
-                }
-            }
-        }
-    }
-
-    function _verifierOf(bytes4 selector) private pure returns (bytes4) {
-        if (selector == IDataset.update.selector) return IDataset.verify.selector;
-        if (selector == IDataset.updateNotAvailable.selector) return IDataset.verifyNotAvailable.selector;
-        revert NotAnUpdate(selector);
+    /// @dev No decoder needs the zeros with which `abi.encodeWithSelector` would pad the update.
+    function _call(bytes4 selector, bytes calldata update) private pure returns (bytes memory) {
+        return abi.encodePacked(selector, uint256(0x20), update.length, update);
     }
 }

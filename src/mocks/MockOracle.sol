@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.4;
+pragma solidity ^0.8.13;
 
 import {Oracle} from "../Oracle.sol";
-import {IDataset, Report} from "../interfaces/IDataset.sol";
+import {IDataset} from "../interfaces/IDataset.sol";
 import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
+import {Cursor, CursorLibrary, Header, HeaderLibrary} from "../types/PackedUpdate.sol";
 
 /// @title MockOracle
 /// @notice A dataset for your own forge tests: it answers what you set, and checks payments and keys like a real one.
@@ -138,82 +139,65 @@ contract MockOracle is Oracle {
         isRefusing = isRefusing_;
     }
 
-    /// @notice Returns the calldata of an update that sets the rate of a pair, scaled by 1e18, of `age` seconds ago.
-    /// Reverts with `NotAKey` or `OlderThanTheChain`.
+    /// @notice Returns an update that sets the rate of a pair, scaled by 1e18, of `age` seconds ago. Reverts with
+    /// `NotAKey` or `OlderThanTheChain`.
     /// @param pair "<BASE>-<QUOTE>", for example "ETH-USD".
     function spotPriceUpdate(string calldata pair, uint256 rate, uint256 age) external view returns (bytes memory) {
         return valueUpdate(abi.encodePacked("SPOTPX/", pair), bytes32(rate), age);
     }
 
-    /// @notice Returns the calldata of an update that sets a value of `age` seconds ago. Reverts with `NotAKey` or
-    /// `OlderThanTheChain`.
+    /// @notice Returns an update that sets a value of `age` seconds ago. Reverts with `NotAKey` or `OlderThanTheChain`.
     /// @param key The whole key, with its prefix: "SPOTPX/ETH-USD", not "ETH-USD".
     function valueUpdate(bytes memory key, bytes32 value, uint256 age) public view returns (bytes memory) {
-        _requireKey(key);
-        return abi.encodeWithSelector(
-            IDataset.update.selector, key, _round(age), value, 0, new Report[](0), new address[](0), 0
-        );
+        uint256 length = 0;
+        while (length < 32 && uint256(value) >> (8 * length) != 0) ++length;
+        bytes memory bytes_ = new bytes(length);
+        for (uint256 i = 0; i < length; ++i) {
+            bytes_[i] = value[32 - length + i];
+        }
+        return abi.encodePacked(_start(HeaderLibrary.VALUES, key, age), uint8(length), bytes_);
     }
 
-    /// @notice Returns the calldata of an update that says that there was no data `age` seconds ago. Reverts with
-    /// `NotAKey` or `OlderThanTheChain`.
+    /// @notice Returns an update that says that there was no data `age` seconds ago. Reverts with `NotAKey` or
+    /// `OlderThanTheChain`.
     /// @param key The whole key, with its prefix.
     function noDataUpdate(bytes memory key, uint256 age) external view returns (bytes memory) {
-        _requireKey(key);
-        return abi.encodeWithSelector(
-            IDataset.updateNotAvailable.selector, key, _round(age), 0, new Report[](0), new address[](0), 0
-        );
+        return _start(HeaderLibrary.NO_DATA, key, age);
     }
 
-    /// @notice Like `IDataset.update`, but ignores the reports and takes a round of any age: stores the value if
-    /// `timestamp` is newer than that of the stored answer.
-    function update(
-        bytes calldata key,
-        uint256 timestamp,
-        bytes32 value,
-        uint256,
-        Report[] calldata,
-        address[] calldata,
-        uint256
-    ) external returns (QueryStatus status, bool isNew) {
-        return _update(key, timestamp, value, QueryStatus.OK);
+    /// @notice Like `IDataset.update`, but ignores the reports and takes a round of any age: stores the claimed value if
+    /// the round is newer than that of the stored answer.
+    function update(bytes calldata packed) external returns (QueryStatus status, bool isNew) {
+        Header header = HeaderLibrary.read(packed, HeaderLibrary.VALUES);
+        bytes calldata key = header.key(packed);
+        return _update(key, header.timestamp(), _claimed(header, packed), QueryStatus.OK);
     }
 
     /// @notice Like `IDataset.updateNotAvailable`, but ignores the reports and takes a round of any age.
-    function updateNotAvailable(
-        bytes calldata key,
-        uint256 timestamp,
-        uint256,
-        Report[] calldata,
-        address[] calldata,
-        uint256
-    ) external returns (QueryStatus status, bool isNew) {
-        return _update(key, timestamp, 0, QueryStatus.NOT_AVAILABLE);
+    function updateNotAvailable(bytes calldata packed) external returns (QueryStatus status, bool isNew) {
+        Header header = HeaderLibrary.read(packed, HeaderLibrary.NO_DATA);
+        return _update(header.key(packed), header.timestamp(), 0, QueryStatus.NOT_AVAILABLE);
     }
 
     /// @notice Like `IDataset.verify`, but ignores the reports and takes a round of any age.
-    function verify(
-        bytes calldata key,
-        uint256 timestamp,
-        bytes32 value,
-        uint256,
-        Report[] calldata,
-        address[] calldata,
-        uint256
-    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
-        return _verify(key, timestamp, value, QueryStatus.OK);
+    function verify(bytes calldata packed)
+        external
+        payable
+        returns (bytes32 output, uint256 updatedAt, QueryStatus status)
+    {
+        Header header = HeaderLibrary.read(packed, HeaderLibrary.VALUES);
+        bytes calldata key = header.key(packed);
+        return _verify(key, header.timestamp(), _claimed(header, packed), QueryStatus.OK);
     }
 
     /// @notice Like `IDataset.verifyNotAvailable`, but ignores the reports and takes a round of any age.
-    function verifyNotAvailable(
-        bytes calldata key,
-        uint256 timestamp,
-        uint256,
-        Report[] calldata,
-        address[] calldata,
-        uint256
-    ) external payable returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
-        return _verify(key, timestamp, 0, QueryStatus.NOT_AVAILABLE);
+    function verifyNotAvailable(bytes calldata packed)
+        external
+        payable
+        returns (bytes32 output, uint256 updatedAt, QueryStatus status)
+    {
+        Header header = HeaderLibrary.read(packed, HeaderLibrary.NO_DATA);
+        return _verify(header.key(packed), header.timestamp(), 0, QueryStatus.NOT_AVAILABLE);
     }
 
     /// @inheritdoc Oracle
@@ -227,6 +211,18 @@ contract MockOracle is Oracle {
     {
         if (msg.value != queryPrice) revert WrongPayment(msg.value, queryPrice);
         return _answer(input);
+    }
+
+    /// @dev Returns an update as far as its signers, of whom the mock has none.
+    function _start(uint256 kind, bytes memory key, uint256 age) private view returns (bytes memory) {
+        _requireKey(key);
+        return abi.encodePacked(uint8(kind), uint40(_round(age)), uint16(0), uint8(0), uint16(key.length), key);
+    }
+
+    function _claimed(Header header, bytes calldata packed) private pure returns (bytes32 value) {
+        Cursor cursor = CursorLibrary.create(packed, HeaderLibrary.SIZE + header.size());
+        (, cursor) = cursor.bitmap(header.members(), packed);
+        (value,) = cursor.claim(packed);
     }
 
     function _update(bytes calldata key, uint256 timestamp, bytes32 value, QueryStatus newStatus)

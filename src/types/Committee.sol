@@ -33,6 +33,14 @@ library CommitteeLibrary {
         }
     }
 
+    /// @notice Writes a member.
+    /// @param target The address in memory of its seat.
+    function sit(uint256 target, uint256 member) internal pure {
+        assembly ("memory-safe") {
+            mstore(target, member)
+        }
+    }
+
     /// @notice Returns the address in memory of the word of the member at a place.
     /// @dev Assumes `place` < the number of seats; the caller has checked it.
     function seat(Committee committee, uint256 place) internal pure returns (uint256 result) {

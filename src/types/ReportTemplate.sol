@@ -10,6 +10,7 @@ bytes32 constant BATCH_TYPEHASH =
 ///     0x00 the five words of the struct: typehash, hash of the key, outcome, value, timestamp;
 ///          in a batch: typehash, hash of the keys, missing, hash of the values, timestamp
 ///     0xa0 the 66 bytes of the digest's preimage: 0x1901, domain separator, struct hash
+///     0x100 the four words with which a signer is recovered: digest, v, r, s
 type ReportTemplate is uint256;
 
 using ReportTemplateLibrary for ReportTemplate global;
@@ -28,7 +29,7 @@ library ReportTemplateLibrary {
     {
         assembly ("memory-safe") {
             template := mload(0x40)
-            mstore(0x40, add(template, 0x100))
+            mstore(0x40, add(template, 0x180))
             mstore(template, typehash)
             mstore(add(template, 0x20), keyHash)
             mstore(add(template, 0x40), outcome)
@@ -38,11 +39,14 @@ library ReportTemplateLibrary {
         }
     }
 
-    /// @notice In a batch, sets the keys for which the next row has no data.
-    /// @param missing A bitmap of the keys.
-    function setMissing(ReportTemplate template, bytes32 missing) internal pure {
+    /// @notice In a batch, sets the keys for which a row has no data.
+    /// @param row The address in memory of the row: a bitmap of these keys, then one value for each key.
+    /// @param size The size of the values, in bytes.
+    /// @return content The hash of the row's values, of which `digest` makes the digest.
+    function setRow(ReportTemplate template, uint256 row, uint256 size) internal pure returns (bytes32 content) {
         assembly ("memory-safe") {
-            mstore(add(template, 0x40), missing)
+            mstore(add(template, 0x40), mload(row))
+            content := keccak256(add(row, 0x20), size)
         }
     }
 

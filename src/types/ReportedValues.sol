@@ -1,138 +1,196 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.13;
 
-/// @notice The values that the reports of one round have for one key: equidistant words in calldata. Words of reports
+/// @notice The values that the reports of one round have for one key: equidistant words in memory. Words of reports
 /// without data for the key are missing. Points to
-///     0x00 the calldata offset of the first word
+///     0x00 the address of the first word
 ///     0x20 the distance from one word to the next, in bytes
 ///     0x40 the number of words, at most 255
 ///     0x60 a bitmap of the missing words, lowest bit first
 ///     0x80 the number of words that are present
+///     0xa0 what was reported, report by report: a value or, in a batch, a row, which is a bitmap of the keys without
+///          data and then one value for each key
 type ReportedValues is uint256;
 
 using ReportedValuesLibrary for ReportedValues global;
 
 /// @title ReportedValuesLibrary
-/// @notice Counts reported values without copying them to memory.
+/// @notice Holds reported values, and counts them.
 library ReportedValuesLibrary {
-    /// @notice Creates reported values of which no word is missing.
-    /// @dev Assumes that all of it lies within the calldata; the caller has checked it.
-    function create(uint256 offset, uint256 stride, uint256 words) internal pure returns (ReportedValues reported) {
+    /// @notice Allocates the values of reports on one key, of which none is missing. They are undefined until they are
+    /// written to their `place`.
+    function create(uint256 reports) internal pure returns (ReportedValues values) {
+        values = _allocate(reports, 0x20);
         assembly ("memory-safe") {
-            reported := mload(0x40)
-            mstore(0x40, add(reported, 0xa0))
-            mstore(reported, offset)
-            mstore(add(reported, 0x20), stride)
-            mstore(add(reported, 0x40), words)
-            mstore(add(reported, 0x60), 0)
-            mstore(add(reported, 0x80), words)
+            mstore(values, add(values, 0xa0))
         }
     }
 
-    /// @notice Moves to the values of the next key, whose words are 32 bytes further in the calldata.
-    function advance(ReportedValues reported) internal pure {
-        assembly ("memory-safe") {
-            mstore(reported, add(mload(reported), 0x20))
-        }
-    }
-
-    /// @notice Sets which words are missing.
-    /// @param bits A bitmap of the missing words, with no bits beyond the last word.
-    function setMissing(ReportedValues reported, uint256 bits) internal pure {
-        uint256 left = reported.count();
+    /// @notice Allocates the rows of a batch, and points to the values of the first key, of which none is missing. They
+    /// are undefined until they are written to their `place`.
+    function createRows(uint256 rows, uint256 keys) internal pure returns (ReportedValues values) {
         unchecked {
-            // Each iteration clears the lowest bit that is set.
-            for (uint256 rest = bits; rest != 0; rest &= rest - 1) {
-                --left;
+            values = _allocate(rows, 0x20 + (keys << 5));
+        }
+        assembly ("memory-safe") {
+            mstore(values, add(values, 0xc0))
+        }
+    }
+
+    function _allocate(uint256 words, uint256 stride) private pure returns (ReportedValues values) {
+        assembly ("memory-safe") {
+            values := mload(0x40)
+            mstore(0x40, add(add(values, 0xa0), mul(words, stride)))
+            mstore(add(values, 0x20), stride)
+            mstore(add(values, 0x40), words)
+            mstore(add(values, 0x60), 0)
+            mstore(add(values, 0x80), words)
+        }
+    }
+
+    /// @notice Returns the address in memory of the first report.
+    function place(ReportedValues values) internal pure returns (uint256 result) {
+        assembly ("memory-safe") {
+            result := add(values, 0xa0)
+        }
+    }
+
+    /// @notice Writes a value to memory.
+    /// @return next The address of the next value.
+    function write(uint256 target, bytes32 value) internal pure returns (uint256 next) {
+        assembly ("memory-safe") {
+            mstore(target, value)
+            next := add(target, 0x20)
+        }
+    }
+
+    /// @notice Returns the size of the values of a row of a batch in memory, in bytes.
+    function rowSize(ReportedValues values) internal pure returns (uint256 result) {
+        assembly ("memory-safe") {
+            result := sub(mload(add(values, 0x20)), 0x20)
+        }
+    }
+
+    /// @notice Moves to the values of the next key.
+    function advance(ReportedValues values) internal pure {
+        assembly ("memory-safe") {
+            mstore(values, add(mload(values), 0x20))
+        }
+    }
+
+    /// @notice Returns a bitmap of the keys of a batch for which at least one row has no data.
+    function keysWithMissing(ReportedValues values) internal pure returns (uint256 keys) {
+        assembly ("memory-safe") {
+            let stride := mload(add(values, 0x20))
+            let row := add(values, 0xa0)
+            for { let end := add(row, mul(mload(add(values, 0x40)), stride)) } lt(row, end) { row := add(row, stride) } {
+                keys := or(keys, mload(row))
             }
         }
+    }
+
+    /// @notice Sets which words are missing, from the rows' bitmaps.
+    /// @param key The index of the key to whose values this points.
+    function setMissing(ReportedValues values, uint256 key) internal pure {
         assembly ("memory-safe") {
-            mstore(add(reported, 0x60), bits)
-            mstore(add(reported, 0x80), left)
+            let words := mload(add(values, 0x40))
+            let stride := mload(add(values, 0x20))
+            let row := add(values, 0xa0)
+            let bits := 0
+            let left := words
+            for { let i := 0 } lt(i, words) { i := add(i, 1) } {
+                let bit := and(shr(key, mload(row)), 1)
+                bits := or(bits, shl(i, bit))
+                left := sub(left, bit)
+                row := add(row, stride)
+            }
+            mstore(add(values, 0x60), bits)
+            mstore(add(values, 0x80), left)
         }
     }
 
     /// @notice Returns the number of words, including the missing ones.
-    function count(ReportedValues reported) internal pure returns (uint256 result) {
+    function count(ReportedValues values) internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := mload(add(reported, 0x40))
+            result := mload(add(values, 0x40))
         }
     }
 
     /// @notice Returns the number of words that are present.
-    function present(ReportedValues reported) internal pure returns (uint256 result) {
+    function present(ReportedValues values) internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := mload(add(reported, 0x80))
+            result := mload(add(values, 0x80))
         }
     }
 
     /// @notice Returns a bitmap of the missing words.
-    function missing(ReportedValues reported) internal pure returns (uint256 result) {
+    function missing(ReportedValues values) internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := mload(add(reported, 0x60))
+            result := mload(add(values, 0x60))
         }
     }
 
-    /// @notice Returns the word at an index, missing or not. Beyond the last word, returns the calldata found there.
-    function word(ReportedValues reported, uint256 index) internal pure returns (bytes32 result) {
+    /// @notice Returns the word at an index, missing or not.
+    /// @dev Assumes `index` < `count`; the caller has checked it.
+    function word(ReportedValues values, uint256 index) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
-            result := calldataload(add(mload(reported), mul(index, mload(add(reported, 0x20)))))
+            result := mload(add(mload(values), mul(index, mload(add(values, 0x20)))))
         }
     }
 
-    /// @notice Counts the present words below a median, above it, and (in `outliers`) more than `maxDistance` away from
-    /// it.
-    /// @dev Assumes `maxDistance` <= `median`, and that their sum does not overflow.
-    function tally(ReportedValues reported, uint256 median, uint256 maxDistance)
+    /// @notice Counts the present words below a median, above it, and (in `outliers`) outside of a range.
+    /// @param lowest The lower end of the range.
+    /// @param span The distance from there to its upper end.
+    function tally(ReportedValues values, uint256 median, uint256 lowest, uint256 span)
         internal
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        if (reported.missing() != 0) return reported.tallyOneByOne(median, maxDistance);
+        if (values.missing() != 0) return values.tallyOneByOne(median, lowest, span);
         assembly ("memory-safe") {
-            let offset := mload(reported)
-            let stride := mload(add(reported, 0x20))
-            let words := mload(add(reported, 0x40))
-            let end := add(offset, mul(stride, words))
-            let lowest := sub(median, maxDistance)
-            let span := shl(1, maxDistance)
+            let next := mload(values)
+            let stride := mload(add(values, 0x20))
+            let words := mload(add(values, 0x40))
+            let end := add(next, mul(stride, words))
+            // The three counts, in 16 bits each: as many variables would not fit on the stack.
+            let counts := 0
             // Two words at a time, after the first one if their number is odd: the loop itself costs as much as a word.
             if and(words, 1) {
-                let value := calldataload(offset)
-                below := lt(value, median)
-                above := gt(value, median)
+                let value := mload(next)
                 // Below `lowest` the difference wraps around and exceeds any span.
-                outliers := gt(sub(value, lowest), span)
-                offset := add(offset, stride)
+                let isOutlier := gt(sub(value, lowest), span)
+                counts := or(lt(value, median), or(shl(16, gt(value, median)), shl(32, isOutlier)))
+                next := add(next, stride)
             }
-            for {} lt(offset, end) { offset := add(offset, stride) } {
-                let value := calldataload(offset)
-                below := add(below, lt(value, median))
-                above := add(above, gt(value, median))
-                outliers := add(outliers, gt(sub(value, lowest), span))
-                offset := add(offset, stride)
-                value := calldataload(offset)
-                below := add(below, lt(value, median))
-                above := add(above, gt(value, median))
-                outliers := add(outliers, gt(sub(value, lowest), span))
+            for {} lt(next, end) { next := add(next, stride) } {
+                let value := mload(next)
+                let isOutlier := gt(sub(value, lowest), span)
+                counts := add(counts, or(lt(value, median), or(shl(16, gt(value, median)), shl(32, isOutlier))))
+                next := add(next, stride)
+                value := mload(next)
+                isOutlier := gt(sub(value, lowest), span)
+                counts := add(counts, or(lt(value, median), or(shl(16, gt(value, median)), shl(32, isOutlier))))
             }
+            below := and(counts, 0xffff)
+            above := and(shr(16, counts), 0xffff)
+            outliers := shr(32, counts)
         }
     }
 
     /// @notice Does what `tally` does, word by word, and skips missing words.
-    function tallyOneByOne(ReportedValues reported, uint256 median, uint256 maxDistance)
+    function tallyOneByOne(ReportedValues values, uint256 median, uint256 lowest, uint256 span)
         internal
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
         unchecked {
-            uint256 absent = reported.missing();
-            for (uint256 row = 0; row < reported.count(); ++row) {
+            uint256 absent = values.missing();
+            for (uint256 row = 0; row < values.count(); ++row) {
                 if ((absent >> row) & 1 == 1) continue;
-                uint256 value = uint256(reported.word(row));
+                uint256 value = uint256(values.word(row));
                 if (value < median) ++below;
                 if (value > median) ++above;
-                if ((value < median ? median - value : value - median) > maxDistance) ++outliers;
+                if (value < lowest || value - lowest > span) ++outliers;
             }
         }
     }

@@ -2,8 +2,9 @@
 pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
-import {IDataset, Report, Statement} from "../../src/interfaces/IDataset.sol";
+import {IDataset, Statement} from "../../src/interfaces/IDataset.sol";
 import {Providers} from "../utils/Providers.sol";
+import {Report} from "../utils/UpdateArguments.sol";
 import {GasFixture} from "./GasFixture.sol";
 
 /// @notice Measures whole accusations with cold storage. The committee has income to share, and the accuser already holds

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {Oracle} from "../../src/Oracle.sol";
 import {Providers} from "../utils/Providers.sol";
+import {Batch} from "../utils/UpdateArguments.sol";
 import {GasFixture} from "./GasFixture.sol";
 
 /// @notice Measures whole batch transactions with cold storage, in steady state.
@@ -28,10 +29,10 @@ contract BatchGasTest is GasFixture {
         Providers committee = new Providers(members, TOLERANCE_BPS);
         IDataset target = deploy(committee);
         bytes[] memory keys = announced(target, keyCount);
-        target.updateBatch(batchOf(committee, target, keys, START, signers));
+        batchOf(committee, target, keys, START, signers).send(target);
         vm.warp(START + 60);
         Batch memory batch = batchOf(committee, target, keys, START + 58, signers);
-        used = measure("batch", name, address(target), abi.encodeCall(IDataset.updateBatch, (batch)));
+        used = measure("batch", name, address(target), batch.encode());
         for (uint256 i = 0; i < keyCount; ++i) {
             (, uint256 updatedAt, Oracle.QueryStatus status) = query(target, keys[i]);
             assertEq(updatedAt, batch.timestamp);

@@ -2,7 +2,8 @@
 pragma solidity ^0.8.37;
 
 import {IDataset} from "../../src/interfaces/IDataset.sol";
-import {Providers, Update} from "../utils/Providers.sol";
+import {Providers} from "../utils/Providers.sol";
+import {Update} from "../utils/UpdateArguments.sol";
 import {GasFixture} from "./GasFixture.sol";
 
 interface IUpdateBringingConsumer {
@@ -20,7 +21,7 @@ contract ConsumerUpdateGasTest is GasFixture {
         (, Update memory update) = _prepare(5, 4);
         _measure(
             "updateAndQuerySpotPrice, paid, 4 of 5 signers",
-            abi.encodeCall(IUpdateBringingConsumer.updateAndQuery, (update.encode()))
+            abi.encodeCall(IUpdateBringingConsumer.updateAndQuery, (update.pack()))
         );
     }
 
@@ -29,7 +30,7 @@ contract ConsumerUpdateGasTest is GasFixture {
         update.send(target);
         _measure(
             "updateAndQuerySpotPrice, paid, another sender was faster",
-            abi.encodeCall(IUpdateBringingConsumer.updateAndQuery, (update.encode()))
+            abi.encodeCall(IUpdateBringingConsumer.updateAndQuery, (update.pack()))
         );
     }
 
@@ -61,7 +62,7 @@ contract ConsumerUpdateGasTest is GasFixture {
         (IDataset target, Update memory update) = _prepare(members, signers);
         vm.prank(OWNER);
         target.setQueryPrice(price);
-        _measure(name, abi.encodeCall(IUpdateBringingConsumer.verify, (update.encode())));
+        _measure(name, abi.encodeCall(IUpdateBringingConsumer.verify, (update.pack())));
     }
 
     /// @dev The first payment is more expensive, because the dataset's balance is still zero.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {Batch, IDataset} from "../../src/interfaces/IDataset.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "../utils/DatasetFixture.sol";
 import {Providers} from "../utils/Providers.sol";
+import {Batch} from "../utils/UpdateArguments.sol";
 
 /// @notice Measures whole transactions. With RECORD_GAS=true each is also recorded with the state before it, so that
 /// another node can be checked against the same number.

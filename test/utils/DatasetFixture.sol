@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {Test} from "forge-std/Test.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Batch, DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
+import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {KeyForm} from "../../src/types/KeyForm.sol";
 import {Providers} from "./Providers.sol";
-import {Update} from "./UpdateArguments.sol";
+import {Batch, Update} from "./UpdateArguments.sol";
 import {ShownCommitteeHash} from "./ShownCommitteeHash.sol";
 
 /// @notice Sets up a dataset as it is deployed, with the providers that are its committee.

@@ -4,10 +4,10 @@ pragma solidity ^0.8.37;
 import {CommonBase} from "forge-std/Base.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Batch, IDataset, Report} from "../../src/interfaces/IDataset.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {ReferenceMedian} from "./ReferenceMedian.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
-import {Update} from "./UpdateArguments.sol";
+import {Batch, Report, Update} from "./UpdateArguments.sol";
 
 /// @notice A committee of data providers with known keys. They sign in committee order.
 contract Providers is CommonBase {

@@ -4,13 +4,10 @@ pragma solidity ^0.8.37;
 import {StdConstants} from "forge-std/StdConstants.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Batch} from "../../src/interfaces/IDataset.sol";
-import {BatchLibrary} from "./UpdateArguments.sol";
+import {Batch} from "./UpdateArguments.sol";
 
 /// @notice Computes a report's digest and signer in plain Solidity: the reference for the assembly in src/.
 library ReferenceReports {
-    using BatchLibrary for Batch;
-
     function domainSeparator(address dataset) internal view returns (bytes32) {
         return keccak256(
             abi.encode(

@@ -2,9 +2,8 @@
 pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Batch, Report} from "../../src/interfaces/IDataset.sol";
 import {ReferenceReports} from "./ReferenceReports.sol";
-import {Update} from "./UpdateArguments.sol";
+import {Batch, Report, Update} from "./UpdateArguments.sol";
 
 /// @notice Computes the hash of the committee that an update or a batch shows, in plain Solidity.
 library ShownCommitteeHash {

@@ -2,9 +2,19 @@
 pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Batch, IDataset, Report} from "../../src/interfaces/IDataset.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {ReferencePacking} from "./ReferencePacking.sol";
 
-/// @notice The arguments of an update, so that a test can change one of them.
+/// @notice One provider's signature and the content that it covers.
+/// @param content The reported value; in a batch, a bitmap of the keys for which the provider has no data, lowest bit
+/// first.
+struct Report {
+    bytes32 content;
+    bytes32 r;
+    bytes32 vs;
+}
+
+/// @notice What an update of one key says, so that a test can change one thing of it.
 struct Update {
     bytes key;
     uint256 timestamp;
@@ -15,41 +25,65 @@ struct Update {
     address[] absentees;
 }
 
+/// @notice What a batch says.
+/// @param picks One byte for each key: the index of the row whose value is claimed.
+/// @param values Row by row, one value for each key.
+struct Batch {
+    bytes32[] keyHashes;
+    bytes picks;
+    uint256 timestamp;
+    bytes32[] values;
+    uint256 signers;
+    Report[] rows;
+    address[] absentees;
+    uint256 toleranceBps;
+}
+
 using UpdateLibrary for Update global;
+using BatchLibrary for Batch global;
 
 library UpdateLibrary {
     function send(Update memory self, IDataset dataset) internal returns (Oracle.QueryStatus status) {
-        (status,) = dataset.update(
-            self.key, self.timestamp, self.value, self.signers, self.reports, self.absentees, self.toleranceBps
-        );
+        (status,) = dataset.update(self.pack());
     }
 
     function sendNotAvailable(Update memory self, IDataset dataset) internal returns (Oracle.QueryStatus status) {
-        (status,) = dataset.updateNotAvailable(
-            self.key, self.timestamp, self.signers, self.reports, self.absentees, self.toleranceBps
-        );
+        (status,) = dataset.updateNotAvailable(self.packNotAvailable());
+    }
+
+    /// @notice Returns the update with values.
+    function pack(Update memory self) internal pure returns (bytes memory) {
+        return ReferencePacking.packValues(self);
+    }
+
+    /// @notice Returns the update without data.
+    function packNotAvailable(Update memory self) internal pure returns (bytes memory) {
+        return ReferencePacking.packNoData(self);
     }
 
     /// @notice Returns the calldata of `send`.
     function encode(Update memory self) internal pure returns (bytes memory) {
-        return abi.encodeCall(
-            IDataset.update,
-            (self.key, self.timestamp, self.value, self.signers, self.reports, self.absentees, self.toleranceBps)
-        );
+        return abi.encodeCall(IDataset.update, (self.pack()));
     }
 
     /// @notice Returns the calldata of `sendNotAvailable`.
     function encodeNotAvailable(Update memory self) internal pure returns (bytes memory) {
-        return abi.encodeCall(
-            IDataset.updateNotAvailable,
-            (self.key, self.timestamp, self.signers, self.reports, self.absentees, self.toleranceBps)
-        );
+        return abi.encodeCall(IDataset.updateNotAvailable, (self.packNotAvailable()));
     }
 }
 
 library BatchLibrary {
     function send(Batch memory self, IDataset dataset) internal returns (IDataset.KeyOutcome[] memory) {
-        return dataset.updateBatch(self);
+        return dataset.updateBatch(self.pack());
+    }
+
+    function pack(Batch memory self) internal pure returns (bytes memory) {
+        return ReferencePacking.packBatch(self);
+    }
+
+    /// @notice Returns the calldata of `send`.
+    function encode(Batch memory self) internal pure returns (bytes memory) {
+        return abi.encodeCall(IDataset.updateBatch, (self.pack()));
     }
 
     /// @notice Returns the values of one row.
