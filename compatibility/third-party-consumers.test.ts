@@ -5,6 +5,7 @@ import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { Outcome } from "@dataset-oracle/protocol/report";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   type Abi,
@@ -113,7 +114,7 @@ async function store(value: bigint, outcome: Outcome = "OK"): Promise<void> {
   await pass(1);
   round = (await chain.client.getBlock()).timestamp;
   const signers = accounts.map((account) => ({ account, value }));
-  const { data } = await signedUpdate(dataset, KEY, round, signers, { outcome });
+  const data = encodeUpdateCall(await signedUpdate(dataset, KEY, round, signers, { outcome }));
   await chain.wait(await chain.client.sendTransaction({ account: OWNER, to: dataset, data, gas: 500_000n }));
 }
 

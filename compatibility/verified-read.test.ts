@@ -72,7 +72,7 @@ describe("ethers", () => {
 
   test("takes no value from a gateway that answers an update of another key", async () => {
     const { timestamp } = await chain.client.getBlock();
-    const { data } = await signedUpdate(dataset, spotPriceKey("BTC-USD"), timestamp, providers);
+    const data = await signedUpdate(dataset, spotPriceKey("BTC-USD"), timestamp, providers);
     answer = (response) => response.setHeader("content-type", "application/json").end(JSON.stringify({ data }));
     await expect(read([scripted])).rejects.toThrow();
   });

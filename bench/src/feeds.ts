@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OWNER } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/encode-update";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { createWalletClient, encodeFunctionData, type Hex, http, stringToHex } from "viem";
 import { postJson } from "./http-client.js";
@@ -109,8 +110,8 @@ async function storeAll({ client, rpcUrl, dataset, keys, providers }: Network) {
       ...row,
       missing: BigInt(row.missing),
     }));
-    const data = encodeUpdateBatch("median", { keys: batch, round: BigInt(timestamp) }, committee, rows);
-    hash = await wallet.sendTransaction({ to: dataset, data, gas: BATCH_GAS });
+    const packed = encodeUpdateBatch("median", { keys: batch, round: BigInt(timestamp) }, committee, rows);
+    hash = await wallet.sendTransaction({ to: dataset, data: encodeUpdateCall(packed), gas: BATCH_GAS });
   }
   if (hash === undefined) return;
   const { status } = await client.waitForTransactionReceipt({ hash, timeout: 60_000 });

@@ -25,8 +25,8 @@ console.log(`Read verified: ${formatEther(value)}.`);
 // Write fresh: one transaction stores the value of this moment and reads it. The round is newer than the latest block,
 // so the gas is estimated in the pending one. Another sender's pending update makes this one look cheap, but may be
 // mined after it: the gas limit covers both cases.
-const { transaction } = await postDataRequest("SPOTPX/ETH-USD", false);
-const call = await consumer.refreshWith.populateTransaction(transaction.data);
+const { update, transaction } = await postDataRequest("SPOTPX/ETH-USD", false);
+const call = await consumer.refreshWith.populateTransaction(update);
 const estimate = await provider.send("eth_estimateGas", [{ ...call, from: ACCOUNT }, "pending"]);
 const gasLimit = BigInt(estimate) + BigInt(transaction.gas);
 await (await signer.sendTransaction({ ...call, gasLimit })).wait();

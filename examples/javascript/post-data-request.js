@@ -2,7 +2,7 @@ import { DATASET, NETWORK_ID, OPERATOR } from "./devnet-addresses.js";
 
 /**
  * Posts a data request without the client of `@dataset-oracle/protocol`, which is for viem. With `broadcast: false`,
- * the operator sends nothing and returns the update's transaction.
+ * the operator sends nothing and returns the packed update, and the transaction that stores it.
  */
 export async function postDataRequest(key, broadcast) {
   const response = await fetch(`${OPERATOR}/data/request`, {

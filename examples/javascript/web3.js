@@ -25,17 +25,16 @@ console.log(`Read paid: ${format(await consumer.methods.price().call())}.`);
 
 // Read verified: a call without a sender, in which the dataset verifies a current value and stores nothing. web3.js
 // does not support the lens (ERC-3668) as viem and ethers do, so this fetches the update itself.
-const selectorOf = (name) => web3.eth.abi.encodeFunctionSignature(datasetAbi.find((item) => item.name === name));
 const fetched = await postDataRequest("SPOTPX/BTC-USD", false);
-const verify = fetched.transaction.data.replace(selectorOf("update"), selectorOf("verify"));
+const verify = new web3.eth.Contract(datasetAbi, DATASET).methods.verify(fetched.update).encodeABI();
 const verified = await web3.eth.call({ to: DATASET, data: verify }, "pending");
 console.log(`Read verified: ${format(web3.eth.abi.decodeParameters(["uint256", "uint256", "uint8"], verified)[0])}.`);
 
 // Write fresh: one transaction stores the value of this moment and reads it. The round is newer than the latest block,
 // so the gas is estimated in the pending one. Another sender's pending update makes this one look cheap, but may be
 // mined after it: the gas limit covers both cases.
-const { transaction } = await postDataRequest("SPOTPX/ETH-USD", false);
-const data = consumer.methods.refreshWith(transaction.data).encodeABI();
+const { update, transaction } = await postDataRequest("SPOTPX/ETH-USD", false);
+const data = consumer.methods.refreshWith(update).encodeABI();
 const gas = (await web3.eth.estimateGas({ from, to: CONSUMER, data }, "pending")) + BigInt(transaction.gas);
 await web3.eth.sendTransaction({ from, to: CONSUMER, data, gas });
 console.log(`Written fresh: ${format(await consumer.methods.price().call())}.`);

@@ -1,10 +1,11 @@
-import { type Address, type Hex, hexToBigInt, keccak256, toHex } from "viem";
+import { type Address, type Hex, keccak256, toHex } from "viem";
 import { isMissing } from "./batch-report.js";
 import { fullSignature } from "./compact-signature.js";
-import { decodeUpdateCall, type UpdateCall } from "./decode-update-call.js";
 import { FastReportDigests } from "./fast-report-digests.js";
+import { absenteesOf, type PackedUpdate, signedIn } from "./packed-update.js";
 import { recoverSigner } from "./recover-signer.js";
 import { type DataPoint, type Outcome, ZERO_VALUE } from "./report.js";
+import { decodeUpdateCall } from "./update-call.js";
 
 /** One provider's report about a key, read from an update's calldata. */
 export interface DecodedReport {
@@ -39,8 +40,8 @@ export async function decodeUpdate(
   dataPoint: DataPoint,
   recover: Recover = recoverSigner,
 ): Promise<DecodedUpdate | null> {
-  const call = decodeUpdateCall(data);
-  const signed = call && signedReports(call, dataPoint);
+  const update = decodeUpdateCall(data);
+  const signed = update && signedReports(update, dataPoint);
   if (!signed) return null;
   const reports = await Promise.all(
     signed.map(async ({ digest, signature, ...report }): Promise<DecodedReport | null> => {
@@ -50,7 +51,7 @@ export async function decodeUpdate(
   );
   const known = reports.flatMap((report) => report ?? []);
   if (known.length < reports.length) return null;
-  return { round: call.round, reports: known, absentees: call.absentees };
+  return { round: update.round, reports: known, absentees: absenteesOf(update) };
 }
 
 /** A report whose provider is not known yet. */
@@ -60,28 +61,28 @@ interface SignedReport extends Omit<DecodedReport, "provider"> {
   readonly signature: { readonly r: Hex; readonly vs: Hex };
 }
 
-/** Lists the reports about a data point; null if the update does not have it, or is malformed. */
-function signedReports(call: UpdateCall, { chainId, dataset, key }: DataPoint): readonly SignedReport[] | null {
+/** Lists the reports about a data point; null if the update does not have it. */
+function signedReports(update: PackedUpdate, { chainId, dataset, key }: DataPoint): readonly SignedReport[] | null {
   const digests = new FastReportDigests(chainId, dataset, (bytes) => keccak256(bytes, "bytes"));
-  const { round } = call;
-  if (call.kind === "update") {
-    if (call.key !== key) return null;
-    const { outcome, signed } = call;
+  const { round } = update;
+  if (update.kind === "update") {
+    if (update.key !== key) return null;
+    const { outcome } = update;
     const digestOf = digests.of({ key, round });
-    return signed.map(({ content, ...signature }) => {
-      const value = outcome === "OK" ? content : ZERO_VALUE;
-      return { digest: digestOf(outcome, content), signature, outcome, value };
-    });
+    return signedIn(update.members).map(({ value, ...signature }) => ({
+      digest: digestOf(outcome, value),
+      signature,
+      outcome,
+      value,
+    }));
   }
-  const { keyHashes, rows, values } = call;
+  const { keyHashes } = update;
   const index = keyHashes.indexOf(keccak256(key));
-  if (index < 0 || values.length !== rows.length * keyHashes.length) return null;
-  return rows.map(({ content, ...signature }, i): SignedReport => {
-    const row = values.slice(i * keyHashes.length, (i + 1) * keyHashes.length);
-    const missing = hexToBigInt(content);
-    const digest = digests.ofRowWithHashes(keyHashes, { missing, values: row, round });
+  if (index < 0) return null;
+  return signedIn(update.members).map(({ missing, values, ...signature }): SignedReport => {
+    const digest = digests.ofRowWithHashes(keyHashes, { missing, values, round });
     return isMissing({ missing }, index)
       ? { digest, signature, outcome: "NOT_AVAILABLE", value: ZERO_VALUE }
-      : { digest, signature, outcome: "OK", value: row[index] ?? ZERO_VALUE };
+      : { digest, signature, outcome: "OK", value: values[index] ?? ZERO_VALUE };
   });
 }

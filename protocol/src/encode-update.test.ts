@@ -1,8 +1,9 @@
-import { type Address, type ContractFunctionArgs, decodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
+import { type Address, getAddress, type Hex, numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { datasetAbi } from "./abi/dataset.js";
 import type { DatasetKind } from "./dataset-kind.js";
 import { encodeUpdate, encodeUpdateBatch, type SignedRow } from "./encode-update.js";
+import { absenteesOf, type PackedUpdate, signedIn, unpackUpdate } from "./packed-update.js";
+import { ZERO_VALUE } from "./report.js";
 
 // That every part is in its place, in the committee's order, is shown by `update-vectors.test.ts`.
 
@@ -10,6 +11,12 @@ const members = Array.from({ length: 255 }, (_, i) => getAddress(numberToHex(i +
 const round = 1_790_000_000n;
 const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
 const signature: Hex = `0x${"11".repeat(64)}1b`;
+
+function unpacked<K extends PackedUpdate["kind"]>(packed: Hex, kind: K) {
+  const update = unpackUpdate(packed);
+  if (!update.ok || update.value.kind !== kind) throw new Error(`This is no packed ${kind}.`);
+  return update.value as PackedUpdate & { kind: K };
+}
 
 describe("encodeUpdate", () => {
   const header = { key: "0x61", round } as const;
@@ -28,10 +35,31 @@ describe("encodeUpdate", () => {
 
   it("numbers 255 places", () => {
     const reports = members.slice(84).map(reportOf);
-    const data = encodeUpdate("median", header, { members, toleranceBps: 0n }, "OK", reports);
-    const { args } = decodeFunctionData({ abi: datasetAbi, data });
-    expect(args?.[3]).toBe(((1n << 171n) - 1n) << 84n);
-    expect(args?.[5]).toEqual(members.slice(0, 84));
+    const packed = encodeUpdate("median", header, { members, toleranceBps: 0n }, "OK", reports);
+    const update = unpacked(packed, "update");
+    expect(absenteesOf(update)).toEqual(members.slice(0, 84));
+    expect(signedIn(update.members)).toHaveLength(171);
+  });
+
+  it("claims the lower median, and in a dataset of majorities the most frequent value", () => {
+    const committee = { members: members.slice(0, 4), toleranceBps: 0n };
+    const reports = [9n, 1n, 2n, 9n].map((value, i) => ({ ...reportOf(members[i] as Address), value: bytes32(value) }));
+    const claimOf = (kind: DatasetKind) =>
+      unpacked(encodeUpdate(kind, header, committee, "OK", reports), "update").value;
+    expect(claimOf("median")).toBe(bytes32(2n));
+    expect(claimOf("majority")).toBe(bytes32(9n));
+  });
+
+  it("refuses a report of no data with a value, which cannot be carried", () => {
+    const [a, b] = members as [Address, Address];
+    const committee = { members: [a, b], toleranceBps: 0n };
+    const encode = (value: Hex) =>
+      encodeUpdate("median", header, committee, "NOT_AVAILABLE", [
+        { ...reportOf(a), value: ZERO_VALUE },
+        { ...reportOf(b), value },
+      ]);
+    expect(unpacked(encode(ZERO_VALUE), "update").outcome).toBe("NOT_AVAILABLE");
+    expect(() => encode(bytes32(7n))).toThrow("has the value 0x0");
   });
 });
 
@@ -44,21 +72,19 @@ describe("encodeUpdateBatch", () => {
     signature,
   });
   const encoded = (kind: DatasetKind, rows: SignedRow[]) => {
-    const data = encodeUpdateBatch(kind, { keys: ["0x61", "0x62", "0x63"], round }, committee, rows);
-    const { args } = decodeFunctionData({ abi: datasetAbi, data });
-    return args?.[0] as ContractFunctionArgs<typeof datasetAbi, "nonpayable", "updateBatch">[0];
+    return unpacked(encodeUpdateBatch(kind, { keys: ["0x61", "0x62", "0x63"], round }, committee, rows), "batch");
   };
 
   it("picks a row that has a value, and never the zero of one that has none", () => {
     const rows = [rowOf(0, 0b101n, [0n, 5n, 0n]), rowOf(1, 0n, [0n, 6n, 9n]), rowOf(2, 0b101n, [0n, 4n, 0n])];
-    expect(encoded("median", rows).picks).toBe("0x010001");
+    expect(encoded("median", rows).picks).toEqual([1, 0, 1]);
     const none = rows.map((row) => ({ ...row, missing: 0b111n }));
-    expect(encoded("median", none).picks).toBe("0x000000");
+    expect(encoded("median", none).picks).toEqual([0, 0, 0]);
   });
 
   it("picks the most frequent value for a dataset of majorities", () => {
     const rows = [rowOf(0, 0n, [9n, 1n, 1n]), rowOf(1, 0n, [5n, 7n, 2n]), rowOf(2, 0b100n, [9n, 7n, 2n])];
-    expect(encoded("majority", rows).picks).toBe("0x000100");
+    expect(encoded("majority", rows).picks).toEqual([0, 1, 0]);
   });
 
   it("refuses a row with too few values, and two rows of one member", () => {

@@ -7,10 +7,11 @@ import type { DatasetKind } from "./dataset-kind.js";
 import { encodeUpdate, encodeUpdateBatch } from "./encode-update.js";
 import { QUERY_STATUSES, type QueryStatus } from "./query-status.js";
 import { type Outcome, signReport, ZERO_VALUE } from "./report.js";
+import { encodeUpdateCall } from "./update-call.js";
 
 /*
  * Encodes updates, each with the data that a dataset should store, for forge tests that send them to the contract. After a
- * change of the contract's ABI, `npx vitest run protocol -u` rewrites the file.
+ * change of the format, `npx vitest run protocol -u` rewrites the file.
  */
 const FILE = "../vectors/updates.json";
 
@@ -71,7 +72,7 @@ function members<T>(said: Record<number, T>) {
   });
 }
 
-function vector(name: string, kind: DatasetKind, keys: readonly Hex[], data: Hex, stored: readonly Stored[]) {
+function vector(name: string, kind: DatasetKind, keys: readonly Hex[], packed: Hex, stored: readonly Stored[]) {
   return {
     name,
     isMedian: kind === "median",
@@ -80,7 +81,7 @@ function vector(name: string, kind: DatasetKind, keys: readonly Hex[], data: Hex
     members: committee.members,
     toleranceBps: Number(committee.toleranceBps),
     timestamp: Number(round),
-    data,
+    data: encodeUpdateCall(packed),
     keys: keys.map((key, i) => ({
       key,
       isStored: stored[i] !== null,

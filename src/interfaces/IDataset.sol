@@ -270,7 +270,7 @@ interface IDataset is Oracle {
     /// @notice The account rejected the claimed shares. Name one that accepts Ether. The amount is in wei.
     error ClaimRejected(address to, uint256 amount);
 
-    /// @notice Too little gas is left to pay all members. Use a higher gas limit. Both in gas.
+    /// @notice Too little gas is left to pay the next member. Use a higher gas limit. Both in gas.
     error TooLittleGas(uint256 left, uint256 needed);
 
     /// @notice The committee does not have 1 to `max` members.
@@ -419,7 +419,7 @@ interface IDataset is Oracle {
     function announce(bytes calldata key) external;
 
     /// @notice Shares the unshared income of one committee equally among its members. Anyone may call it, for the
-    /// current committee and for every former one. A member's account gets 10,000 gas to accept its share; a share that
+    /// current committee and for every former one. A member's account gets 50,000 gas to accept its share; a share that
     /// it rejects is owed to it, and the other members get no more. The remainder of the division stays with the
     /// committee for the next time. Reverts with `NothingToShare` or `TooLittleGas`.
     /// @dev A share is also rejected if the member's account calls this function while it is being paid and passes the

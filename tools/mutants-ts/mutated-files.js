@@ -23,6 +23,7 @@ export const MUTATED_FILES = [
   "protocol/src/fast-report-digests.ts",
   "protocol/src/compact-signature.ts",
   "protocol/src/encode-update.ts",
-  "protocol/src/decode-update-call.ts",
+  "protocol/src/packed-update.ts",
+  "protocol/src/update-call.ts",
   "protocol/src/decode-update-reports.ts",
 ];

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { type Address, decodeFunctionData, encodeFunctionData, type Hex, numberToHex, stringToHex } from "viem";
+import { packUpdate, signedIn } from "@dataset-oracle/protocol/packed-update";
+import { decodeUpdateCall, encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
+import { type Address, encodeFunctionData, type Hex, numberToHex, stringToHex, zeroAddress } from "viem";
 import { simulateBlocks } from "viem/actions";
 import type { Attack } from "../attack.js";
 import { priceKey } from "../network/network.js";
@@ -53,13 +55,12 @@ export const alteredCalldata: Attack = {
       await attempt(`cut at ${end}`, `0x${bytes.subarray(0, end).toString("hex")}`);
     }
 
-    const call = decodeFunctionData({ abi: datasetAbi, data });
-    if (call.functionName !== "update") throw new Error(`The calldata is of ${call.functionName}.`);
-    const [signedKey, round, value, signers, reports, absentees, tolerance] = call.args;
-    const signed = { key: signedKey, round, value, signers, reports, absentees, tolerance };
-    const [first] = reports;
+    const signed = decodeUpdateCall(data);
+    if (signed?.kind !== "update") throw new Error("The calldata is no update of one key.");
+    const { round, value, toleranceBps, members } = signed;
+    const reports = signedIn(members);
+    const first = reports[0];
     if (first === undefined) throw new Error("The calldata has no reports.");
-    const { content } = first;
     const addresses = PROVIDERS.map(({ address }) => address);
     const variants: Record<string, Partial<typeof signed>> = {
       "another key": { key: stringToHex(priceKey(4)) },
@@ -67,26 +68,20 @@ export const alteredCalldata: Attack = {
       "an earlier round": { round: round - 1n },
       "another value": { value: numberToHex(BigInt(value) + 1n, { size: 32 }) },
       "no value": { value: numberToHex(0, { size: 32 }) },
-      "the smallest report": { value: reports.map(({ content }) => content).toSorted()[0] ?? content },
-      "a wider tolerance": { tolerance: tolerance + 1n },
-      "no tolerance": { tolerance: 0n },
-      "one report too few": { reports: reports.slice(1) },
-      "one report many times": { value: content, reports: reports.map(() => first) },
-      "reports in another order": { reports: reports.toReversed() },
-      "two reports": { value: content, signers: 3n, reports: reports.slice(0, 2) },
-      "two reports and absentees": {
-        value: content,
-        signers: 3n,
-        reports: reports.slice(0, 2),
-        absentees: addresses.slice(2),
-      },
-      "no reports": { signers: 0n, reports: [], absentees: addresses },
-      "a signer outside the committee": { signers: 2n ** 255n },
+      "the smallest report": { value: reports.map((report) => report.value).toSorted()[0] ?? value },
+      "a wider tolerance": { toleranceBps: toleranceBps + 1n },
+      "no tolerance": { toleranceBps: 0n },
+      "one member too few": { members: members.slice(1) },
+      "one report many times": { value: first.value, members: members.map(() => first) },
+      "reports in another order": { members: members.toReversed() },
+      "two reports": { value: first.value, members: reports.slice(0, 2) },
+      "two reports and absentees": { value: first.value, members: [...reports.slice(0, 2), ...addresses.slice(2)] },
+      "no reports": { members: addresses },
+      "one member too many": { members: [...members, zeroAddress] },
+      "no data": { outcome: "NOT_AVAILABLE" },
     };
     for (const [name, altered] of Object.entries(variants)) {
-      const { key, round, value, signers, reports, absentees, tolerance } = { ...signed, ...altered };
-      const args = [key, round, value, signers, reports, absentees, tolerance] as const;
-      await attempt(name, encodeFunctionData({ abi: datasetAbi, functionName: "update", args }));
+      await attempt(name, encodeUpdateCall(packUpdate({ ...signed, ...altered })));
     }
 
     tally.attempt(2);

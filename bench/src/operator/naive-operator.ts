@@ -13,6 +13,7 @@ import { KEY_FORMS, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { REPORT_TYPES, reportDomain } from "@dataset-oracle/protocol/report";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests, processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
 import { type Trace, traceHeaders } from "@dataset-oracle/service/http-server/trace";
@@ -87,7 +88,8 @@ async function answer(body: DataRequest, trace: Trace | null) {
   const signed = reports.filter(({ outcome }) => outcome === "OK");
   if (!isQuorum(signed.length, providers.length - signed.length)) throw new Error("There is no quorum.");
   const header = { chainId: body.network_id, dataset, key, round: BigInt(timestamp) };
-  const data = encodeUpdate("median", header, committee, "OK", signed);
+  const update = encodeUpdate("median", header, committee, "OK", signed);
+  const data = encodeUpdateCall(update);
   const call = { to: dataset, data, blockTag: "pending" } as const;
   const [result, estimate] = await Promise.all([client.call(call), client.estimateGas(call)]);
   if (result.data === undefined) throw new Error("The dataset returned nothing.");
@@ -106,6 +108,7 @@ async function answer(body: DataRequest, trace: Trace | null) {
     ).toString(),
     timestamp,
     reports: signed.map(({ provider, value, signature }) => ({ provider, value: BigInt(value).toString(), signature })),
+    update,
     transaction: {
       chainId: numberToHex(body.network_id),
       to: dataset,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { type ReportHeader, reportDigest } from "@dataset-oracle/protocol/report";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { type Hex, type LocalAccount, numberToHex, parseEther, parseGwei, stringToHex } from "viem";
@@ -59,7 +60,7 @@ async function prepareUpdates({ dataset, keys }: Network): Promise<Hex[]> {
     for (const text of keys.slice(0, UPDATES)) {
       const header = { chainId: 42, dataset, key: stringToHex(text), round: BigInt(first + round) };
       const reports = await Promise.all(providers.map((provider, i) => signedValue(provider, header, i)));
-      calls.push(encodeUpdate("median", header, committee, "OK", reports));
+      calls.push(encodeUpdateCall(encodeUpdate("median", header, committee, "OK", reports)));
     }
   }
   await sleep(Math.max(0, (first + VIEM_ROUNDS) * 1_000 - Date.now()));

@@ -10,7 +10,7 @@ import {Shop} from "../src/Shop.sol";
 /// JSON answer.
 contract Buy is Script {
     function run() external {
-        bytes memory update = vm.parseJsonBytes(vm.envString("ANSWER"), ".transaction.data");
+        bytes memory update = vm.parseJsonBytes(vm.envString("ANSWER"), ".update");
         // forge simulates in the latest block, which may be older than the update.
         uint256 time = vm.unixTime() / 1000;
         if (time > block.timestamp) vm.warp(time);

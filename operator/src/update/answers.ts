@@ -10,7 +10,6 @@ import { readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
 import { updateReverted } from "../problems.js";
 import { readPending } from "../rpc/rpc-error.js";
-import type { Call } from "../transactions/job.js";
 import type { Update } from "./builder.js";
 
 /** The longest that anyone waits for a transaction to be mined. */
@@ -51,13 +50,14 @@ export function toDataAnswer(
   };
 }
 
-/** Formats a call for the caller to send: once as nodes take it, and once as libraries do. */
+/** Formats an update for the caller's contract, and its call for the caller to send: as nodes take it, and as libraries do. */
 export function toUnsent(
   chainId: number,
-  { to, data, gas }: Call,
-): Required<Pick<DataAnswer, "transaction" | "transaction_request">> {
+  { packed, to, data, gas }: Update,
+): Required<Pick<DataAnswer, "update" | "transaction" | "transaction_request">> {
   const [hex, number] = [numberToHex(gas), Number(gas)];
   return {
+    update: packed,
     transaction: { chainId: numberToHex(chainId), to, data, gas: hex, gasLimit: hex },
     transaction_request: { chainId, to, data, gas: number, gasLimit: number },
   };

@@ -6,6 +6,7 @@ import {
   type SignedValue,
 } from "@dataset-oracle/protocol/encode-update";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { type ProblemError, problem } from "@dataset-oracle/service/http-server/problem-error";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
@@ -32,6 +33,8 @@ import type { Refused, SimulatedState, Simulator, StaleRound } from "./simulator
 /** A call that stores a round of a key, and that the chain would accept now. */
 export interface Update extends RoundCall {
   readonly kind: "update";
+  /** The packed update that the call hands to the dataset. */
+  readonly packed: Hex;
   readonly status: QueryStatus;
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
@@ -113,7 +116,7 @@ export class UpdateBuilder {
     const { kind, address, committee } = this.dataset;
     const { current } = committee;
     const rows = await this.rowsOf(keys, round);
-    const data = encodeUpdateBatch(kind, { keys, round }, current, rows);
+    const data = encodeUpdateCall(encodeUpdateBatch(kind, { keys, round }, current, rows));
     const { isStored, gas } = await this.simulator.simulateBatch(address, data, state);
     const outcomes = new Map<Hex, StoredOutcome>();
     for (const [index, key] of keys.entries()) {
@@ -179,13 +182,14 @@ export class UpdateBuilder {
       throw this.#notServed(key, failures);
     }
     const { outcome, reports } = decision;
-    const data = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
+    const packed = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
+    const data = encodeUpdateCall(packed);
     const simulation = await this.simulator.simulateUpdate(dataset.address, outcome, data, state);
     if (simulation.kind === "refused") this.#reports.forget(id);
     if (simulation.kind !== "ok") return simulation;
     const { status, gas } = simulation;
     const value = storedValue(dataset.kind, status, reports);
-    return { kind: "update", ...this.#roundCall(round, data, gas), status, value, reports };
+    return { kind: "update", packed, ...this.#roundCall(round, data, gas), status, value, reports };
   }
 
   #throwIfUnknown(key: Hex): void {

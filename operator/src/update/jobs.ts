@@ -1,4 +1,4 @@
-import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
+import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import type { Hex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
 import { readManyStored } from "../dataset/stored-values.js";

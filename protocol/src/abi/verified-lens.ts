@@ -9,7 +9,7 @@ export const verifiedLensAbi = [
   {"type":"error","name":"CallNamesSender","inputs":[{"name":"sender","type":"address"}]},
   {"type":"error","name":"NoGateways","inputs":[]},
   {"type":"error","name":"NotADataset","inputs":[{"name":"dataset","type":"address"}]},
-  {"type":"error","name":"NotAnUpdate","inputs":[{"name":"selector","type":"bytes4"}]},
+  {"type":"error","name":"NotAnUpdate","inputs":[{"name":"kind","type":"uint256"}]},
   {"type":"error","name":"OffchainLookup","inputs":[{"name":"sender","type":"address"},{"name":"urls","type":"string[]"},{"name":"callData","type":"bytes"},{"name":"callbackFunction","type":"bytes4"},{"name":"extraData","type":"bytes"}]},
   {"type":"error","name":"TooOld","inputs":[{"name":"age","type":"uint256"},{"name":"maxAge","type":"uint256"}]},
   {"type":"error","name":"UpdateOfAnotherKey","inputs":[{"name":"key","type":"bytes"},{"name":"asked","type":"bytes"}]},

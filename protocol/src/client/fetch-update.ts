@@ -7,14 +7,8 @@ export type FetchUpdateParameters = Pick<
   "url" | "networkId" | "dataset" | "key" | "onProgress" | "timeoutMs" | "signal"
 >;
 
-/** A signed update, and the data point as it will be stored. */
-export interface FetchedUpdate extends UnsentUpdate {
-  /** The argument `update` of a contract that refreshes and reads: the calldata of the dataset's update function. */
-  readonly data: UnsentUpdate["transaction"]["data"];
-}
-
 /**
- * Fetches a signed update from an operator, which sends nothing. Pass its `data` to a contract that takes an update, for
+ * Fetches a signed update from an operator, which sends nothing. Pass its `update` to a contract that takes one, for
  * example through `OracleProtocol.updateAndQuerySpotPrice`. The update can be used for as long as the dataset accepts
  * its round: `maxRoundAge`, 300 seconds unless the dataset says otherwise.
  *
@@ -22,7 +16,6 @@ export interface FetchedUpdate extends UnsentUpdate {
  * `onProgress`.
  * @throws `DataRequestError` of the last operator when all of them failed; the signal's reason if it was aborted.
  */
-export async function fetchUpdate(parameters: FetchUpdateParameters): Promise<FetchedUpdate> {
-  const update = await requestUpdate({ ...parameters, broadcast: false });
-  return { ...update, data: update.transaction.data };
+export function fetchUpdate(parameters: FetchUpdateParameters): Promise<UnsentUpdate> {
+  return requestUpdate({ ...parameters, broadcast: false });
 }

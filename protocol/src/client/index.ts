@@ -13,7 +13,7 @@ export { QUERY_STATUSES, type QueryStatus } from "../query-status.js";
 export type { Result } from "../result.js";
 export { type WebOracleKeyContent, webOracleKey } from "../web-oracle-key.js";
 export { type ClientProblem, DataRequestError, type DataRequestProblem } from "./data-request-error.js";
-export { type FetchedUpdate, type FetchUpdateParameters, fetchUpdate } from "./fetch-update.js";
+export { type FetchUpdateParameters, fetchUpdate } from "./fetch-update.js";
 export { formatSpotPrice, SPOT_PRICE_DECIMALS } from "./format-spot-price.js";
 export type { QueryResult } from "./query-result.js";
 export { readQueryPrice } from "./read-query-price.js";

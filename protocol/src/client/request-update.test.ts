@@ -2,11 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
+import { type Address, concatHex, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { afterAll, describe, expect, test } from "vitest";
 import { datasetAbi } from "../abi/dataset.js";
 import { spotPriceKey } from "../dataset-key.js";
 import { OPERATOR_PROBLEM_CODES } from "../operator-problem.js";
+import { type PackedUpdate, packUpdate } from "../packed-update.js";
+import { ZERO_VALUE } from "../report.js";
+import { encodeUpdateCall } from "../update-call.js";
 import { DataRequestError } from "./data-request-error.js";
 import { type RequestUpdateParameters, requestUpdate } from "./request-update.js";
 import type { UpdateProgress } from "./update-progress.js";
@@ -63,14 +66,26 @@ const sent = { ...point, transaction_hash: HASH };
 
 const VALUE = numberToHex(3_021_500_000_000_000_000_000n, { size: 32 });
 const ROUND = 1_790_000_000n;
-const updateData = (key: Hex, round = ROUND, value = VALUE) =>
-  encodeFunctionData({ abi: datasetAbi, functionName: "update", args: [key, round, value, 1n, [], [], 50n] });
-const noDataUpdate = encodeFunctionData({
-  abi: datasetAbi,
-  functionName: "updateNotAvailable",
-  args: [KEY, ROUND, 1n, [], [], 50n],
-});
-const transaction = { chainId: "0x2a", to: DATASET, data: updateData(KEY), gas: "0x30d40" };
+const CONTENT = {
+  kind: "update",
+  key: KEY,
+  round: ROUND,
+  toleranceBps: 50n,
+  outcome: "OK",
+  value: VALUE,
+  members: [{ value: VALUE, r: HASH, vs: HASH }],
+} as const satisfies PackedUpdate;
+/** The members of an unsent answer, for an update with this content. */
+const unsent = (content: PackedUpdate = CONTENT) => {
+  const update = packUpdate(content);
+  return { update, transaction: { chainId: "0x2a", to: DATASET, data: encodeUpdateCall(update), gas: "0x30d40" } };
+};
+const noDataUpdate: PackedUpdate = {
+  ...CONTENT,
+  outcome: "NOT_AVAILABLE",
+  value: ZERO_VALUE,
+  members: [{ value: ZERO_VALUE, r: HASH, vs: HASH }],
+};
 
 const ask = <B extends boolean>(broadcast: B, more: Partial<RequestUpdateParameters<B>> = {}) =>
   requestUpdate({ url, networkId: 42, dataset: DATASET, key: "SPOTPX/ETH-USD", broadcast, ...more });
@@ -133,33 +148,51 @@ describe("the answer", () => {
 
   test("without a broadcast has a transaction that viem can send, without Ether whatever the operator says", async () => {
     for (const change of [{}, { value: "0x1" }]) {
-      handle = answers({ ...point, transaction: { ...transaction, ...change } });
+      const { update, transaction } = unsent();
+      handle = answers({ ...point, update, transaction: { ...transaction, ...change } });
       const { data } = transaction;
       const sendable = { chainId: 42, to: DATASET, data, value: 0n, gas: 200_000n };
-      expect((await ask(false)).transaction).toEqual(sendable);
+      expect(await ask(false)).toMatchObject({ update, transaction: sendable });
     }
   });
 
   test.each([
-    ["DISAGREEMENT", transaction.data],
+    ["DISAGREEMENT", CONTENT],
     ["NOT_AVAILABLE", noDataUpdate],
-  ])("without a value is %s", async (status, data) => {
-    handle = answers({ ...point, status, value: "0", transaction: { ...transaction, data } });
-    expect(await ask(false)).toMatchObject({ status, value: 0n, transaction: { data } });
-    handle = answers({ ...point, status, transaction: { ...transaction, data } });
+  ])("without a value is %s", async (status, content) => {
+    handle = answers({ ...point, status, value: "0", ...unsent(content) });
+    expect(await ask(false)).toMatchObject({ status, value: 0n, update: packUpdate(content) });
+    handle = answers({ ...point, status, ...unsent(content) });
     expect((await failure(ask(false))).problem.code).toBe("unexpected_answer");
   });
 
-  const withTransaction = (change: object) => ({ ...point, transaction: { ...transaction, ...change } });
+  const withContent = (change: Partial<PackedUpdate>) => ({
+    ...point,
+    ...unsent({ ...CONTENT, ...change } as PackedUpdate),
+  });
+  const withTransaction = (change: object) => {
+    const { update, transaction } = unsent();
+    return { ...point, update, transaction: { ...transaction, ...change } };
+  };
+  const {
+    update: PACKED,
+    transaction: { data: DATA },
+  } = unsent();
+  const verification = encodeFunctionData({ abi: datasetAbi, functionName: "verify", args: [PACKED] });
   const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [OTHER, 1n] });
   test.each<[what: string, broadcast: boolean, body: unknown, status?: number]>([
     ["has a transaction to another contract", false, withTransaction({ to: OTHER })],
     ["has a transaction of another chain", false, withTransaction({ chainId: "0x1" })],
     ["has a transaction that calls something else", false, withTransaction({ data: transfer })],
-    ["updates another key", false, withTransaction({ data: updateData(spotPriceKey("BTC-USD")) })],
-    ["stores another round", false, withTransaction({ data: updateData(KEY, ROUND - 1n) })],
-    ["stores another value", false, withTransaction({ data: updateData(KEY, ROUND, HASH) })],
-    ["stores that there is no data", false, withTransaction({ data: noDataUpdate })],
+    ["has a transaction that only verifies", false, withTransaction({ data: verification })],
+    ["has a transaction with bytes behind it", false, withTransaction({ data: concatHex([DATA, "0x00"]) })],
+    ["has a transaction with another update", false, { ...withTransaction({}), update: packUpdate(noDataUpdate) }],
+    ["has no update", false, { ...withTransaction({}), update: undefined }],
+    ["has an update with a byte behind it", false, { ...withTransaction({}), update: concatHex([PACKED, "0x00"]) }],
+    ["updates another key", false, withContent({ key: spotPriceKey("BTC-USD") })],
+    ["stores another round", false, withContent({ round: ROUND - 1n })],
+    ["stores another value", false, withContent({ value: HASH })],
+    ["stores that there is no data", false, { ...point, ...unsent(noDataUpdate) }],
     ["has no gas that can be read", false, withTransaction({ gas: "much" })],
     ["is of another network", true, { ...sent, network_id: 1 }],
     ["is of another key", true, { ...sent, key_hex: spotPriceKey("BTC-USD") }],

@@ -2,10 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Address, type Hash, type Hex, hexToBigInt, isAddressEqual, numberToHex } from "viem";
 import { parseKey } from "../dataset-key.js";
-import { decodeUpdateCall } from "../decode-update-call.js";
 import type { SignedValue } from "../encode-update.js";
 import { AnsweredReport, DataAnswer, UnsentTransaction } from "../http-schemas/data-request.js";
 import { BYTES32, orNull } from "../http-schemas/fields.js";
+import { unpackUpdate } from "../packed-update.js";
+import { encodeUpdateCall } from "../update-call.js";
 import { unexpectedAnswer } from "./data-request-error.js";
 import { type QueryResult, queryResult } from "./query-result.js";
 
@@ -34,6 +35,8 @@ export interface BroadcastUpdate extends Update {
 
 /** The answer with `broadcast: false`. */
 export interface UnsentUpdate extends Update {
+  /** The packed update: the argument of a contract that updates and reads. */
+  readonly update: Hex;
   /** The transaction that stores the value once it is mined. */
   readonly transaction: UpdateTransaction;
 }
@@ -52,6 +55,7 @@ export interface UpdateTransaction {
 /** A decimal string of at most 208 bits, or 32 bytes. */
 const AnsweredValue = Type.String({ pattern: "^(?:\\d{1,63}|0x[0-9a-f]{64})$" });
 const TransactionHash = Type.String({ pattern: BYTES32 });
+const Bytes = Type.String({ pattern: "^0x(?:[0-9a-f]{2})+$" });
 
 /** Other members are ignored, because an operator may be newer than this client, or older. */
 const Answer = Type.Object({
@@ -59,10 +63,11 @@ const Answer = Type.Object({
   value: AnsweredValue,
   reports: Type.Array(Type.Object({ ...AnsweredReport.properties, value: AnsweredValue })),
   transaction_hash: Type.Optional(orNull(TransactionHash)),
+  update: Type.Optional(Bytes),
   transaction: Type.Optional(
     Type.Object({
       ...Type.Omit(UnsentTransaction, ["gasLimit"]).properties,
-      data: Type.String({ pattern: "^0x(?:[0-9a-f]{2})+$" }),
+      data: Bytes,
       gas: Type.String({ pattern: "^0x[0-9a-f]{1,16}$" }),
     }),
   ),
@@ -107,14 +112,15 @@ export function toUpdate(
       signature: signature as Hex,
     })),
   };
-  const { transaction, transaction_hash: transactionHash, fresh = false } = answer;
+  const { update: packed, transaction, transaction_hash: transactionHash, fresh = false } = answer;
   if (broadcast && transactionHash !== undefined) {
     return { ...update, transactionHash: transactionHash as Hash | null, fresh };
   }
-  if (!broadcast && transaction !== undefined && stores(transaction, update)) {
+  if (!broadcast && packed !== undefined && transaction !== undefined && stores(packed as Hex, transaction, update)) {
     const { data, gas } = transaction;
     return {
       ...update,
+      update: packed as Hex,
       transaction: {
         chainId: networkId,
         to: update.dataset,
@@ -127,15 +133,21 @@ export function toUpdate(
   throw unexpectedAnswer(httpStatus, `has no ${broadcast ? "transaction hash" : "transaction that stores it"}`);
 }
 
-/** Returns true if a transaction stores what the answer says and nothing else, so that its signer need not trust the operator. */
+/**
+ * Returns true if a packed update stores what the answer says, and a transaction hands it to the dataset and does nothing
+ * else, so that its signer need not trust the operator.
+ */
 function stores(
+  packed: Hex,
   { chainId, to, data }: Omit<UnsentTransaction, "gasLimit">,
   { networkId, dataset, key, status, output, updatedAt }: Update,
 ): boolean {
   if (Number(chainId) !== networkId || !isAddressEqual(to as Address, dataset)) return false;
-  const call = decodeUpdateCall(data as Hex);
-  if (call?.kind !== "update" || call.key !== key || call.round !== updatedAt) return false;
+  const unpacked = unpackUpdate(packed);
+  if (!unpacked.ok || data !== encodeUpdateCall(packed)) return false;
+  const content = unpacked.value;
+  if (content.kind !== "update" || content.key !== key || content.round !== updatedAt) return false;
   return status === "OK"
-    ? call.outcome === "OK" && call.value === output
-    : BigInt(output) === 0n && (status === "NOT_AVAILABLE") === (call.outcome === "NOT_AVAILABLE");
+    ? content.outcome === "OK" && content.value === output
+    : BigInt(output) === 0n && (status === "NOT_AVAILABLE") === (content.outcome === "NOT_AVAILABLE");
 }

@@ -26,7 +26,7 @@ export interface WriteContractWithUpdateParameters<
   readonly address: Address;
   readonly abi: abi;
   readonly functionName: functionName;
-  /** Returns the arguments of the call, given the update's bytes: `(update) => [amount, update]`. */
+  /** Returns the arguments of the call, given the packed update: `(update) => [amount, update]`. */
   readonly args: (update: Hex) => args;
   /** The Ether that is sent with the call, in wei: usually what the contract pays for the query. */
   readonly value?: bigint;
@@ -60,8 +60,8 @@ export async function writeContractWithUpdate<
   }: WriteContractWithUpdateParameters<abi, functionName, args>,
 ): Promise<Hash> {
   if (!account) throw new NoAccountError();
-  const { data, transaction } = await fetchUpdate({ ...wanted, networkId: await getChainId(walletClient) });
-  const request = { ...call, args: args(data), account };
+  const { update, transaction } = await fetchUpdate({ ...wanted, networkId: await getChainId(walletClient) });
+  const request = { ...call, args: args(update), account };
   // The round is newer than the latest block, where the dataset would reject it as being in the future.
   const simulated = { ...request, blockTag: "pending" } as unknown as EstimateContractGasParameters;
   // Another sender's pending update makes this one look cheap, but may be mined after it.

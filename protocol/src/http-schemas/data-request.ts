@@ -61,8 +61,8 @@ export const TransactionRequest = Type.Object(
 export type TransactionRequest = Static<typeof TransactionRequest>;
 
 /**
- * `POST /data/request`: the answer. It has a `transaction_hash` if it was broadcast, otherwise a `transaction` and a
- * `transaction_request`.
+ * `POST /data/request`: the answer. It has a `transaction_hash` if it was broadcast, otherwise an `update`, a
+ * `transaction` and a `transaction_request`.
  */
 export const DataAnswer = Type.Object(
   {
@@ -75,6 +75,11 @@ export const DataAnswer = Type.Object(
       Type.Literal(true, {
         description:
           "The stored value is recent, so nothing was sent. `transaction_hash` is the transaction that stored it.",
+      }),
+    ),
+    update: Type.Optional(
+      Type.String({
+        description: "The packed update in hex, for a contract that takes one. `transaction` hands it to the dataset.",
       }),
     ),
     transaction: Type.Optional(UnsentTransaction),

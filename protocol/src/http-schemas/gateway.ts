@@ -17,7 +17,7 @@ export type GatewayRequest = Static<typeof GatewayRequest>;
 
 /** A gateway's answer to a lens (ERC-3668). */
 export const GatewayAnswer = Type.Object(
-  { data: Type.String({ description: "The calldata of `update` or `updateNotAvailable`, in hex." }) },
+  { data: Type.String({ description: "The packed update of the key, in hex." }) },
   strict,
 );
 export type GatewayAnswer = Static<typeof GatewayAnswer>;

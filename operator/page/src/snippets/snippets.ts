@@ -49,7 +49,7 @@ function solidity({ dataset, networkId, hex, text }: SnippetDataPoint): Snippet 
       : [isNumber ? "Uint" : "Bytes32", literal];
   return {
     name: "Solidity",
-    note: 'Pays the query price and reverts unless the value is OK and recent. To get an update for readFresh, set "broadcast":false in the curl code; the answer has it in transaction.data.',
+    note: 'Pays the query price and reverts unless the value is OK and recent. To get an update for readFresh, set "broadcast":false in the curl code; the answer has it as update.',
     text: `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.13;
 

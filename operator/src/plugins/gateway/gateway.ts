@@ -25,7 +25,7 @@ const schemaOf = <const Route extends "fetchUpdate" | "fetchUpdateByPath">(opera
     "which then proves the update on chain within the same `eth_call`. A lookup counts as a data request without " +
     "broadcast. If the newest block is older than the round, the answer waits for the next block.",
   response: {
-    200: jsonAnswer("The calldata of an update, with which the lens continues.", GatewayAnswer),
+    200: jsonAnswer("A packed update, with which the lens continues.", GatewayAnswer),
     ...gatewayErrorsOf(operationId, statusOf),
   },
 });
@@ -60,10 +60,10 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
       await app.limitNewKeys(request, reply, dataset, key);
       return updates.prepare(key, { payer: callerIdOf(request.ip), trace: request.trace, listener: () => {} });
     };
-    const { timestamp, transaction } = updates.preparedAnswer(key) ?? (await prepare());
+    const { timestamp, update } = updates.preparedAnswer(key) ?? (await prepare());
     const { client, chainId } = dataset;
     await waits.run(`${chainId} ${timestamp}`, () => waitForRound(client, BigInt(timestamp), context)).result;
-    return { data: transaction?.data ?? "0x" };
+    return { data: update ?? "0x" };
   }
 
   // Errors have the standard's form on these routes only.

@@ -1,7 +1,8 @@
 import { fullSignature } from "@dataset-oracle/protocol/compact-signature";
-import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
+import { signedIn } from "@dataset-oracle/protocol/packed-update";
+import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
-import { type Hex, hexToBigInt } from "viem";
+import type { Hex } from "viem";
 import type { Dataset } from "../../dataset/dataset.js";
 import { readUpdates } from "../../dataset/update-events.js";
 import type { Statement } from "../../reports/statement.js";
@@ -50,27 +51,27 @@ export class MinedStatements {
 
 /** The calldata of a batch contains its keys as hashes only. A batch with an unknown key is left out. */
 function statementsInCalldata(dataset: Dataset, data: Hex): readonly Statement[] {
-  const call = decodeUpdateCall(data);
-  if (call === null) return [];
+  const update = decodeUpdateCall(data);
+  if (update === null) return [];
+  const { round } = update;
   const { members } = dataset.committee.current;
   const signerOf = (digest: Uint8Array, signature: Hex) => {
     const signer = recoverSigner(digest, signature);
     return members.find((member) => member === signer);
   };
-  if (call.kind === "batch") {
-    const { keyHashes, round, values: all, rows } = call;
+  if (update.kind === "batch") {
+    const { keyHashes } = update;
     const keys = dataset.keys.ofHashes(keyHashes);
-    if (keys === null || all.length !== rows.length * keys.length) return [];
-    return rows.flatMap(({ content, ...compact }, index): Statement[] => {
-      const values = all.slice(index * keys.length, (index + 1) * keys.length);
-      const [missing, signature] = [hexToBigInt(content), fullSignature(compact)];
+    if (keys === null) return [];
+    return signedIn(update.members).flatMap(({ missing, values, ...compact }): Statement[] => {
+      const signature = fullSignature(compact);
       const provider = signerOf(dataset.digests.ofRowWithHashes(keyHashes, { missing, values, round }), signature);
       return provider === undefined ? [] : [{ kind: "row", provider, round, keys, missing, values, signature }];
     });
   }
-  const { key, round, outcome, signed } = call;
+  const { key, outcome } = update;
   const digestOf = dataset.digests.of({ key, round });
-  return signed.flatMap(({ content: value, ...compact }): Statement[] => {
+  return signedIn(update.members).flatMap(({ value, ...compact }): Statement[] => {
     const signature = fullSignature(compact);
     const provider = signerOf(digestOf(outcome, value), signature);
     return provider === undefined ? [] : [{ kind: "report", provider, round, key, outcome, value, signature }];

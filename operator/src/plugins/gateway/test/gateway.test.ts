@@ -4,6 +4,7 @@ import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { decodeUpdate } from "@dataset-oracle/protocol/decode-update-reports";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import Fastify, { type FastifyReply } from "fastify";
 import {
@@ -59,13 +60,13 @@ describe("a lookup", () => {
   test.each([
     ["GET", () => get(callOf(KEY).replace(/a/g, "A"), { sender: SENDER.toUpperCase().replace("X", "x") })],
     ["POST", () => post({ sender: SENDER, data: callOf(KEY) })],
-  ])("by %s is answered with the calldata of a current update, which nobody caches", async (_, ask) => {
+  ])("by %s is answered with a packed update of now, which nobody caches", async (_, ask) => {
     const askedAt = Date.now() / 1000;
     const { http, headers, data } = await ask();
     expect(http).toBe(200);
     expect(headers.get("content-type")).toMatch(/^application\/json/);
     expect(headers.get("cache-control")).toBe("no-store");
-    const update = await decodeUpdate(data, { chainId: 42, dataset, key: stringToHex(KEY) });
+    const update = await decodeUpdate(encodeUpdateCall(data), { chainId: 42, dataset, key: stringToHex(KEY) });
     expect(Number(update?.round)).toBeGreaterThan(askedAt - 4);
     expect(update?.reports.length).toBeGreaterThanOrEqual(3);
     // The paths of requests are in no metric.
@@ -123,7 +124,11 @@ describe("a lookup", () => {
       await client.mine({ blocks: 1 });
       const { http, data } = await answer;
       expect(http).toBe(200);
-      const update = await decodeUpdate(data, { chainId: 42, dataset, key: stringToHex("SPOTPX/SLOW-USD") });
+      const update = await decodeUpdate(encodeUpdateCall(data), {
+        chainId: 42,
+        dataset,
+        key: stringToHex("SPOTPX/SLOW-USD"),
+      });
       expect(Number(update?.round)).toBeLessThanOrEqual(Number((await client.getBlock()).timestamp));
     } finally {
       await client.setIntervalMining({ interval: 1 });
@@ -174,8 +179,8 @@ describe("a verified read", () => {
   const clientRead = (lens: Address, key = KEY) => readVerified(clientOf(), { lens, dataset, key, maxAge: MAX_AGE });
 
   /** Makes an update of a round of this age that all providers sign. */
-  const makeUpdate = async (age: number, key = spotPriceKey("ETH-USD")) =>
-    (await signedUpdate(dataset, key, BigInt(Math.floor(Date.now() / 1000) - age), providers)).data;
+  const makeUpdate = (age: number, key = spotPriceKey("ETH-USD")) =>
+    signedUpdate(dataset, key, BigInt(Math.floor(Date.now() / 1000) - age), providers);
   const median = () => providers[1]?.value;
 
   describe.each([
@@ -230,7 +235,7 @@ describe("a verified read", () => {
     test.each<[string, () => Promise<Hex>, RegExp]>([
       ["the lens's error", () => makeUpdate(MAX_AGE + 20), /"read" reverted with TooOld\(\d+, 60\)\.$/],
       ["the dataset's error", () => makeUpdate(1_000), /"read" reverted with ExpiredRound\(\d+, 300\)\.$/],
-      ["what is no update", async () => "0xdeadbeef", /"read" reverted with NotAnUpdate\(0xdeadbeef\)\.$/],
+      ["what is no update", async () => "0xdeadbeef", /"read" reverted with NotAnUpdate\(222\)\.$/],
     ])("%s", async (_, lie, message) => {
       const data = await lie();
       answer = (reply) => reply.send({ data });

@@ -1,11 +1,13 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { OWNER } from "../../../../test/support/chain.js";
 import { startCommittee } from "../../../../test/support/committee.js";
 import { type OperatorOptions, type RunningOperator, startOperator } from "../../../../test/support/operator.js";
+import { signedBatch, signedUpdate } from "../../../../test/support/signed-update.js";
 import type { Provider } from "../../../../test/support/stub-providers.js";
 import { watchdog } from "../plugin.js";
 
@@ -14,6 +16,11 @@ import { watchdog } from "../plugin.js";
 const { chain, providers, members, dataset } = await startCommittee(5);
 /** Its committee has four members, the fewest, so that none is ejected; that of the other has five. */
 let small: Address;
+/** Two datasets with committees of five, in which a member is ejected for what was mined. */
+let ofReports: Address;
+let ofRows: Address;
+/** The keys that the operators know of these two, so that they can read batches. */
+const KEYS = ["SPOTPX/ETH-USD", "SPOTPX/BTC-USD"] as const;
 const operators: RunningOperator[] = [];
 const accounts = [0, 1].map(() => privateKeyToAccount(generatePrivateKey()));
 /** How far the chain and the operators are ahead of this machine's clock. */
@@ -30,10 +37,16 @@ const withWatchdog = {
 
 beforeAll(async () => {
   small = await chain.deploy(members.slice(1));
+  ofReports = await chain.deploy(members);
+  ofRows = await chain.deploy(members);
+  const known = [ofReports, ofRows].map((address) => ({
+    ...({ name: "known", address, kind: "median", keyForm: "SPOT_PRICE" } as const),
+    keys: KEYS.map((key) => stringToHex(key)),
+  }));
   for (const [i, account] of accounts.entries()) {
     // The second one's turn never comes.
     const standing = { sender: i === 0 ? "alone" : "volunteer", members, stageMs: 3_600_000 };
-    const served = { chain, datasets: [dataset, small], providers, settings: standing };
+    const served = { chain, datasets: [dataset, small, ...known], providers, settings: standing };
     operators.push(await startOperator([served], { account, clock, ...withWatchdog }));
   }
   // A statement from before the committee was set proves nothing against it.
@@ -101,16 +114,58 @@ test("a contradiction in a transaction that a stranger sent is found by all who 
   const request = { network_id: 42, dataset: small, key: newKey(), broadcast: false };
   await one().ask(request);
   lie();
-  const { transaction } = await two().ask(request);
+  const { update } = await two().ask(request);
   stopped = null;
   expect([found(one(), small), found(two(), small)]).toEqual([[], []]);
 
-  const { to, data } = transaction as { to: Address; data: Hex };
-  const hash = await chain.client.sendTransaction({ account: OWNER, to, data });
-  expect((await chain.client.waitForTransactionReceipt({ hash })).status).toBe("success");
+  await sendAsStranger(small, update as Hex);
   await untilFound(one(), small);
   // The second holds only what was mined.
   expect(found(two(), small)).toEqual([]);
   const answers = await Promise.all(operators.map((operator) => operator.ask({ ...request, key: newKey() })));
   expect(answers.map((answer) => signersOf(answer).includes(liar().address))).toEqual([false, true]);
+});
+
+/** Has a stranger send a packed update. */
+async function sendAsStranger(to: Address, packed: Hex): Promise<void> {
+  const hash = await chain.client.sendTransaction({ account: OWNER, to, data: encodeUpdateCall(packed) });
+  expect((await chain.client.waitForTransactionReceipt({ hash })).status).toBe("success");
+}
+
+async function announce(of: Address): Promise<void> {
+  for (const key of KEYS) {
+    const call = { address: of, abi: datasetAbi, functionName: "announce", args: [stringToHex(key)] } as const;
+    const hash = await chain.client.writeContract({ ...call, account: OWNER, chain: null });
+    await chain.client.waitForTransactionReceipt({ hash });
+  }
+}
+
+test.each([
+  [
+    "a report",
+    () => ofReports,
+    (of: Address, round: bigint) => signedUpdate(of, stringToHex(KEYS[1]), round, providers),
+  ],
+  [
+    "a row",
+    () => ofRows,
+    (of: Address, round: bigint) =>
+      signedBatch(
+        of,
+        KEYS.map((key) => stringToHex(key)),
+        round,
+        providers,
+      ),
+  ],
+])("%s in mined calldata is the proof with which a provider is ejected", async (_, datasetOf, pack) => {
+  const of = datasetOf();
+  await announce(of);
+  stopped = now();
+  const { timestamp } = await one().ask({ network_id: 42, dataset: of, key: KEYS[1], broadcast: false });
+  lie();
+  const packed = await pack(of, BigInt(timestamp));
+  stopped = null;
+  expect(await ejectionsOf(of)).toEqual([]);
+  await sendAsStranger(of, packed);
+  await expect.poll(() => ejectionsOf(of)).toMatchObject([{ member: liar().address, accuser: accounts[0]?.address }]);
 });
