@@ -90,7 +90,8 @@ abstract contract VerifyDifferential is DatasetFixture {
 
     function _roundOf(bytes memory update) private pure returns (uint256 round) {
         assembly ("memory-safe") {
-            round := mload(add(update, 0x44))
+            // Behind the selector, the offset, the length and the kind.
+            round := shr(216, mload(add(update, 0x65)))
         }
     }
 

@@ -27,7 +27,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
         Update memory update = validUpdate();
         vm.expectEmit(address(consumer));
         emit SpotPriceConsumer.PriceRead(uint256(update.value));
-        consumer.refreshWith(update.encode());
+        consumer.refreshWith(update.pack());
         assertEq(consumer.price(), uint256(update.value));
         assertEq(address(consumer).balance, PRICE);
     }
@@ -35,7 +35,7 @@ contract SpotPriceConsumerTest is DatasetFixture {
     function test_refreshWith_readsWhatAnotherSenderStored() public {
         Update memory update = validUpdate();
         update.send(dataset);
-        consumer.refreshWith(update.encode());
+        consumer.refreshWith(update.pack());
         assertEq(consumer.price(), uint256(update.value));
     }
 

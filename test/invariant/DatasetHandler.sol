@@ -6,9 +6,9 @@ import {CommonBase} from "forge-std/Base.sol";
 import {StdUtils} from "forge-std/StdUtils.sol";
 
 import {Oracle} from "../../src/Oracle.sol";
-import {Batch, IDataset, Report, Statement} from "../../src/interfaces/IDataset.sol";
+import {IDataset, Statement} from "../../src/interfaces/IDataset.sol";
 import {Providers} from "../utils/Providers.sol";
-import {BatchLibrary, Update} from "../utils/UpdateArguments.sol";
+import {Batch, Report, Update} from "../utils/UpdateArguments.sol";
 import {ReferenceMajority} from "../utils/ReferenceMajority.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
@@ -16,8 +16,6 @@ import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 /// liars signed, announce, query, share, govern, wait. It records what it saw, for the invariants to check.
 /// @dev Every call of the dataset ends in one of `paths`, and the handler itself never reverts.
 contract DatasetHandler is CommonBase, StdUtils {
-    using BatchLibrary for Batch;
-
     /// @dev f of committees of 7 and 8 members.
     uint256 private constant FAULTS = 2;
 
@@ -87,11 +85,7 @@ contract DatasetHandler is CommonBase, StdUtils {
         update.value = bytes32(_claim(values));
         // The relayer is a liar too.
         if (lie % 4 == 1) update.value = bytes32(IS_MAJORITY ? lie : honest + spread + 1);
-        try dataset.update(
-            key, update.timestamp, update.value, update.signers, update.reports, update.absentees, update.toleranceBps
-        ) returns (
-            Oracle.QueryStatus status, bool isNew
-        ) {
+        try dataset.update(update.pack()) returns (Oracle.QueryStatus status, bool isNew) {
             if (!isNew) return _seeStale("update", update);
             ++paths[status == Oracle.QueryStatus.OK ? "update: OK" : "update: DISAGREEMENT"];
             _see(key, update.timestamp);
@@ -104,11 +98,7 @@ contract DatasetHandler is CommonBase, StdUtils {
     function submitNoData(uint256 keySeed, uint256 round) external {
         bytes memory key = _key(keySeed);
         Update memory update = _committees[_seated].reportNoData(dataset, key, _round(key, round), _members() - FAULTS);
-        try dataset.updateNotAvailable(
-            key, update.timestamp, update.signers, update.reports, update.absentees, update.toleranceBps
-        ) returns (
-            Oracle.QueryStatus, bool isNew
-        ) {
+        try dataset.updateNotAvailable(update.packNotAvailable()) returns (Oracle.QueryStatus, bool isNew) {
             if (!isNew) return _seeStale("updateNotAvailable", update);
             ++paths["updateNotAvailable: stored"];
             _see(key, update.timestamp);

@@ -49,7 +49,7 @@ contract MockOracleReadingTest is DatasetFixture {
         // A verification costs a query, or nothing where a read does.
         (bool isRead,) = address(oracle).staticcall(call);
         bytes memory update = oracle.spotPriceUpdate("ETH-USD", 3000e18, 0);
-        (bool isVerified,) = address(oracle).call(verificationOf(update));
+        (bool isVerified,) = address(oracle).call(abi.encodeCall(IDataset.verify, (update)));
         assertEq(isVerified, isRead);
     }
 

@@ -5,9 +5,9 @@ import {Test} from "forge-std/Test.sol";
 
 import {Oracle, OracleProtocol} from "../../src/usingOracleProtocol.sol";
 import {SpotPriceConsumer} from "../examples/SpotPriceConsumer.sol";
-import {IDataset, Report} from "../../src/interfaces/IDataset.sol";
-import {UpdateCalldata} from "../../src/libraries/UpdateCalldata.sol";
+import {IDataset} from "../../src/interfaces/IDataset.sol";
 import {MockOracle} from "../../src/mocks/MockOracle.sol";
+import {Update} from "../utils/UpdateArguments.sol";
 import {UpdateHelpersConsumer} from "../utils/UpdateHelpersConsumer.sol";
 
 /// @notice Tests a consumer with a MockOracle. It also serves as an example.
@@ -137,7 +137,7 @@ contract MockOracleTest is Test {
         vm.deal(address(this), sent);
         bytes memory update = oracle.spotPriceUpdate("ETH-USD", 3000e18, 0);
         (bool isDone, bytes memory answer) =
-            address(oracle).call{value: sent}(this.verificationOf(update, "SPOTPX/ETH-USD"));
+            address(oracle).call{value: sent}(abi.encodeCall(IDataset.verify, (update)));
         assertFalse(isDone);
         assertEq(answer, abi.encodeWithSelector(MockOracle.WrongPayment.selector, sent, 0.001 ether));
     }
@@ -147,7 +147,7 @@ contract MockOracleTest is Test {
         oracle.setSpotPrice("ETH-USD", 3000e18, age);
         bytes memory update = oracle.spotPriceUpdate("ETH-USD", 2900e18, uint256(age) + older % 3);
         oracle.setRefusing(isRefusing);
-        (bool isDone, bytes memory answer) = address(oracle).call(update);
+        (bool isDone, bytes memory answer) = address(oracle).call(abi.encodeCall(IDataset.update, (update)));
         assertTrue(isDone);
         assertEq(answer, abi.encode(Oracle.QueryStatus.OK, false));
         (bytes32 output, uint256 updatedAt,) = oracle.query{value: 0.001 ether}("SPOTPX/ETH-USD");
@@ -156,13 +156,14 @@ contract MockOracleTest is Test {
     }
 
     function test_update_RevertWhen_theKeyIsOfNoForm() public {
-        bytes memory update =
-            abi.encodeCall(IDataset.update, ("ETH-USD", block.timestamp, 0, 0, new Report[](0), new address[](0), 0));
-        (bool isDone, bytes memory answer) = address(oracle).call(update);
+        Update memory update;
+        (update.key, update.timestamp) = ("ETH-USD", block.timestamp);
+        (bool isDone, bytes memory answer) = address(oracle).call(update.encode());
         assertFalse(isDone);
         assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
-        (isDone,) = address(oracle).call{value: 0.001 ether}(this.verificationOf(update, "ETH-USD"));
+        (isDone, answer) = address(oracle).call{value: 0.001 ether}(abi.encodeCall(IDataset.verify, (update.pack())));
         assertFalse(isDone);
+        assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
     }
 
     function test_setRefusing_refusesUpdatesButNoReads() public {
@@ -178,10 +179,6 @@ contract MockOracleTest is Test {
         updating.verify(0, oracle, update, 5);
         oracle.setSpotPrice("ETH-USD", 2900e18, 5);
         assertEq(updating.updateAndQuery(0, oracle, update, 5), 2900e18);
-    }
-
-    function verificationOf(bytes calldata update, bytes calldata key) external pure returns (bytes memory) {
-        return UpdateCalldata.toVerificationCalldata(update, key);
     }
 
     function _assertNoData(bytes memory key, Oracle.QueryStatus expected) private {

@@ -15,9 +15,11 @@ import {
     ReportTemplate,
     ReportTemplateLibrary
 } from "../../src/types/ReportTemplate.sol";
+import {ReferencePacking} from "../utils/ReferencePacking.sol";
 import {recoverSigner} from "../utils/RecoverSigner.sol";
 import {ReferenceAnnouncements} from "../utils/ReferenceAnnouncements.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
+import {Batch, Report, Update} from "../utils/UpdateArguments.sol";
 
 /// @notice Reads the vectors in protocol/vectors, which the TypeScript tests use too.
 abstract contract VectorFixture is Test {
@@ -72,6 +74,28 @@ abstract contract VectorFixture is Test {
 
     function accounts(uint256 index, string memory field) internal view returns (address[] memory) {
         return vm.parseJsonAddressArray(_json, _path(index, field));
+    }
+
+    /// @notice Deploys the dataset that an update is for, to its address.
+    function deploy(uint256 index) internal returns (IDataset) {
+        vm.chainId(number(index, "chainId"));
+        vm.warp(number(index, "timestamp"));
+        address dataset = account(index, "dataset");
+        DatasetSettings memory settings = DatasetSettings({
+            owner: makeAddr("owner"),
+            keyForm: has(index, "keyForm") ? KeyForm(number(index, "keyForm")) : KeyForm.SPOT_PRICE,
+            maxRoundAge: 300,
+            priceCeiling: 0,
+            queryPrice: 0,
+            subscriptionPriceCeiling: 0,
+            subscriptionPrice: 0,
+            toleranceBps: number(index, "toleranceBps"),
+            members: accounts(index, "members")
+        });
+        string memory artifact =
+            flag(index, "isMedian") ? "MedianDataset.sol:MedianDataset" : "MajorityDataset.sol:MajorityDataset";
+        deployCodeTo(artifact, abi.encode(settings), dataset);
+        return IDataset(dataset);
     }
 
     function _item(uint256 index) private view returns (string memory) {
@@ -264,29 +288,144 @@ contract UpdateVectorsTest is VectorFixture {
         }
     }
 
-    function deploy(uint256 index) private returns (IDataset) {
-        vm.chainId(number(index, "chainId"));
-        vm.warp(number(index, "timestamp"));
-        address dataset = account(index, "dataset");
-        DatasetSettings memory settings = DatasetSettings({
-            owner: makeAddr("owner"),
-            keyForm: KeyForm.SPOT_PRICE,
-            maxRoundAge: 300,
-            priceCeiling: 0,
-            queryPrice: 0,
-            subscriptionPriceCeiling: 0,
-            subscriptionPrice: 0,
-            toleranceBps: number(index, "toleranceBps"),
-            members: accounts(index, "members")
-        });
-        string memory artifact =
-            flag(index, "isMedian") ? "MedianDataset.sol:MedianDataset" : "MajorityDataset.sol:MajorityDataset";
-        deployCodeTo(artifact, abi.encode(settings), dataset);
-        return IDataset(dataset);
-    }
-
     function inKey(uint256 key, string memory field) private pure returns (string memory) {
         return string.concat("keys[", vm.toString(key), "].", field);
+    }
+}
+
+/// @notice Packed updates, and faults of them, for both languages.
+contract PackedUpdateVectorsTest is VectorFixture {
+    function test_update_storesAndVerifiesTheVectors() public {
+        load("packed-updates", "updates");
+        uint256 items = count();
+        uint256 before = vm.snapshotState();
+        for (uint256 i = 0; i < items; ++i) {
+            vm.revertToState(before);
+            IDataset dataset = deploy(i);
+            bytes memory packed = hexBytes(i, "packed");
+            bool isOfValues = number(i, "kind") == 1;
+            assertEq(_pack(i), packed, text(i, "name"));
+
+            bytes32 output;
+            uint256 updatedAt;
+            Oracle.QueryStatus status;
+            Oracle.QueryStatus stored;
+            if (isOfValues) {
+                (output, updatedAt, status) = dataset.verify(packed);
+                (stored,) = dataset.update(packed);
+            } else {
+                (output, updatedAt, status) = dataset.verifyNotAvailable(packed);
+                (stored,) = dataset.updateNotAvailable(packed);
+            }
+            (bytes32 output_, uint256 updatedAt_, Oracle.QueryStatus status_) = dataset.query(hexBytes(i, "key"));
+            assertEq(updatedAt, number(i, "timestamp"), text(i, "name"));
+            assertEq(uint256(status), uint256(stored), text(i, "name"));
+            if (!isOfValues) assertEq(uint256(status), uint256(Oracle.QueryStatus.NOT_AVAILABLE), text(i, "name"));
+            if (status == Oracle.QueryStatus.OK) assertEq(output, word(i, "claim"), text(i, "name"));
+            else assertEq(output, 0, text(i, "name"));
+            assertEq(abi.encode(output_, updatedAt_, status_), abi.encode(output, updatedAt, status), text(i, "name"));
+        }
+    }
+
+    function test_updateBatch_storesTheVectors() public {
+        load("packed-updates", "batches");
+        uint256 items = count();
+        uint256 before = vm.snapshotState();
+        for (uint256 i = 0; i < items; ++i) {
+            vm.revertToState(before);
+            IDataset dataset = deploy(i);
+            bytes memory packed = hexBytes(i, "packed");
+            assertEq(_packBatch(i), packed, text(i, "name"));
+            bytes[] memory keys = hexBytesArray(i, "keys");
+            for (uint256 k = 0; k < keys.length; ++k) {
+                dataset.announce(keys[k]);
+            }
+            IDataset.KeyOutcome[] memory outcomes = dataset.updateBatch(packed);
+            assertEq(outcomes.length, keys.length, text(i, "name"));
+            for (uint256 k = 0; k < keys.length; ++k) {
+                (, uint256 updatedAt,) = dataset.query(keys[k]);
+                bool isStored = outcomes[k] == IDataset.KeyOutcome.STORED;
+                assertEq(updatedAt, isStored ? number(i, "timestamp") : 0, text(i, "name"));
+            }
+        }
+    }
+
+    function test_everyFunction_refusesTheFaultsOfTheVectors() public {
+        load("packed-updates", "faults");
+        uint256 items = count();
+        uint256 before = vm.snapshotState();
+        for (uint256 i = 0; i < items; ++i) {
+            vm.revertToState(before);
+            IDataset dataset = deploy(i);
+            bytes memory packed = hexBytes(i, "packed");
+            uint256 kind = number(i, "kind");
+            if (kind == 3) {
+                _assertRefused(i, dataset, IDataset.updateBatch.selector, packed);
+            } else {
+                bool isOfValues = kind == 1;
+                _assertRefused(
+                    i, dataset, isOfValues ? IDataset.update.selector : IDataset.updateNotAvailable.selector, packed
+                );
+                _assertRefused(
+                    i, dataset, isOfValues ? IDataset.verify.selector : IDataset.verifyNotAvailable.selector, packed
+                );
+            }
+        }
+    }
+
+    function _assertRefused(uint256 index, IDataset dataset, bytes4 selector, bytes memory packed) private {
+        (bool isDone, bytes memory reason) = address(dataset).call(abi.encodeWithSelector(selector, packed));
+        assertFalse(isDone, text(index, "name"));
+        // forge-lint: disable-next-line(unsafe-typecast)
+        assertEq(bytes4(reason), _selector(text(index, "error")), text(index, "name"));
+    }
+
+    function _selector(string memory name) private pure returns (bytes4) {
+        bytes32 hash = keccak256(bytes(name));
+        if (hash == keccak256("WrongKind")) return IDataset.WrongKind.selector;
+        if (hash == keccak256("WrongLength")) return IDataset.WrongLength.selector;
+        if (hash == keccak256("UnusedBits")) return IDataset.UnusedBits.selector;
+        if (hash == keccak256("TooLong")) return IDataset.TooLong.selector;
+        if (hash == keccak256("LeadingZero")) return IDataset.LeadingZero.selector;
+        if (hash == keccak256("RepeatedClaim")) return IDataset.RepeatedClaim.selector;
+        revert(string.concat("unknown error ", name));
+    }
+
+    /// @dev Packs what the vector says with the plain twin.
+    function _pack(uint256 index) private view returns (bytes memory) {
+        Update memory update;
+        update.key = hexBytes(index, "key");
+        update.timestamp = number(index, "timestamp");
+        update.toleranceBps = number(index, "toleranceBps");
+        update.signers = uint256(word(index, "signers"));
+        update.absentees = accounts(index, "absentees");
+        bool isOfValues = number(index, "kind") == 1;
+        bytes32[] memory contents = isOfValues ? words(index, "values") : new bytes32[](words(index, "r").length);
+        update.reports = _reports(index, contents);
+        if (!isOfValues) return ReferencePacking.packNoData(update);
+        update.value = word(index, "claim");
+        return ReferencePacking.packValues(update);
+    }
+
+    function _packBatch(uint256 index) private view returns (bytes memory) {
+        Batch memory batch;
+        batch.keyHashes = words(index, "keyHashes");
+        batch.picks = hexBytes(index, "picks");
+        batch.timestamp = number(index, "timestamp");
+        batch.toleranceBps = number(index, "toleranceBps");
+        batch.values = words(index, "values");
+        batch.signers = uint256(word(index, "signers"));
+        batch.absentees = accounts(index, "absentees");
+        batch.rows = _reports(index, words(index, "missing"));
+        return ReferencePacking.packBatch(batch);
+    }
+
+    function _reports(uint256 index, bytes32[] memory contents) private view returns (Report[] memory reports) {
+        (bytes32[] memory r, bytes32[] memory vs) = (words(index, "r"), words(index, "vs"));
+        reports = new Report[](r.length);
+        for (uint256 i = 0; i < r.length; ++i) {
+            reports[i] = Report({content: contents[i], r: r[i], vs: vs[i]});
+        }
     }
 }
 
