@@ -6,7 +6,8 @@ bytes32 constant BATCH_TYPEHASH =
     keccak256("BatchReport(bytes[] keys,uint256 missing,bytes32[] values,uint256 timestamp)");
 
 /// @notice The EIP-712 preimage of the reports of one round. It is built in memory only once, because little of it
-/// differs between reports. Points to
+/// differs between reports. It always lies at the same address, so that there is one at a time: the compiler would
+/// otherwise add each of its offsets to an address on the stack, for every report. Points to
 ///     0x00 the five words of the struct: typehash, hash of the key, outcome, value, timestamp;
 ///          in a batch: typehash, hash of the keys, missing, hash of the values, timestamp
 ///     0xa0 the 66 bytes of the digest's preimage: 0x1901, domain separator, struct hash
@@ -18,6 +19,9 @@ using ReportTemplateLibrary for ReportTemplate global;
 /// @title ReportTemplateLibrary
 /// @dev `ReferenceReports` in test/utils is the same in plain Solidity.
 library ReportTemplateLibrary {
+    uint256 internal constant ADDRESS = 0x200;
+    uint256 private constant END = 0x380;
+
     /// @notice Writes the fields that the reports of one round have in common.
     /// @param keyHash keccak256 of the key; in a batch, of the concatenated hashes of all keys.
     /// @param outcome A `QueryStatus`; ignored in a batch.
@@ -27,9 +31,11 @@ library ReportTemplateLibrary {
         pure
         returns (ReportTemplate template)
     {
+        template = ReportTemplate.wrap(ADDRESS);
         assembly ("memory-safe") {
-            template := mload(0x40)
-            mstore(0x40, add(template, 0x180))
+            // Something else was allocated there.
+            if gt(mload(0x40), ADDRESS) { invalid() }
+            mstore(0x40, END)
             mstore(template, typehash)
             mstore(add(template, 0x20), keyHash)
             mstore(add(template, 0x40), outcome)
