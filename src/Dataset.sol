@@ -10,7 +10,7 @@ import {Calldata} from "./libraries/Calldata.sol";
 import {UpdatedEvent} from "./libraries/UpdatedEvent.sol";
 import {Quorum} from "./libraries/Quorum.sol";
 import {SignedReports} from "./libraries/SignedReports.sol";
-import {ReportedValues, ReportedValuesLibrary} from "./types/ReportedValues.sol";
+import {ReportedValues} from "./types/ReportedValues.sol";
 import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
 import {KeyForm, KeyFormLibrary} from "./types/KeyForm.sol";
@@ -90,17 +90,17 @@ abstract contract Dataset is Subscriptions, Accusations {
         if (keys > MAX_BATCH) revert TooManyKeys(keys, MAX_BATCH);
         _checkRound(header.timestamp());
         Cursor keyHash = CursorLibrary.create(packed, HeaderLibrary.SIZE);
-        ReportedValues values = _checkRows(header, keyHash.hash(keys), packed);
+        _checkRows(header, keyHash.hash(keys), packed);
 
         Cursor pick = keyHash.skip(keys << 5);
-        bool isComplete = values.keysWithMissing() == 0;
+        bool isComplete = ReportedValues.keysWithMissing() == 0;
         outcomes = new KeyOutcome[](keys);
         for (uint256 i = 0; i < keys; ++i) {
-            if (!isComplete) values.setMissing(i);
-            _setOutcome(outcomes, i, _updateOne(header, keyHash.word(), pick.octet(), values));
+            if (!isComplete) ReportedValues.setMissing(i);
+            _setOutcome(outcomes, i, _updateOne(header, keyHash.word(), pick.octet()));
             keyHash = keyHash.skip(32);
             pick = pick.skip(1);
-            values.advance();
+            ReportedValues.advance();
         }
         _return(outcomes);
     }
@@ -117,20 +117,19 @@ abstract contract Dataset is Subscriptions, Accusations {
 
     // ---------------------------------------------------------------- rules of each kind of dataset
 
-    /// @notice Judges a claimed value against the reported ones.
+    /// @notice Judges a claimed value against the `ReportedValues`, which a quorum of the committee signed.
     /// @param value The value that the relayer claims.
-    /// @param values The values that a quorum of the committee signed.
     /// @param absent The number of committee members without a value here.
     /// @return outcome STORED if something can be stored, otherwise UNDECIDED or WRONG_CLAIM.
     /// @return status OK if `value` is to be stored, DISAGREEMENT if 0 is; meaningless unless `outcome` is STORED.
-    function _judge(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
+    function _judge(bytes32 value, uint256 toleranceBps, uint256 absent)
         internal
         pure
         virtual
         returns (KeyOutcome outcome, QueryStatus status);
 
     /// @notice Reverts with the error that says why a claim is wrong. Called only if `_judge` has found that it is.
-    function _revertWrongClaim(bytes32 value, ReportedValues values) internal pure virtual;
+    function _revertWrongClaim(bytes32 value) internal pure virtual;
 
     /// @notice Returns the largest value that can be stored.
     function _maxValue() internal pure virtual returns (uint256);
@@ -249,11 +248,11 @@ abstract contract Dataset is Subscriptions, Accusations {
             _checkNoData(header, keyHash, packed);
             return (0, QueryStatus.NOT_AVAILABLE);
         }
-        (bytes32 claimed, ReportedValues values) = _checkValues(header, keyHash, packed);
+        bytes32 claimed = _checkValues(header, keyHash, packed);
         unchecked {
-            uint256 absent = header.members() - values.count();
-            (KeyOutcome outcome, QueryStatus status) = _conclude(claimed, header.toleranceBps(), values, absent);
-            if (!_isStored(outcome)) _refuse(outcome, claimed, values, absent);
+            uint256 absent = header.members() - ReportedValues.count();
+            (KeyOutcome outcome, QueryStatus status) = _conclude(claimed, header.toleranceBps(), absent);
+            if (!_isStored(outcome)) _refuse(outcome, claimed, absent);
             return (_ifAgreed(status, claimed), status);
         }
     }
@@ -263,19 +262,18 @@ abstract contract Dataset is Subscriptions, Accusations {
     // well-formed.
 
     /// @return claimed The value that the relayer claims.
-    /// @return values The values that were reported.
     function _checkValues(Header header, bytes32 keyHash, bytes calldata packed)
         private
         view
-        returns (bytes32 claimed, ReportedValues values)
+        returns (bytes32 claimed)
     {
         (uint256 signers, uint256 reports, Cursor cursor) =
             _signers(header, HeaderLibrary.SIZE + header.size(), packed);
         (claimed, cursor) = cursor.claim(packed);
         ReportTemplate template = _template(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
+        ReportedValues.create(reports);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
-        values = ReportedValuesLibrary.create(reports);
-        cursor = SignedReports.takeValues(cursor, signers, committee, header.members(), template, claimed, values, packed);
+        cursor = SignedReports.takeValues(cursor, signers, committee, header.members(), template, claimed, packed);
         _requireCommittee(committee, header, cursor, packed);
     }
 
@@ -288,18 +286,16 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @param keyHash keccak256 of the concatenated hashes of all keys.
-    /// @return rows The rows that were reported.
     function _checkRows(Header header, bytes32 keyHash, bytes calldata packed)
         private
         view
-        returns (ReportedValues rows)
     {
         (uint256 signers, uint256 reports, Cursor cursor) =
             _signers(header, HeaderLibrary.SIZE + 33 * header.size(), packed);
         ReportTemplate template = _template(BATCH_TYPEHASH, keyHash, 0, header);
+        ReportedValues.createRows(reports, header.size());
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
-        rows = ReportedValuesLibrary.createRows(reports, header.size());
-        cursor = SignedReports.takeRows(cursor, signers, committee, header.members(), template, rows, packed);
+        cursor = SignedReports.takeRows(cursor, signers, committee, header.members(), template, packed);
         _requireCommittee(committee, header, cursor, packed);
     }
 
@@ -354,7 +350,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     /// @dev Updates one key of a batch whose committee and round have been checked. The key ends up as `update` or
     /// `updateNotAvailable` would leave it, or stays as it was.
     /// @param pick The index of the row whose value is claimed.
-    function _updateOne(Header header, bytes32 keyHash, uint256 pick, ReportedValues values)
+    function _updateOne(Header header, bytes32 keyHash, uint256 pick)
         private
         returns (KeyOutcome)
     {
@@ -364,16 +360,16 @@ abstract contract Dataset is Subscriptions, Accusations {
         if (timestamp <= point.timestamp()) return KeyOutcome.STALE_ROUND;
         if (point.isEmpty()) return KeyOutcome.UNKNOWN_KEY;
         unchecked {
-            uint256 absent = header.members() - values.present();
-            if (!Quorum.isReached(values.present(), absent)) {
-                uint256 noData = values.count() - values.present();
+            uint256 absent = header.members() - ReportedValues.present();
+            if (!Quorum.isReached(ReportedValues.present(), absent)) {
+                uint256 noData = ReportedValues.count() - ReportedValues.present();
                 if (!Quorum.isReached(noData, header.members() - noData)) return KeyOutcome.NO_QUORUM;
                 _store(slot, keyHash, 0, timestamp, QueryStatus.NOT_AVAILABLE);
                 return KeyOutcome.STORED;
             }
-            if (pick >= values.count()) return KeyOutcome.WRONG_CLAIM;
-            bytes32 value = values.word(pick);
-            (KeyOutcome outcome, QueryStatus status) = _conclude(value, header.toleranceBps(), values, absent);
+            if (pick >= ReportedValues.count()) return KeyOutcome.WRONG_CLAIM;
+            bytes32 value = ReportedValues.word(pick);
+            (KeyOutcome outcome, QueryStatus status) = _conclude(value, header.toleranceBps(), absent);
             if (!_isStored(outcome)) return outcome;
             _store(slot, keyHash, _ifAgreed(status, value), timestamp, status);
             return KeyOutcome.STORED;
@@ -384,13 +380,13 @@ abstract contract Dataset is Subscriptions, Accusations {
     /// @param absent The number of committee members without a value here.
     /// @return STORED if something can be stored, otherwise VALUE_TOO_LARGE, UNDECIDED or WRONG_CLAIM.
     /// @return The status to store, if any.
-    function _conclude(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
+    function _conclude(bytes32 value, uint256 toleranceBps, uint256 absent)
         private
         pure
         returns (KeyOutcome, QueryStatus)
     {
         if (uint256(value) > _maxValue()) return (KeyOutcome.VALUE_TOO_LARGE, QueryStatus.INVALID);
-        return _judge(value, toleranceBps, values, absent);
+        return _judge(value, toleranceBps, absent);
     }
 
     /// @dev The compiler would first check that `outcome` is a valid enum value.
@@ -411,10 +407,10 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @dev Reverts with the error for an outcome of `_conclude` other than STORED.
-    function _refuse(KeyOutcome outcome, bytes32 value, ReportedValues values, uint256 absent) private pure {
+    function _refuse(KeyOutcome outcome, bytes32 value, uint256 absent) private pure {
         if (outcome == KeyOutcome.VALUE_TOO_LARGE) revert ValueTooLarge(value, _maxValue());
-        if (outcome == KeyOutcome.UNDECIDED) revert Undecided(values.count(), absent);
-        _revertWrongClaim(value, values);
+        if (outcome == KeyOutcome.UNDECIDED) revert Undecided(ReportedValues.count(), absent);
+        _revertWrongClaim(value);
     }
 
     function _store(Slot storage slot, bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {

@@ -24,17 +24,17 @@ contract MajorityDataset is Dataset {
     /// @dev Returns OK if more than half of the committee signed `value`, WRONG_CLAIM if they signed another one, and
     /// DISAGREEMENT if no value has such a majority, but UNDECIDED while the absent members could still give the most
     /// frequent value a majority. A value that nobody signed is a WRONG_CLAIM, too.
-    function _judge(bytes32 value, uint256, ReportedValues values, uint256 absent)
+    function _judge(bytes32 value, uint256, uint256 absent)
         internal
         pure
         override
         returns (KeyOutcome, QueryStatus)
     {
-        uint256 members = values.present() + absent;
-        uint256 frequency = _frequency(value, values);
+        uint256 members = ReportedValues.present() + absent;
+        uint256 frequency = _frequency(value);
         if (frequency * 2 > members) return (KeyOutcome.STORED, QueryStatus.OK);
 
-        (, uint256 count) = _mostFrequent(values);
+        (, uint256 count) = _mostFrequent();
         if (count * 2 > members) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
         if ((count + absent) * 2 > members) return (KeyOutcome.UNDECIDED, QueryStatus.INVALID);
         // What is stored does not depend on the claim then. It must be one of the values all the same, so that nobody can
@@ -44,8 +44,8 @@ contract MajorityDataset is Dataset {
     }
 
     /// @inheritdoc Dataset
-    function _revertWrongClaim(bytes32 value, ReportedValues values) internal pure override {
-        (bytes32 majority,) = _mostFrequent(values);
+    function _revertWrongClaim(bytes32 value) internal pure override {
+        (bytes32 majority,) = _mostFrequent();
         revert WrongMajority(value, majority);
     }
 
@@ -65,18 +65,18 @@ contract MajorityDataset is Dataset {
         return _values[keyHash];
     }
 
-    function _frequency(bytes32 value, ReportedValues values) private pure returns (uint256 count) {
-        for (uint256 row = 0; row < values.count(); ++row) {
-            if (values.word(row) == value && (values.missing() >> row) & 1 == 0) ++count;
+    function _frequency(bytes32 value) private pure returns (uint256 count) {
+        for (uint256 row = 0; row < ReportedValues.count(); ++row) {
+            if (ReportedValues.word(row) == value && (ReportedValues.missing() >> row) & 1 == 0) ++count;
         }
     }
 
     /// @dev Takes quadratic time. Only an update whose claim has no majority pays for it.
-    function _mostFrequent(ReportedValues values) private pure returns (bytes32 value, uint256 count) {
-        for (uint256 row = 0; row < values.count(); ++row) {
-            if ((values.missing() >> row) & 1 == 1) continue;
-            uint256 equal = _frequency(values.word(row), values);
-            if (equal > count) (value, count) = (values.word(row), equal);
+    function _mostFrequent() private pure returns (bytes32 value, uint256 count) {
+        for (uint256 row = 0; row < ReportedValues.count(); ++row) {
+            if ((ReportedValues.missing() >> row) & 1 == 1) continue;
+            uint256 equal = _frequency(ReportedValues.word(row));
+            if (equal > count) (value, count) = (ReportedValues.word(row), equal);
         }
     }
 }

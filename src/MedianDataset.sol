@@ -24,7 +24,7 @@ contract MedianDataset is Dataset {
     /// @dev The claim must be the lower median: of k values at most (k - 1) / 2 lie below it and at most k / 2 above
     /// it. A value that no member signed is wrong too, because all k values would lie below or above it. The status is
     /// OK if all but at most f of the values lie within the tolerance: |value - median| * 10,000 <= tolerance * median.
-    function _judge(bytes32 value, uint256 toleranceBps, ReportedValues values, uint256 absent)
+    function _judge(bytes32 value, uint256 toleranceBps, uint256 absent)
         internal
         pure
         override
@@ -35,8 +35,8 @@ contract MedianDataset is Dataset {
             uint256 maxDistance = MedianRules.toleranceDistance(median, toleranceBps);
             // The claim has at most 208 bits, and the distance is at most the claim: nothing overflows.
             (uint256 below, uint256 above, uint256 outliers) =
-                values.tally(median, median - maxDistance, 2 * maxDistance);
-            uint256 present = values.present();
+                ReportedValues.tally(median, median - maxDistance, 2 * maxDistance);
+            uint256 present = ReportedValues.present();
             if (MedianRules.isTooHigh(below, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
             if (MedianRules.isTooLow(above, present)) return (KeyOutcome.WRONG_CLAIM, QueryStatus.INVALID);
             bool isAgreed = outliers <= Quorum.faultBound(present + absent);
@@ -45,8 +45,8 @@ contract MedianDataset is Dataset {
     }
 
     /// @inheritdoc Dataset
-    function _revertWrongClaim(bytes32 value, ReportedValues values) internal pure override {
-        (uint256 below, uint256 above,) = values.tallyOneByOne(uint256(value), 0, 0);
+    function _revertWrongClaim(bytes32 value) internal pure override {
+        (uint256 below, uint256 above,) = ReportedValues.tallyOneByOne(uint256(value), 0, 0);
         revert WrongMedian(value, below, above);
     }
 

@@ -4,7 +4,7 @@ pragma solidity ^0.8.13;
 import {Committee, CommitteeLibrary} from "../types/Committee.sol";
 import {Cursor} from "../types/PackedUpdate.sol";
 import {ReportTemplate} from "../types/ReportTemplate.sol";
-import {ReportedValues, ReportedValuesLibrary} from "../types/ReportedValues.sol";
+import {ReportedValues} from "../types/ReportedValues.sol";
 import {Signatures} from "./Signatures.sol";
 
 /// @title SignedReports
@@ -24,7 +24,6 @@ library SignedReports {
     /// @notice Takes reports with a value each.
     /// @param signers A bitmap of the members that reported, the first one in the lowest bit.
     /// @param claimed The claimed value.
-    /// @param values Where the values are written to.
     function takeValues(
         Cursor cursor,
         uint256 signers,
@@ -32,12 +31,12 @@ library SignedReports {
         uint256 members,
         ReportTemplate template,
         bytes32 claimed,
-        ReportedValues values,
         bytes calldata packed
     ) internal view returns (Cursor) {
         Cursor refused;
+        uint256 place = ReportedValues.place();
         assembly ("memory-safe") {
-            let target := add(values, 0xa0)
+            let target := place
             let seat := add(committee, 0x20)
             // The precompile does not write any output when it recovers no address. Beyond the calldata are zeros.
             calldatacopy(seat, calldatasize(), shl(5, members))
@@ -112,19 +111,17 @@ library SignedReports {
     }
 
     /// @notice Takes the rows of a batch.
-    /// @param rows Where the rows are written to.
     function takeRows(
         Cursor cursor,
         uint256 signers,
         Committee committee,
         uint256 members,
         ReportTemplate template,
-        ReportedValues rows,
         bytes calldata packed
     ) internal view returns (Cursor) {
         Cursor refused;
-        uint256 size = rows.rowSize();
-        uint256 row = rows.place();
+        uint256 size = ReportedValues.rowSize();
+        uint256 row = ReportedValues.place();
         uint256 seat = committee.seat(0);
         // A bit above those of the members ends the loop.
         signers |= 1 << members;
@@ -134,7 +131,7 @@ library SignedReports {
                     CommitteeLibrary.sit(seat, cursor.number(ADDRESS_SIZE));
                     cursor = cursor.skip(ADDRESS_SIZE);
                 } else {
-                    (Cursor next, bool isRefused) = cursor.row(size, row);
+                    (Cursor next, uint256 end, bool isRefused) = cursor.row(size, row);
                     if (isRefused) {
                         refused = cursor;
                         break;
@@ -143,7 +140,7 @@ library SignedReports {
                         seat, template.digest(template.setRow(row, size)), next.word(), next.skip(32).word()
                     );
                     cursor = next.skip(SIGNATURE_SIZE);
-                    row += 32 + size;
+                    row = end;
                 }
                 seat += 32;
             }

@@ -166,13 +166,15 @@ library CursorLibrary {
     /// @param size The size of the values in memory: 32 bytes for each key.
     /// @param target The address in memory of the first word that is written.
     /// @return next The place behind the row.
+    /// @return end The address in memory behind the values.
     /// @return isRefused True if `refuseRow` is to be called: the row is not in its only form.
-    function row(Cursor cursor, uint256 size, uint256 target) internal pure returns (Cursor next, bool isRefused) {
+    function row(Cursor cursor, uint256 size, uint256 target) internal pure returns (Cursor next, uint256 end, bool isRefused) {
         assembly ("memory-safe") {
             let keys := shr(5, size)
             next := add(cursor, 1)
             let missing := shr(sub(256, and(add(keys, 7), not(7))), calldataload(next))
             mstore(target, missing)
+            end := add(add(target, 0x20), size)
             isRefused := iszero(iszero(shr(keys, missing)))
             next := add(next, shr(3, add(keys, 7)))
             target := add(target, 0x20)
@@ -181,7 +183,6 @@ library CursorLibrary {
             let length := byte(0, mload(0x00))
             let shift := sub(256, shl(3, length))
             let allBits := 0
-            let end := add(target, size)
             // Four values at a time, after the first ones if their number is not a multiple of four: the loop itself
             // costs as much as a value.
             for { let first := add(target, and(size, 0x60)) } lt(target, first) { target := add(target, 0x20) } {

@@ -20,7 +20,7 @@ using ReportTemplateLibrary for ReportTemplate global;
 /// @dev `ReferenceReports` in test/utils is the same in plain Solidity.
 library ReportTemplateLibrary {
     uint256 internal constant ADDRESS = 0x200;
-    uint256 private constant END = 0x380;
+    uint256 internal constant END = 0x380;
 
     /// @notice Writes the fields that the reports of one round have in common.
     /// @param keyHash keccak256 of the key; in a batch, of the concatenated hashes of all keys.

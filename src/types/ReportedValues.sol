@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.13;
 
-/// @notice The values that the reports of one round have for one key: equidistant words in memory. Words of reports
-/// without data for the key are missing. Points to
+/// @title ReportedValues
+/// @notice Holds the values that the reports of one round have for one key, and counts them: equidistant words in
+/// memory. Words of reports without data for the key are missing. There is one such list at a time, and always at the
+/// same address, behind the `ReportTemplate`: the compiler would otherwise add each offset to an address on the stack.
+/// At the address lie
 ///     0x00 the address of the first word
 ///     0x20 the distance from one word to the next, in bytes
 ///     0x40 the number of words, at most 255
@@ -10,80 +13,64 @@ pragma solidity ^0.8.13;
 ///     0x80 the number of words that are present
 ///     0xa0 what was reported, report by report: a value or, in a batch, a row, which is a bitmap of the keys without
 ///          data and then one value for each key
-type ReportedValues is uint256;
+library ReportedValues {
+    uint256 private constant ADDRESS = 0x380;
 
-using ReportedValuesLibrary for ReportedValues global;
-
-/// @title ReportedValuesLibrary
-/// @notice Holds reported values, and counts them.
-library ReportedValuesLibrary {
     /// @notice Allocates the values of reports on one key, of which none is missing. They are undefined until they are
     /// written to their `place`.
-    function create(uint256 reports) internal pure returns (ReportedValues values) {
-        values = _allocate(reports, 0x20);
-        assembly ("memory-safe") {
-            mstore(values, add(values, 0xa0))
-        }
+    function create(uint256 reports) internal pure {
+        _allocate(reports, 0x20, 0xa0);
     }
 
     /// @notice Allocates the rows of a batch, and points to the values of the first key, of which none is missing. They
     /// are undefined until they are written to their `place`.
-    function createRows(uint256 rows, uint256 keys) internal pure returns (ReportedValues values) {
+    function createRows(uint256 rows, uint256 keys) internal pure {
         unchecked {
-            values = _allocate(rows, 0x20 + (keys << 5));
-        }
-        assembly ("memory-safe") {
-            mstore(values, add(values, 0xc0))
+            _allocate(rows, 0x20 + (keys << 5), 0xc0);
         }
     }
 
-    function _allocate(uint256 words, uint256 stride) private pure returns (ReportedValues values) {
+    /// @param first The distance of the first word from the address.
+    function _allocate(uint256 words, uint256 stride, uint256 first) private pure {
         assembly ("memory-safe") {
-            values := mload(0x40)
-            mstore(0x40, add(add(values, 0xa0), mul(words, stride)))
-            mstore(add(values, 0x20), stride)
-            mstore(add(values, 0x40), words)
-            mstore(add(values, 0x60), 0)
-            mstore(add(values, 0x80), words)
+            // Something else was allocated there.
+            if gt(mload(0x40), ADDRESS) { invalid() }
+            mstore(0x40, add(add(ADDRESS, 0xa0), mul(words, stride)))
+            mstore(ADDRESS, add(ADDRESS, first))
+            mstore(add(ADDRESS, 0x20), stride)
+            mstore(add(ADDRESS, 0x40), words)
+            mstore(add(ADDRESS, 0x60), 0)
+            mstore(add(ADDRESS, 0x80), words)
         }
     }
 
     /// @notice Returns the address in memory of the first report.
-    function place(ReportedValues values) internal pure returns (uint256 result) {
+    function place() internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := add(values, 0xa0)
-        }
-    }
-
-    /// @notice Writes a value to memory.
-    /// @return next The address of the next value.
-    function write(uint256 target, bytes32 value) internal pure returns (uint256 next) {
-        assembly ("memory-safe") {
-            mstore(target, value)
-            next := add(target, 0x20)
+            result := add(ADDRESS, 0xa0)
         }
     }
 
     /// @notice Returns the size of the values of a row of a batch in memory, in bytes.
-    function rowSize(ReportedValues values) internal pure returns (uint256 result) {
+    function rowSize() internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := sub(mload(add(values, 0x20)), 0x20)
+            result := sub(mload(add(ADDRESS, 0x20)), 0x20)
         }
     }
 
     /// @notice Moves to the values of the next key.
-    function advance(ReportedValues values) internal pure {
+    function advance() internal pure {
         assembly ("memory-safe") {
-            mstore(values, add(mload(values), 0x20))
+            mstore(ADDRESS, add(mload(ADDRESS), 0x20))
         }
     }
 
     /// @notice Returns a bitmap of the keys of a batch for which at least one row has no data.
-    function keysWithMissing(ReportedValues values) internal pure returns (uint256 keys) {
+    function keysWithMissing() internal pure returns (uint256 keys) {
         assembly ("memory-safe") {
-            let stride := mload(add(values, 0x20))
-            let row := add(values, 0xa0)
-            for { let end := add(row, mul(mload(add(values, 0x40)), stride)) } lt(row, end) { row := add(row, stride) } {
+            let stride := mload(add(ADDRESS, 0x20))
+            let row := add(ADDRESS, 0xa0)
+            for { let end := add(row, mul(mload(add(ADDRESS, 0x40)), stride)) } lt(row, end) { row := add(row, stride) } {
                 keys := or(keys, mload(row))
             }
         }
@@ -91,11 +78,11 @@ library ReportedValuesLibrary {
 
     /// @notice Sets which words are missing, from the rows' bitmaps.
     /// @param key The index of the key to whose values this points.
-    function setMissing(ReportedValues values, uint256 key) internal pure {
+    function setMissing(uint256 key) internal pure {
         assembly ("memory-safe") {
-            let words := mload(add(values, 0x40))
-            let stride := mload(add(values, 0x20))
-            let row := add(values, 0xa0)
+            let words := mload(add(ADDRESS, 0x40))
+            let stride := mload(add(ADDRESS, 0x20))
+            let row := add(ADDRESS, 0xa0)
             let bits := 0
             let left := words
             for { let i := 0 } lt(i, words) { i := add(i, 1) } {
@@ -104,53 +91,53 @@ library ReportedValuesLibrary {
                 left := sub(left, bit)
                 row := add(row, stride)
             }
-            mstore(add(values, 0x60), bits)
-            mstore(add(values, 0x80), left)
+            mstore(add(ADDRESS, 0x60), bits)
+            mstore(add(ADDRESS, 0x80), left)
         }
     }
 
     /// @notice Returns the number of words, including the missing ones.
-    function count(ReportedValues values) internal pure returns (uint256 result) {
+    function count() internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := mload(add(values, 0x40))
+            result := mload(add(ADDRESS, 0x40))
         }
     }
 
     /// @notice Returns the number of words that are present.
-    function present(ReportedValues values) internal pure returns (uint256 result) {
+    function present() internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := mload(add(values, 0x80))
+            result := mload(add(ADDRESS, 0x80))
         }
     }
 
     /// @notice Returns a bitmap of the missing words.
-    function missing(ReportedValues values) internal pure returns (uint256 result) {
+    function missing() internal pure returns (uint256 result) {
         assembly ("memory-safe") {
-            result := mload(add(values, 0x60))
+            result := mload(add(ADDRESS, 0x60))
         }
     }
 
     /// @notice Returns the word at an index, missing or not.
     /// @dev Assumes `index` < `count`; the caller has checked it.
-    function word(ReportedValues values, uint256 index) internal pure returns (bytes32 result) {
+    function word(uint256 index) internal pure returns (bytes32 result) {
         assembly ("memory-safe") {
-            result := mload(add(mload(values), mul(index, mload(add(values, 0x20)))))
+            result := mload(add(mload(ADDRESS), mul(index, mload(add(ADDRESS, 0x20)))))
         }
     }
 
     /// @notice Counts the present words below a median, above it, and (in `outliers`) outside of a range.
     /// @param lowest The lower end of the range.
     /// @param span The distance from there to its upper end.
-    function tally(ReportedValues values, uint256 median, uint256 lowest, uint256 span)
+    function tally(uint256 median, uint256 lowest, uint256 span)
         internal
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        if (values.missing() != 0) return values.tallyOneByOne(median, lowest, span);
+        if (missing() != 0) return tallyOneByOne(median, lowest, span);
         assembly ("memory-safe") {
-            let next := mload(values)
-            let stride := mload(add(values, 0x20))
-            let words := mload(add(values, 0x40))
+            let next := mload(ADDRESS)
+            let stride := mload(add(ADDRESS, 0x20))
+            let words := mload(add(ADDRESS, 0x40))
             let end := add(next, mul(stride, words))
             // The three counts, in 16 bits each: as many variables would not fit on the stack.
             let counts := 0
@@ -178,16 +165,16 @@ library ReportedValuesLibrary {
     }
 
     /// @notice Does what `tally` does, word by word, and skips missing words.
-    function tallyOneByOne(ReportedValues values, uint256 median, uint256 lowest, uint256 span)
+    function tallyOneByOne(uint256 median, uint256 lowest, uint256 span)
         internal
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
         unchecked {
-            uint256 absent = values.missing();
-            for (uint256 row = 0; row < values.count(); ++row) {
+            uint256 absent = missing();
+            for (uint256 row = 0; row < count(); ++row) {
                 if ((absent >> row) & 1 == 1) continue;
-                uint256 value = uint256(values.word(row));
+                uint256 value = uint256(word(row));
                 if (value < median) ++below;
                 if (value > median) ++above;
                 if (value < lowest || value - lowest > span) ++outliers;
