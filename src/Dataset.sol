@@ -267,8 +267,7 @@ abstract contract Dataset is Subscriptions, Accusations {
         view
         returns (bytes32 claimed)
     {
-        (uint256 signers, uint256 reports, Cursor cursor) =
-            _signers(header, HeaderLibrary.SIZE + header.size(), packed);
+        (uint256 signers, uint256 reports, Cursor cursor) = _signers(header, HeaderLibrary.SIZE + header.size(), packed);
         (claimed, cursor) = cursor.claim(packed);
         ReportTemplate template = _template(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
         ReportedValues.create(reports);
@@ -286,10 +285,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @param keyHash keccak256 of the concatenated hashes of all keys.
-    function _checkRows(Header header, bytes32 keyHash, bytes calldata packed)
-        private
-        view
-    {
+    function _checkRows(Header header, bytes32 keyHash, bytes calldata packed) private view {
         (uint256 signers, uint256 reports, Cursor cursor) =
             _signers(header, HeaderLibrary.SIZE + 33 * header.size(), packed);
         ReportTemplate template = _template(BATCH_TYPEHASH, keyHash, 0, header);
@@ -350,10 +346,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     /// @dev Updates one key of a batch whose committee and round have been checked. The key ends up as `update` or
     /// `updateNotAvailable` would leave it, or stays as it was.
     /// @param pick The index of the row whose value is claimed.
-    function _updateOne(Header header, bytes32 keyHash, uint256 pick)
-        private
-        returns (KeyOutcome)
-    {
+    function _updateOne(Header header, bytes32 keyHash, uint256 pick) private returns (KeyOutcome) {
         Slot storage slot = _slots[keyHash];
         DataPoint point = slot.point;
         uint256 timestamp = header.timestamp();

@@ -24,12 +24,7 @@ contract MajorityDataset is Dataset {
     /// @dev Returns OK if more than half of the committee signed `value`, WRONG_CLAIM if they signed another one, and
     /// DISAGREEMENT if no value has such a majority, but UNDECIDED while the absent members could still give the most
     /// frequent value a majority. A value that nobody signed is a WRONG_CLAIM, too.
-    function _judge(bytes32 value, uint256, uint256 absent)
-        internal
-        pure
-        override
-        returns (KeyOutcome, QueryStatus)
-    {
+    function _judge(bytes32 value, uint256, uint256 absent) internal pure override returns (KeyOutcome, QueryStatus) {
         uint256 members = ReportedValues.present() + absent;
         uint256 frequency = _frequency(value);
         if (frequency * 2 > members) return (KeyOutcome.STORED, QueryStatus.OK);

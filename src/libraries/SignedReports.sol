@@ -88,13 +88,11 @@ library SignedReports {
     }
 
     /// @notice Takes reports of "no data".
-    function takeNoData(
-        Cursor cursor,
-        uint256 signers,
-        Committee committee,
-        uint256 members,
-        ReportTemplate template
-    ) internal view returns (Cursor) {
+    function takeNoData(Cursor cursor, uint256 signers, Committee committee, uint256 members, ReportTemplate template)
+        internal
+        view
+        returns (Cursor)
+    {
         unchecked {
             bytes32 digest = template.digest(0);
             for (uint256 place = 0; place < members; ++place) {

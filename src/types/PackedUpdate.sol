@@ -168,7 +168,11 @@ library CursorLibrary {
     /// @return next The place behind the row.
     /// @return end The address in memory behind the values.
     /// @return isRefused True if `refuseRow` is to be called: the row is not in its only form.
-    function row(Cursor cursor, uint256 size, uint256 target) internal pure returns (Cursor next, uint256 end, bool isRefused) {
+    function row(Cursor cursor, uint256 size, uint256 target)
+        internal
+        pure
+        returns (Cursor next, uint256 end, bool isRefused)
+    {
         assembly ("memory-safe") {
             let keys := shr(5, size)
             next := add(cursor, 1)
@@ -237,7 +241,9 @@ library CursorLibrary {
     function refuse(Cursor cursor, bytes32 claimed, bytes calldata packed) internal pure {
         uint256 length = cursor.octet();
         cursor.refuseLength(1 + length, packed);
-        if (cursor.skip(1).number(length) == uint256(claimed)) revert IDataset.RepeatedClaim(_distance(cursor, packed));
+        if (cursor.skip(1).number(length) == uint256(claimed)) {
+            revert IDataset.RepeatedClaim(_distance(cursor, packed));
+        }
         revert IDataset.LeadingZero(_distance(cursor, packed));
     }
 

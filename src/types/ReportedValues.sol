@@ -70,7 +70,8 @@ library ReportedValues {
         assembly ("memory-safe") {
             let stride := mload(add(ADDRESS, 0x20))
             let row := add(ADDRESS, 0xa0)
-            for { let end := add(row, mul(mload(add(ADDRESS, 0x40)), stride)) } lt(row, end) { row := add(row, stride) } {
+            for { let end := add(row, mul(mload(add(ADDRESS, 0x40)), stride)) } lt(row, end) { row := add(row, stride) }
+            {
                 keys := or(keys, mload(row))
             }
         }
