@@ -2,13 +2,13 @@
 pragma solidity ^0.8.37;
 
 import {Oracle} from "../src/Oracle.sol";
-import {IDataset, Report, Statement} from "../src/interfaces/IDataset.sol";
+import {IDataset, Statement} from "../src/interfaces/IDataset.sol";
 import {Quorum} from "../src/libraries/Quorum.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {IncomeSharer} from "./utils/IncomeSharer.sol";
 import {Providers} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
-import {Update} from "./utils/UpdateArguments.sol";
+import {Report, Update} from "./utils/UpdateArguments.sol";
 
 /// @notice Only a member that contradicted itself can be ejected, and only its own share of the income is given away.
 contract DatasetAccuseTest is DatasetFixture {

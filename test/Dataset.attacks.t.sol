@@ -4,11 +4,11 @@ pragma solidity ^0.8.37;
 import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {Oracle} from "../src/Oracle.sol";
-import {Batch, IDataset, Report} from "../src/interfaces/IDataset.sol";
+import {IDataset} from "../src/interfaces/IDataset.sol";
 import {KeyForm, KeyFormLibrary} from "../src/types/KeyForm.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
-import {BatchLibrary, Update} from "./utils/UpdateArguments.sol";
+import {Batch, BatchLibrary, Report, Update} from "./utils/UpdateArguments.sol";
 
 /// @notice Attacks every kind of dataset, by signatures, committees, rounds and calldata that are not as they should be.
 /// @dev All members that sign a value sign `VALUE`, so that they agree in every kind.
@@ -18,9 +18,6 @@ abstract contract DatasetAttacks is DatasetFixture {
 
     uint256 private constant VALUE = 7;
     uint256 private constant WORD = 0x20;
-
-    /// @dev The positions of the dynamic parts' offsets in the head of `Batch`.
-    uint256[5] private BATCH_PARTS = [0, 1, 3, 5, 6];
 
     bytes[] private keys = [bytes("SPOTPX/ETH-USD"), "SPOTPX/BTC-USD", "SPOTPX/BTC-EUR"];
 
@@ -172,58 +169,13 @@ abstract contract DatasetAttacks is DatasetFixture {
         public
     {
         _announce();
-        bytes memory data = _encode(_batch());
+        bytes memory data = _batch().encode();
         _changeWord(data, place % (data.length / WORD), kind_, seed);
         bool done = succeeds(data);
         for (uint256 i = 0; i < keys.length; ++i) {
             (, uint256 updatedAt,) = query(dataset, keys[i]);
             _assertStoredOnlyIf(done && updatedAt != 0, keys[i], VALUE + i);
         }
-    }
-
-    /// The parts overlap: key hashes, rows, values, picks and absentees. Two are signed correctly: the rows' leading
-    /// zeros are valid picks, and those in the key hashes are out of range.
-    function test_updateBatch_storesNothingElseWhenItsPartsOverlap() public {
-        _announce();
-        uint256 state = vm.snapshotState();
-        for (uint256 i = 0; i < 25; ++i) {
-            (uint256 one, uint256 other) = (BATCH_PARTS[i / 5], BATCH_PARTS[i % 5]);
-            if (one == other) continue;
-            bytes memory data = _encode(_batch());
-            // The first word is the offset of the struct.
-            _setWord(data, 1 + one, _wordAt(data, 1 + other));
-            bool isPicksOverRows = one == 1 && other == 5;
-            assertEq(succeeds(data), isPicksOverRows || (one == 1 && other == 0));
-            for (uint256 key = 0; key < keys.length; ++key) {
-                (bytes32 output, uint256 updatedAt,) = query(dataset, keys[key]);
-                assertEq(updatedAt, isPicksOverRows ? START : 0);
-                assertEq(output, isPicksOverRows ? bytes32(VALUE + key) : bytes32(0));
-            }
-            vm.revertToState(state);
-        }
-    }
-
-    /// After the last key hash there is the hash of a known key, and after the last values there are others.
-    function test_updateBatch_storesNoKeyAfterTheLast() public {
-        _announce();
-        bytes[] memory one = new bytes[](1);
-        one[0] = keys[0];
-        bytes32[][] memory rows = new bytes32[][](4);
-        for (uint256 row = 0; row < 4; ++row) {
-            rows[row] = new bytes32[](1);
-            rows[row][0] = bytes32(VALUE);
-        }
-        Batch memory batch = providers.reportMany(dataset, one, START, rows, new uint256[](4));
-        // The key hashes move to the end. Their offset counts from the struct, which begins with the calldata's second
-        // word.
-        bytes memory data = _encode(batch);
-        _setWord(data, 1, data.length - 4 - WORD);
-        data = bytes.concat(data, bytes32(uint256(1)), keccak256(keys[0]), keccak256(keys[1]));
-
-        assertTrue(succeeds(data));
-
-        assertAnswer(dataset, keys[0], bytes32(VALUE), START, Oracle.QueryStatus.OK);
-        assertAnswer(dataset, keys[1], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     // ---------------------------------------------------------------- helpers
@@ -258,10 +210,6 @@ abstract contract DatasetAttacks is DatasetFixture {
             }
         }
         return providers.reportMany(dataset, keys, START, rows, new uint256[](3));
-    }
-
-    function _encode(Batch memory batch) private pure returns (bytes memory) {
-        return abi.encodeCall(IDataset.updateBatch, (batch));
     }
 
     function _without(address[] memory members, uint256 place) private pure returns (address[] memory others) {

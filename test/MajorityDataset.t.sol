@@ -2,15 +2,13 @@
 pragma solidity ^0.8.37;
 
 import {Oracle} from "../src/Oracle.sol";
-import {Batch, IDataset} from "../src/interfaces/IDataset.sol";
+import {IDataset} from "../src/interfaces/IDataset.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
-import {BatchLibrary, Update} from "./utils/UpdateArguments.sol";
+import {Update} from "./utils/UpdateArguments.sol";
 import {ReferenceMajority} from "./utils/ReferenceMajority.sol";
 
 contract MajorityDatasetTest is DatasetFixture {
-    using BatchLibrary for Batch;
-
     function kind() internal pure override returns (string memory) {
         return MAJORITY;
     }
@@ -44,14 +42,22 @@ contract MajorityDatasetTest is DatasetFixture {
         assertReverts(update, abi.encodeWithSelector(IDataset.WrongMajority.selector, claimed, majority));
     }
 
-    /// Without a majority the claim is irrelevant: 0 is stored.
-    function testFuzz_update_disagreesWhateverIsClaimed(bytes32 claimed) public {
+    /// Without a majority 0 is stored, whichever of the values is claimed.
+    function testFuzz_update_disagreesWhicheverIsClaimed(uint256 claimed) public {
         Update memory update = _update(15, _values(1, 2, 3, 4));
-        update.value = claimed;
+        update.value = bytes32(1 + claimed % 4);
         vm.expectEmit(address(dataset));
         emit IDataset.Updated(keccak256(KEY), 0, START, Oracle.QueryStatus.DISAGREEMENT);
         assertEq(update.send(dataset), Oracle.QueryStatus.DISAGREEMENT);
         assertAnswer(dataset, KEY, 0, START, Oracle.QueryStatus.DISAGREEMENT);
+    }
+
+    /// A claim that nobody signed could be changed by anybody.
+    function testFuzz_update_RevertWhen_nobodySignedTheClaim(bytes32 claimed) public {
+        vm.assume(uint256(claimed) == 0 || uint256(claimed) > 4);
+        Update memory update = _update(15, _values(1, 2, 3, 4));
+        update.value = claimed;
+        assertReverts(update, abi.encodeWithSelector(IDataset.WrongMajority.selector, claimed, 1));
     }
 
     function testFuzz_update_isUndecidedWhateverIsClaimed(bytes32 claimed) public {

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {MedianRules} from "../../src/libraries/MedianRules.sol";
-import {ReportedValuesLibrary} from "../../src/types/ReportedValues.sol";
+import {ReportedValues} from "../../src/types/ReportedValues.sol";
 
 /// @notice For any values of up to five members, a median dataset takes a claim for the median if and only if it is the
 /// lower middle of the sorted values; and of up to three, it counts as outliers those that lie further from the claim
@@ -118,7 +118,14 @@ contract MedianSymbolic {
     {
         uint256 below;
         uint256 above;
-        (below, above, outliers) = ReportedValuesLibrary.create(VALUES, 0x20, count).tally(claim, distance);
+        ReportedValues.create(count);
+        uint256 place = ReportedValues.place();
+        assembly ("memory-safe") {
+            calldatacopy(place, VALUES, shl(5, count))
+        }
+        unchecked {
+            (below, above, outliers) = ReportedValues.tally(claim, claim - distance, 2 * distance);
+        }
         isMedian = 1 ^ (_toUint(MedianRules.isTooHigh(below, count)) | _toUint(MedianRules.isTooLow(above, count)));
     }
 

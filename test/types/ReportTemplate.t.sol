@@ -12,8 +12,62 @@ import {
 } from "../../src/types/ReportTemplate.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
 
+/// @notice Computes digests. Each call begins with fresh memory, as an update does.
+contract ReportTemplateUser {
+    function digests(
+        bytes32 domainSeparator,
+        bytes32 keyHash,
+        uint256 outcome,
+        uint256 timestamp,
+        bytes32[4] calldata values
+    ) external pure returns (bytes32[4] memory results) {
+        ReportTemplate template = ReportTemplateLibrary.create(
+            REPORT_TYPEHASH, domainSeparator, keyHash, outcome, timestamp
+        );
+        for (uint256 i = 0; i < values.length; ++i) {
+            results[i] = template.digest(values[i]);
+        }
+    }
+
+    /// @param rows For each row, a bitmap of the keys without data and then the values.
+    function rowDigests(bytes32 domainSeparator, bytes32 keyHash, uint256 timestamp, bytes32[][3] calldata rows)
+        external
+        pure
+        returns (bytes32[3] memory results)
+    {
+        ReportTemplate template = ReportTemplateLibrary.create(BATCH_TYPEHASH, domainSeparator, keyHash, 0, timestamp);
+        for (uint256 i = 0; i < rows.length; ++i) {
+            bytes32[] memory row = rows[i];
+            uint256 place;
+            assembly ("memory-safe") {
+                place := add(row, 0x20)
+            }
+            results[i] = template.digest(template.setRow(place, 32 * (row.length - 1)));
+        }
+    }
+
+    /// @return before What was allocated before and must still be there.
+    /// @return fresh What is allocated afterwards.
+    function allocateAround() external pure returns (uint256 before, uint256 fresh) {
+        uint256[] memory word = new uint256[](1);
+        word[0] = 42;
+        ReportTemplate template = ReportTemplateLibrary.create(REPORT_TYPEHASH, 0, 0, 0, 0);
+        uint256[] memory other = new uint256[](1);
+        template.digest(bytes32(type(uint256).max));
+        return (word[0], other[0]);
+    }
+
+    function createTooLate() external pure {
+        bytes memory word = new bytes(0x200);
+        word[0] = 0x01;
+        ReportTemplateLibrary.create(REPORT_TYPEHASH, 0, 0, 0, 0);
+    }
+}
+
 contract ReportTemplateTest is Test {
-    /// One template serves for many values, in any order, even if other code allocates memory in between.
+    ReportTemplateUser private user = new ReportTemplateUser();
+
+    /// One template serves for many values, in any order.
     function testFuzz_digest_matchesPlainSolidity(
         address dataset,
         bytes memory key,
@@ -24,12 +78,11 @@ contract ReportTemplateTest is Test {
     ) public {
         vm.chainId(bound(chainId, 1, type(uint64).max));
         Oracle.QueryStatus outcome_ = Oracle.QueryStatus(outcome % 4);
-        ReportTemplate template = ReportTemplateLibrary.create(
-            REPORT_TYPEHASH, ReferenceReports.domainSeparator(dataset), keccak256(key), uint256(outcome_), timestamp
+        bytes32[4] memory digests = user.digests(
+            ReferenceReports.domainSeparator(dataset), keccak256(key), uint256(outcome_), timestamp, values
         );
         for (uint256 i = 0; i < values.length; ++i) {
-            bytes32 expected = ReferenceReports.digest(dataset, key, outcome_, values[i], timestamp);
-            assertEq(template.digest(values[i]), expected);
+            assertEq(digests[i], ReferenceReports.digest(dataset, key, outcome_, values[i], timestamp));
         }
     }
 
@@ -38,7 +91,6 @@ contract ReportTemplateTest is Test {
         address dataset,
         bytes[] memory keys,
         uint256 timestamp,
-        bytes32[8][3] memory rows,
         uint256 seed,
         uint64 chainId
     ) public {
@@ -47,36 +99,35 @@ contract ReportTemplateTest is Test {
         for (uint256 i = 0; i < keys.length; ++i) {
             hashes[i] = keccak256(keys[i]);
         }
-        ReportTemplate template = ReportTemplateLibrary.create(
-            BATCH_TYPEHASH,
-            ReferenceReports.domainSeparator(dataset),
-            keccak256(abi.encodePacked(hashes)),
-            seed,
-            timestamp
+        bytes32[][3] memory rows;
+        bytes32[3] memory expected;
+        for (uint256 i = 0; i < rows.length; ++i) {
+            rows[i] = new bytes32[](1 + keys.length);
+            bytes32[] memory values = new bytes32[](keys.length);
+            rows[i][0] = keccak256(abi.encode(seed, i));
+            for (uint256 j = 0; j < keys.length; ++j) {
+                values[j] = keccak256(abi.encode(seed, i, j));
+                rows[i][1 + j] = values[j];
+            }
+            expected[i] = ReferenceReports.batchDigest(dataset, keys, uint256(rows[i][0]), values, timestamp);
+        }
+        bytes32[3] memory digests = user.rowDigests(
+            ReferenceReports.domainSeparator(dataset), keccak256(abi.encodePacked(hashes)), timestamp, rows
         );
         for (uint256 i = 0; i < rows.length; ++i) {
-            uint256 missing = uint256(keccak256(abi.encode(seed, i)));
-            bytes32[] memory row = _head(rows[i], keys.length);
-            bytes32 expected = ReferenceReports.batchDigest(dataset, keys, missing, row, timestamp);
-            template.setMissing(bytes32(missing));
-            assertEq(template.digest(keccak256(abi.encodePacked(row))), expected);
+            assertEq(digests[i], expected[i]);
         }
     }
 
-    function test_create_overlapsNothing() public pure {
-        bytes memory before = abi.encode(type(uint256).max);
-        ReportTemplate template = ReportTemplateLibrary.create(REPORT_TYPEHASH, 0, 0, 0, 0);
-        bytes memory afterwards = new bytes(32);
-        template.digest(bytes32(type(uint256).max));
-        assertEq(before, abi.encode(type(uint256).max));
-        assertEq(afterwards, new bytes(32));
+    function test_create_overlapsNothing() public view {
+        (uint256 before, uint256 fresh) = user.allocateAround();
+        assertEq(before, 42);
+        assertEq(fresh, 0);
     }
 
-    /// @dev Returns as many of the words as there are keys, at most all of them.
-    function _head(bytes32[8] memory words, uint256 count) private pure returns (bytes32[] memory head) {
-        head = new bytes32[](count < 8 ? count : 8);
-        for (uint256 i = 0; i < head.length; ++i) {
-            head[i] = words[i];
-        }
+    /// Nothing may be allocated where the template lies.
+    function test_create_RevertWhen_memoryIsUsed() public {
+        vm.expectRevert(bytes(""));
+        user.createTooLate();
     }
 }
