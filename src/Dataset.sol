@@ -269,8 +269,9 @@ abstract contract Dataset is Subscriptions, Accusations {
     {
         (uint256 signers, uint256 reports, Cursor cursor) = _signers(header, HeaderLibrary.SIZE + header.size(), packed);
         (claimed, cursor) = cursor.claim(packed);
-        ReportTemplate template = _template(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
+        ReportTemplate template = ReportTemplateLibrary.allocate();
         ReportedValues.create(reports);
+        _fill(template, REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
         cursor = SignedReports.takeValues(cursor, signers, committee, header.members(), template, claimed, packed);
         _requireCommittee(committee, header, cursor, packed);
@@ -278,7 +279,8 @@ abstract contract Dataset is Subscriptions, Accusations {
 
     function _checkNoData(Header header, bytes32 keyHash, bytes calldata packed) private view {
         (uint256 signers,, Cursor cursor) = _signers(header, HeaderLibrary.SIZE + header.size(), packed);
-        ReportTemplate template = _template(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.NOT_AVAILABLE), header);
+        ReportTemplate template = ReportTemplateLibrary.allocate();
+        _fill(template, REPORT_TYPEHASH, keyHash, uint256(QueryStatus.NOT_AVAILABLE), header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
         cursor = SignedReports.takeNoData(cursor, signers, committee, header.members(), template);
         _requireCommittee(committee, header, cursor, packed);
@@ -288,8 +290,9 @@ abstract contract Dataset is Subscriptions, Accusations {
     function _checkRows(Header header, bytes32 keyHash, bytes calldata packed) private view {
         (uint256 signers, uint256 reports, Cursor cursor) =
             _signers(header, HeaderLibrary.SIZE + 33 * header.size(), packed);
-        ReportTemplate template = _template(BATCH_TYPEHASH, keyHash, 0, header);
+        ReportTemplate template = ReportTemplateLibrary.allocate();
         ReportedValues.createRows(reports, header.size());
+        _fill(template, BATCH_TYPEHASH, keyHash, 0, header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
         cursor = SignedReports.takeRows(cursor, signers, committee, header.members(), template, packed);
         _requireCommittee(committee, header, cursor, packed);
@@ -311,12 +314,12 @@ abstract contract Dataset is Subscriptions, Accusations {
         }
     }
 
-    function _template(bytes32 typehash, bytes32 keyHash, uint256 outcome, Header header)
+    /// @dev The domain separator may take memory, so what has its place there is allocated before.
+    function _fill(ReportTemplate template, bytes32 typehash, bytes32 keyHash, uint256 outcome, Header header)
         private
         view
-        returns (ReportTemplate)
     {
-        return ReportTemplateLibrary.create(typehash, _domainSeparator(), keyHash, outcome, header.timestamp());
+        template.fill(typehash, _domainSeparator(), keyHash, outcome, header.timestamp());
     }
 
     /// @dev Reverts unless the update ends at the cursor, and the committee that it shows is the dataset's.

@@ -159,6 +159,10 @@ contract DatasetBatchTest is DatasetFixture {
             update.reports[i] = Report({content: batch.values[i], r: batch.rows[i].r, vs: batch.rows[i].vs});
         }
         assertReverts(update, wrongCommittee(update));
+        // Reports of "no data" have the value 0.
+        for (uint256 i = 0; i < 3; ++i) {
+            update.reports[i].content = 0;
+        }
         assertNoDataReverts(update, wrongCommittee(update, Oracle.QueryStatus.NOT_AVAILABLE));
     }
 

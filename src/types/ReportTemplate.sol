@@ -19,23 +19,32 @@ using ReportTemplateLibrary for ReportTemplate global;
 /// @title ReportTemplateLibrary
 /// @dev `ReferenceReports` in test/utils is the same in plain Solidity.
 library ReportTemplateLibrary {
-    uint256 internal constant ADDRESS = 0x200;
-    uint256 internal constant END = 0x380;
+    uint256 private constant ADDRESS = 0x200;
+    uint256 private constant SIZE = 0x180;
+
+    /// @notice Allocates the template. Its content is undefined until it is filled.
+    /// @dev Before this nothing else may be allocated there.
+    function allocate() internal pure returns (ReportTemplate template) {
+        template = ReportTemplate.wrap(ADDRESS);
+        assembly ("memory-safe") {
+            if gt(mload(0x40), ADDRESS) { invalid() }
+            mstore(0x40, add(ADDRESS, SIZE))
+        }
+    }
 
     /// @notice Writes the fields that the reports of one round have in common.
     /// @param keyHash keccak256 of the key; in a batch, of the concatenated hashes of all keys.
     /// @param outcome A `QueryStatus`; ignored in a batch.
     /// @param round The timestamp. It cannot be called that, because `timestamp` is reserved in assembly.
-    function create(bytes32 typehash, bytes32 domainSeparator, bytes32 keyHash, uint256 outcome, uint256 round)
-        internal
-        pure
-        returns (ReportTemplate template)
-    {
-        template = ReportTemplate.wrap(ADDRESS);
+    function fill(
+        ReportTemplate template,
+        bytes32 typehash,
+        bytes32 domainSeparator,
+        bytes32 keyHash,
+        uint256 outcome,
+        uint256 round
+    ) internal pure {
         assembly ("memory-safe") {
-            // Something else was allocated there.
-            if gt(mload(0x40), ADDRESS) { invalid() }
-            mstore(0x40, END)
             mstore(template, typehash)
             mstore(add(template, 0x20), keyHash)
             mstore(add(template, 0x40), outcome)

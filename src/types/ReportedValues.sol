@@ -33,8 +33,8 @@ library ReportedValues {
     /// @param first The distance of the first word from the address.
     function _allocate(uint256 words, uint256 stride, uint256 first) private pure {
         assembly ("memory-safe") {
-            // Something else was allocated there.
-            if gt(mload(0x40), ADDRESS) { invalid() }
+            // Nothing else may have been allocated between the template and the values.
+            if xor(mload(0x40), ADDRESS) { invalid() }
             mstore(0x40, add(add(ADDRESS, 0xa0), mul(words, stride)))
             mstore(ADDRESS, add(ADDRESS, first))
             mstore(add(ADDRESS, 0x20), stride)

@@ -3,6 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
+import {ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
 import {ReportedValues} from "../../src/types/ReportedValues.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
@@ -27,6 +28,7 @@ contract ReportedValuesUser {
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
+        ReportTemplateLibrary.allocate();
         ReportedValues.create(count);
         uint256 place = ReportedValues.place();
         assembly ("memory-safe") {
@@ -78,7 +80,8 @@ contract ReportedValuesUser {
     }
 
     function createTooLate() external pure {
-        bytes memory word = new bytes(0x400);
+        ReportTemplateLibrary.allocate();
+        bytes memory word = new bytes(1);
         word[0] = 0x01;
         ReportedValues.create(1);
     }
@@ -86,6 +89,7 @@ contract ReportedValuesUser {
     /// @dev Writes rows of `keys` values each.
     function _write(uint256[] calldata values, uint256 keys, uint256 missing) private pure returns (uint256 rows) {
         rows = values.length / keys;
+        ReportTemplateLibrary.allocate();
         ReportedValues.createRows(rows, keys);
         uint256 place = ReportedValues.place();
         for (uint256 row = 0; row < rows; ++row) {

@@ -9,16 +9,11 @@ import {DatasetSettings, IDataset} from "../../src/interfaces/IDataset.sol";
 import {Quorum} from "../../src/libraries/Quorum.sol";
 import {Committee, CommitteeLibrary} from "../../src/types/Committee.sol";
 import {KeyForm, KeyFormLibrary} from "../../src/types/KeyForm.sol";
-import {
-    BATCH_TYPEHASH,
-    REPORT_TYPEHASH,
-    ReportTemplate,
-    ReportTemplateLibrary
-} from "../../src/types/ReportTemplate.sol";
 import {ReferencePacking} from "../utils/ReferencePacking.sol";
 import {recoverSigner} from "../utils/RecoverSigner.sol";
 import {ReferenceAnnouncements} from "../utils/ReferenceAnnouncements.sol";
 import {ReferenceReports} from "../utils/ReferenceReports.sol";
+import {ReportTemplateUser} from "../utils/ReportTemplateUser.sol";
 import {Batch, Report, Update} from "../utils/UpdateArguments.sol";
 
 /// @notice Reads the vectors in protocol/vectors, which the TypeScript tests use too.
@@ -160,6 +155,8 @@ contract KeyVectorsTest is VectorFixture {
 }
 
 contract ReportVectorsTest is VectorFixture {
+    ReportTemplateUser private user = new ReportTemplateUser();
+
     function test_digest_matchesTheVectors() public {
         load("reports", "reports");
         uint256 items = count();
@@ -171,14 +168,15 @@ contract ReportVectorsTest is VectorFixture {
             uint256 timestamp = number(i, "timestamp");
             bytes32 value = word(i, "value");
             bytes32 separator = word(i, "domainSeparator");
+            bytes32[] memory values = new bytes32[](1);
+            values[0] = value;
 
             assertEq(ReferenceReports.domainSeparator(dataset), separator, text(i, "name"));
             assertEq(
                 ReferenceReports.digest(dataset, key, outcome, value, timestamp), word(i, "digest"), text(i, "name")
             );
             assertEq(
-                ReportTemplateLibrary.create(REPORT_TYPEHASH, separator, keccak256(key), uint256(outcome), timestamp)
-                    .digest(value),
+                user.digests(separator, keccak256(key), uint256(outcome), timestamp, values)[0],
                 word(i, "digest"),
                 text(i, "name")
             );
@@ -217,6 +215,8 @@ contract ReportVectorsTest is VectorFixture {
 }
 
 contract BatchVectorsTest is VectorFixture {
+    ReportTemplateUser private user = new ReportTemplateUser();
+
     function test_digest_matchesTheVectors() public {
         load("batches", "batches");
         uint256 items = count();
@@ -236,20 +236,16 @@ contract BatchVectorsTest is VectorFixture {
             for (uint256 k = 0; k < keys.length; ++k) {
                 keyHashes[k] = keccak256(keys[k]);
             }
-            ReportTemplate template = ReportTemplateLibrary.create(
-                BATCH_TYPEHASH,
-                ReferenceReports.domainSeparator(dataset),
-                keccak256(abi.encodePacked(keyHashes)),
-                0,
-                timestamp
-            );
-            bytes memory row = abi.encodePacked(missing, values);
-            uint256 start;
-            assembly ("memory-safe") {
-                start := add(row, 0x20)
+            bytes32[][] memory rows = new bytes32[][](1);
+            rows[0] = new bytes32[](1 + values.length);
+            rows[0][0] = bytes32(missing);
+            for (uint256 k = 0; k < values.length; ++k) {
+                rows[0][1 + k] = values[k];
             }
-            bytes32 content = template.setRow(start, 32 * values.length);
-            assertEq(template.digest(content), word(i, "digest"), text(i, "name"));
+            bytes32[] memory digests = user.rowDigests(
+                ReferenceReports.domainSeparator(dataset), keccak256(abi.encodePacked(keyHashes)), timestamp, rows
+            );
+            assertEq(digests[0], word(i, "digest"), text(i, "name"));
         }
     }
 
