@@ -15,7 +15,7 @@ import {Committee, CommitteeLibrary} from "./types/Committee.sol";
 import {DataPoint, DataPointLibrary} from "./types/DataPoint.sol";
 import {KeyForm, KeyFormLibrary} from "./types/KeyForm.sol";
 import {Cursor, CursorLibrary, Header, HeaderLibrary} from "./types/PackedUpdate.sol";
-import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate, ReportTemplateLibrary} from "./types/ReportTemplate.sol";
+import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate} from "./types/ReportTemplate.sol";
 
 /// @title Dataset
 /// @notice Stores the data points of a committee of data providers and sells reads of them. Each kind of dataset
@@ -269,20 +269,20 @@ abstract contract Dataset is Subscriptions, Accusations {
     {
         (uint256 signers, uint256 reports, Cursor cursor) = _signers(header, HeaderLibrary.SIZE + header.size(), packed);
         (claimed, cursor) = cursor.claim(packed);
-        ReportTemplate template = ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
         ReportedValues.create(reports);
-        _fill(template, REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
+        _fill(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
-        cursor = SignedReports.takeValues(cursor, signers, committee, header.members(), template, claimed, packed);
+        cursor = SignedReports.takeValues(cursor, signers, committee, header.members(), claimed, packed);
         _requireCommittee(committee, header, cursor, packed);
     }
 
     function _checkNoData(Header header, bytes32 keyHash, bytes calldata packed) private view {
         (uint256 signers,, Cursor cursor) = _signers(header, HeaderLibrary.SIZE + header.size(), packed);
-        ReportTemplate template = ReportTemplateLibrary.allocate();
-        _fill(template, REPORT_TYPEHASH, keyHash, uint256(QueryStatus.NOT_AVAILABLE), header);
+        ReportTemplate.allocate();
+        _fill(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.NOT_AVAILABLE), header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
-        cursor = SignedReports.takeNoData(cursor, signers, committee, header.members(), template);
+        cursor = SignedReports.takeNoData(cursor, signers, committee, header.members());
         _requireCommittee(committee, header, cursor, packed);
     }
 
@@ -290,11 +290,11 @@ abstract contract Dataset is Subscriptions, Accusations {
     function _checkRows(Header header, bytes32 keyHash, bytes calldata packed) private view {
         (uint256 signers, uint256 reports, Cursor cursor) =
             _signers(header, HeaderLibrary.SIZE + 33 * header.size(), packed);
-        ReportTemplate template = ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
         ReportedValues.createRows(reports, header.size());
-        _fill(template, BATCH_TYPEHASH, keyHash, 0, header);
+        _fill(BATCH_TYPEHASH, keyHash, 0, header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
-        cursor = SignedReports.takeRows(cursor, signers, committee, header.members(), template, packed);
+        cursor = SignedReports.takeRows(cursor, signers, committee, header.members(), packed);
         _requireCommittee(committee, header, cursor, packed);
     }
 
@@ -315,11 +315,8 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @dev The domain separator may take memory, so what has its place there is allocated before.
-    function _fill(ReportTemplate template, bytes32 typehash, bytes32 keyHash, uint256 outcome, Header header)
-        private
-        view
-    {
-        template.fill(typehash, _domainSeparator(), keyHash, outcome, header.timestamp());
+    function _fill(bytes32 typehash, bytes32 keyHash, uint256 outcome, Header header) private view {
+        ReportTemplate.fill(typehash, _domainSeparator(), keyHash, outcome, header.timestamp());
     }
 
     /// @dev Reverts unless the update ends at the cursor, and the committee that it shows is the dataset's.

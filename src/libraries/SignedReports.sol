@@ -3,7 +3,7 @@ pragma solidity ^0.8.13;
 
 import {Committee, CommitteeLibrary} from "../types/Committee.sol";
 import {Cursor} from "../types/PackedUpdate.sol";
-import {ReportTemplate} from "../types/ReportTemplate.sol";
+import {ReportTemplate, TEMPLATE} from "../types/ReportTemplate.sol";
 import {ReportedValues} from "../types/ReportedValues.sol";
 import {Signatures} from "./Signatures.sol";
 
@@ -29,7 +29,6 @@ library SignedReports {
         uint256 signers,
         Committee committee,
         uint256 members,
-        ReportTemplate template,
         bytes32 claimed,
         bytes calldata packed
     ) internal view returns (Cursor) {
@@ -69,17 +68,17 @@ library SignedReports {
                 }
                 mstore(target, value)
                 target := add(target, 0x20)
-                // The digest, as `ReportTemplateLibrary.digest` computes it.
-                mstore(add(template, 0x60), value)
-                mstore(add(template, 0xc2), keccak256(template, 0xa0))
-                mstore(add(template, 0x100), keccak256(add(template, 0xa0), 0x42))
+                // The digest, as `ReportTemplate.digest` computes it.
+                mstore(add(TEMPLATE, 0x60), value)
+                mstore(add(TEMPLATE, 0xc2), keccak256(TEMPLATE, 0xa0))
+                mstore(add(TEMPLATE, 0x100), keccak256(add(TEMPLATE, 0xa0), 0x42))
                 // The signer, as `Signatures.recoverTo` writes it.
                 let vs := calldataload(add(cursor, 0x20))
                 let s := shr(1, shl(1, vs))
-                mstore(add(template, 0x120), add(27, shr(255, vs)))
-                mstore(add(template, 0x140), calldataload(cursor))
-                mstore(add(template, 0x160), mul(s, iszero(gt(s, MAX_S))))
-                pop(staticcall(gas(), 1, add(template, 0x100), 0x80, seat, 0x20))
+                mstore(add(TEMPLATE, 0x120), add(27, shr(255, vs)))
+                mstore(add(TEMPLATE, 0x140), calldataload(cursor))
+                mstore(add(TEMPLATE, 0x160), mul(s, iszero(gt(s, MAX_S))))
+                pop(staticcall(gas(), 1, add(TEMPLATE, 0x100), 0x80, seat, 0x20))
                 cursor := add(cursor, SIGNATURE_SIZE)
             }
         }
@@ -88,13 +87,13 @@ library SignedReports {
     }
 
     /// @notice Takes reports of "no data".
-    function takeNoData(Cursor cursor, uint256 signers, Committee committee, uint256 members, ReportTemplate template)
+    function takeNoData(Cursor cursor, uint256 signers, Committee committee, uint256 members)
         internal
         view
         returns (Cursor)
     {
         unchecked {
-            bytes32 digest = template.digest(0);
+            bytes32 digest = ReportTemplate.digest(0);
             for (uint256 place = 0; place < members; ++place) {
                 if ((signers >> place) & 1 == 0) {
                     committee.setMember(place, cursor.number(ADDRESS_SIZE));
@@ -109,14 +108,11 @@ library SignedReports {
     }
 
     /// @notice Takes the rows of a batch.
-    function takeRows(
-        Cursor cursor,
-        uint256 signers,
-        Committee committee,
-        uint256 members,
-        ReportTemplate template,
-        bytes calldata packed
-    ) internal view returns (Cursor) {
+    function takeRows(Cursor cursor, uint256 signers, Committee committee, uint256 members, bytes calldata packed)
+        internal
+        view
+        returns (Cursor)
+    {
         Cursor refused;
         uint256 size = ReportedValues.rowSize();
         uint256 row = ReportedValues.place();
@@ -135,7 +131,7 @@ library SignedReports {
                         break;
                     }
                     Signatures.recoverTo(
-                        seat, template.digest(template.setRow(row, size)), next.word(), next.skip(32).word()
+                        seat, ReportTemplate.digest(ReportTemplate.setRow(row, size)), next.word(), next.skip(32).word()
                     );
                     cursor = next.skip(SIGNATURE_SIZE);
                     row = end;

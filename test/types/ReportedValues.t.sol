@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {ReportTemplateLibrary} from "../../src/types/ReportTemplate.sol";
+import {ReportTemplate} from "../../src/types/ReportTemplate.sol";
 import {ReportedValues} from "../../src/types/ReportedValues.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
@@ -28,7 +28,7 @@ contract ReportedValuesUser {
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
         ReportedValues.create(count);
         uint256 place = ReportedValues.place();
         assembly ("memory-safe") {
@@ -80,7 +80,7 @@ contract ReportedValuesUser {
     }
 
     function createTooLate() external pure {
-        ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
         bytes memory word = new bytes(1);
         word[0] = 0x01;
         ReportedValues.create(1);
@@ -89,7 +89,7 @@ contract ReportedValuesUser {
     /// @dev Writes rows of `keys` values each.
     function _write(uint256[] calldata values, uint256 keys, uint256 missing) private pure returns (uint256 rows) {
         rows = values.length / keys;
-        ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
         ReportedValues.createRows(rows, keys);
         uint256 place = ReportedValues.place();
         for (uint256 row = 0; row < rows; ++row) {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import {
-    BATCH_TYPEHASH,
-    REPORT_TYPEHASH,
-    ReportTemplate,
-    ReportTemplateLibrary
-} from "../../src/types/ReportTemplate.sol";
+import {BATCH_TYPEHASH, REPORT_TYPEHASH, ReportTemplate} from "../../src/types/ReportTemplate.sol";
 
 /// @notice Computes digests. Each call begins with fresh memory, as an update does.
 contract ReportTemplateUser {
@@ -17,11 +12,11 @@ contract ReportTemplateUser {
         uint256 timestamp,
         bytes32[] calldata values
     ) external pure returns (bytes32[] memory results) {
-        ReportTemplate template = ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
         results = new bytes32[](values.length);
-        template.fill(REPORT_TYPEHASH, domainSeparator, keyHash, outcome, timestamp);
+        ReportTemplate.fill(REPORT_TYPEHASH, domainSeparator, keyHash, outcome, timestamp);
         for (uint256 i = 0; i < values.length; ++i) {
-            results[i] = template.digest(values[i]);
+            results[i] = ReportTemplate.digest(values[i]);
         }
     }
 
@@ -31,16 +26,16 @@ contract ReportTemplateUser {
         pure
         returns (bytes32[] memory results)
     {
-        ReportTemplate template = ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
         results = new bytes32[](rows.length);
-        template.fill(BATCH_TYPEHASH, domainSeparator, keyHash, 0, timestamp);
+        ReportTemplate.fill(BATCH_TYPEHASH, domainSeparator, keyHash, 0, timestamp);
         for (uint256 i = 0; i < rows.length; ++i) {
             bytes32[] memory row = rows[i];
             uint256 place;
             assembly ("memory-safe") {
                 place := add(row, 0x20)
             }
-            results[i] = template.digest(template.setRow(place, 32 * (row.length - 1)));
+            results[i] = ReportTemplate.digest(ReportTemplate.setRow(place, 32 * (row.length - 1)));
         }
     }
 
@@ -49,16 +44,16 @@ contract ReportTemplateUser {
     function allocateAround() external pure returns (uint256 before, uint256 fresh) {
         uint256[] memory word = new uint256[](1);
         word[0] = 42;
-        ReportTemplate template = ReportTemplateLibrary.allocate();
-        template.fill(REPORT_TYPEHASH, 0, 0, 0, 0);
+        ReportTemplate.allocate();
+        ReportTemplate.fill(REPORT_TYPEHASH, 0, 0, 0, 0);
         uint256[] memory other = new uint256[](1);
-        template.digest(bytes32(type(uint256).max));
+        ReportTemplate.digest(bytes32(type(uint256).max));
         return (word[0], other[0]);
     }
 
     function createTooLate() external pure {
         bytes memory word = new bytes(0x200);
         word[0] = 0x01;
-        ReportTemplateLibrary.allocate();
+        ReportTemplate.allocate();
     }
 }
