@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { Trace } from "@dataset-oracle/service/http-server/trace";
 import fc from "fast-check";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -133,6 +134,16 @@ describe("a decision", () => {
     expect(decider.notesOf(ETH, START)).toEqual([note]);
     expect(await registry.metrics()).toContain('provider_source_prices_total{source="exchange",outcome="used"} 1');
     expect([decider.notesOf(ETH, START - 1n), decider.notesOf(BTC, START)]).toEqual([undefined, undefined]);
+  });
+
+  it("of a row without values is logged in one line, and not at all when the caller's share of the log is used up", async () => {
+    const { decider, reader, logs } = open();
+    reader.answer = () => failed("timeout", "no answer");
+    await decider.decide([ETH, BTC], START, CALLER);
+    expect(logs).toMatchObject([{ msg: "no value", key: "SPOTPX/ETH-USD", more: 1 }]);
+    logs.length = 0;
+    await decider.decide([ETH], START + 1n, { ...CALLER, trace: new Trace("id", "trace", "00", false) });
+    expect(logs).toEqual([]);
   });
 
   it("may be that there is no value, which is logged with the reason", async () => {

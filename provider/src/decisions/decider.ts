@@ -7,6 +7,7 @@ import {
   USUAL_AGE,
 } from "@dataset-oracle/protocol/signing-window";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { isLogged, type Trace } from "@dataset-oracle/service/http-server/trace";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { TracedCaller } from "../caller.js";
@@ -93,7 +94,8 @@ export class Decider {
     await this.#untilBegun(round);
     await lease.cover(round);
     this.#refuseWithoutLease(round);
-    const fresh = await Promise.all(dataPoints.map((dataPoint) => this.#read(dataPoint, round, caller)));
+    const fresh = await Promise.all(dataPoints.map((dataPoint) => this.#read(dataPoint, caller)));
+    this.#logMissing(fresh, round, caller.trace);
     refuseBusy(fresh);
     const proposed = new Map(
       fresh.map(({ dataPoint, value }) => [dataPoint.id, toDecision(value.kind === "value" ? value.value : null)]),
@@ -117,15 +119,23 @@ export class Decider {
   }
 
   /** Reads a value, and counts the sources that were not used. */
-  async #read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
-    const { extractor, policy, now, logger, metrics } = this.parts;
+  async #read(dataPoint: DataPoint, caller: TracedCaller): Promise<FreshValue> {
+    const { extractor, policy, now, metrics } = this.parts;
     const reader = new RecordingReader(this.parts.reader);
     const at = now();
     const value = await readValue(dataPoint.key, { reader, caller, policy, at }, extractor);
     metrics.valueRead(dataPoint.key.kind, value, at);
-    if (value.kind === "none")
-      logger.warn({ ...dataPointLogFields(dataPoint, round, caller.trace), reason: value.reason }, "no value");
     return { dataPoint, value, at, answers: reader.answers };
+  }
+
+  /** Logs which data points have no value, in one line: the first, and how many more. */
+  #logMissing(fresh: readonly FreshValue[], round: bigint, trace: Trace | null): void {
+    if (!isLogged(trace)) return;
+    const missing = fresh.flatMap(({ dataPoint, value }) => (value.kind === "none" ? { dataPoint, value } : []));
+    const [first, ...more] = missing;
+    if (first === undefined) return;
+    const fields = { ...dataPointLogFields(first.dataPoint, round, trace), reason: first.value.reason };
+    this.parts.logger.warn({ ...fields, ...(more.length > 0 && { more: more.length }) }, "no value");
   }
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */
