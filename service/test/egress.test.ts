@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { buildConnector } from "undici";
@@ -50,6 +50,25 @@ describe("a connection", () => {
     const egress = open({ dial, addresses: ["93.184.215.14", "93.184.215.15"] });
     expect(await get(egress, "/json")).toMatchObject({ ok: true });
     expect(dialled).toEqual(["93.184.215.14", "93.184.215.15"]);
+  });
+
+  it.each([
+    ["of IPv6 only", ["93.184.215.14", "93.184.215.15", "93.184.215.16", "2606:4700::1111"], "2606:4700::1111"],
+    [
+      "of IPv6 only, behind NAT64",
+      ["93.184.215.14", "93.184.215.15", "93.184.215.16", "64:ff9b::5db8:d70e", "64:ff9b::5db8:d70f"],
+      "64:ff9b::5db8:d70e",
+    ],
+    ["of IPv4 only", ["2606:4700::1111", "2606:4700::1112", "2606:4700::1113", "93.184.215.14"], "93.184.215.14"],
+  ])("is made by a machine %s to a host with many addresses of both families", async (_, addresses, reached) => {
+    const dialled: string[] = [];
+    const dial: buildConnector.connector = (options, callback) => {
+      dialled.push(options.hostname);
+      if (isIP(options.hostname) === isIP(reached)) server.dial(options, callback);
+      else callback(Object.assign(new Error("no route"), { code: "ENETUNREACH" }), null);
+    };
+    expect(await get(open({ dial, addresses }), "/json")).toMatchObject({ ok: true });
+    expect(dialled.at(-1)).toBe(reached);
   });
 
   it("that is never established is aborted after the deadline", async () => {
