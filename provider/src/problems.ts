@@ -158,6 +158,17 @@ export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
     headers: { "retry-after": String(retryAfter) },
   });
 
+/**
+ * @param perSecond How many new values a caller may ask for in a second.
+ * @param retryAfter In seconds.
+ */
+export const tooManyDecisions = (perSecond: number, retryAfter: number) =>
+  new ProblemError(429, "too_many_rounds", {
+    title: "This caller has asked for too many new values.",
+    detail: `A caller that is not in "operators" may ask for ${perSecond} per second. Try again in ${retryAfter} s.`,
+    headers: { "retry-after": String(retryAfter) },
+  });
+
 /** @param retryAfter In seconds. */
 export const tooManyRounds = (retryAfter: number) =>
   new ProblemError(429, "too_many_rounds", {

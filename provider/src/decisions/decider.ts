@@ -21,8 +21,10 @@ import {
   roundTooOld,
   silentThrough,
   sourceBusy,
+  tooManyDecisions,
   tooManyRounds,
 } from "../problems.js";
+import { type RateLimit, TokenBuckets } from "../rate-limit.js";
 import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
 import type { SourceReader } from "../source/source-reader.js";
 import type { PricePolicy } from "../spot-price.js";
@@ -30,8 +32,13 @@ import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.
 import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";
 import type { Lease } from "./lease.js";
 
-/** The maximum number of decisions whose notes on the sources are remembered. */
-const MAX_NOTED = 20_000;
+/** How many decisions each anonymous caller may cause. A row's may overdraw it. Half of the memory holds those of 15. */
+const ANONYMOUS_DECISIONS: RateLimit = { perSecond: 30, burst: 2_560 };
+
+/** The maximum size of the notes on sources that are remembered, in characters. */
+const MAX_NOTES_SIZE = 16 * 1024 * 1024;
+/** The size that a note counts as, in addition to its texts. */
+const NOTE_SIZE = 64;
 
 interface DeciderParts {
   readonly reader: SourceReader;
@@ -51,7 +58,11 @@ interface DeciderParts {
 
 /** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
 export class Decider {
-  readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
+  readonly #notes = new LRUCache<string, SourceNote[]>({
+    maxSize: MAX_NOTES_SIZE,
+    sizeCalculation: (notes, id) => notes.reduce((size, note) => size + sizeOfNote(note), NOTE_SIZE + id.length),
+  });
+  readonly #anonymousDecisions = new TokenBuckets(ANONYMOUS_DECISIONS);
 
   constructor(private readonly parts: DeciderParts) {}
 
@@ -91,6 +102,7 @@ export class Decider {
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
     this.#refuseWithoutRoom(dataPoints.length, caller.mayUseReserve);
+    if (!caller.mayUseReserve) this.#charge(caller.id, dataPoints.length);
     await this.#untilBegun(round);
     await lease.cover(round);
     this.#refuseWithoutLease(round);
@@ -166,6 +178,18 @@ export class Decider {
     if (!lease.permits(round)) throw leaseProblem(lease.problem ?? "unwritable");
   }
 
+  /**
+   * Charges a caller for decisions, before anything is read for them and whatever becomes of them.
+   *
+   * @throws ProblemError when the caller has caused too many.
+   */
+  #charge(caller: string, decisions: number): void {
+    const now = performance.now();
+    const waitMs = this.#anonymousDecisions.waitMs(caller, now);
+    if (waitMs > 0) throw tooManyDecisions(ANONYMOUS_DECISIONS.perSecond, Math.ceil(waitMs / 1_000));
+    this.#anonymousDecisions.spend(caller, decisions, now);
+  }
+
   /** @throws ProblemError when so many more decisions cannot be remembered. */
   #refuseWithoutRoom(more: number, mayUseReserve: boolean): void {
     const { memory, now } = this.parts;
@@ -173,6 +197,9 @@ export class Decider {
     if (seconds > 0) throw tooManyRounds(seconds);
   }
 }
+
+const sizeOfNote = ({ name, value, reason }: SourceNote): number =>
+  NOTE_SIZE + name.length + (value?.length ?? 0) + (reason?.length ?? 0);
 
 const noteId = ({ id }: DataPoint, round: bigint) => `${round}/${id}`;
 
