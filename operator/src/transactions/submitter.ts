@@ -6,6 +6,7 @@ import { bytesToHex, type Hex, hexToBytes, type LocalAccount, type TransactionSe
 import { estimateGas, sendRawTransaction } from "viem/actions";
 import { feesTooHigh, signerFailed } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
+import { MEANINGS, SUBMIT } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
 import {
@@ -31,19 +32,16 @@ const HOUR_MS = 3_600_000;
 
 /** Gives a signed transaction to all RPC endpoints. One that is mined already counts as accepted. */
 export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
-  const isKnown = async () => (await readTransaction(client, hash).catch(() => null)) !== null;
   try {
-    await unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction: raw }));
+    await unwrapRpcError(client, SUBMIT, sendRawTransaction(client, { serializedTransaction: raw }));
     return { kind: "accepted" };
   } catch (error) {
-    // Without an answer, the node may have the transaction.
-    if (!(error instanceof RpcError) || error.kind !== "refused") {
-      return (await isKnown()) ? { kind: "accepted" } : { kind: "unknown", error };
-    }
-    const why = error.meaning;
-    // The nonce of a transaction is also too low when that transaction has used it.
-    const isAccepted = why === "already_known" || (why === "nonce_too_low" && (await isKnown()));
-    return isAccepted ? { kind: "accepted" } : { kind: "rejected", why, error };
+    const refusal = error instanceof RpcError ? error : null;
+    const accepted = refusal === null ? "perhaps" : MEANINGS[refusal.meaning].accepted;
+    const isKnown = async () => (await readTransaction(client, hash).catch(() => null)) !== null;
+    if (accepted === "yes" || (accepted !== "no" && (await isKnown()))) return { kind: "accepted" };
+    if (refusal === null || accepted === "perhaps") return { kind: "unknown", error };
+    return { kind: "rejected", why: refusal.meaning, error: refusal };
   }
 }
 
