@@ -20,7 +20,8 @@ export const WebOracleSettings = Type.Object(
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
     hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
       default: [],
-      description: 'The hosts that published specs may query, or "any" for every public host.',
+      description:
+        'The hosts that published specs may query, or "any" for every public host that no source file queries.',
     }),
     rateLimit: rateLimitSchema(
       { default: 5 },

@@ -39,6 +39,39 @@ describe("an answer", () => {
   });
 });
 
+describe("a request", () => {
+  const charged = async (path: string, allowance: number, readsOnlyOk = true) => {
+    let spent = 0;
+    const spend = (bytes: number) => {
+      spent += bytes;
+      return spent <= allowance;
+    };
+    const answer = await open().fetchText({ url: `${API}${path}`, method: "GET", readsOnlyOk, spend }, LIMITS);
+    return { answer, spent };
+  };
+  const MEBIBYTE = 1024 * 1024;
+
+  it("is charged for each part of a body as it arrives, whatever becomes of it, and ends with the allowance", async () => {
+    const whole = await charged("/bomb", Infinity);
+    expect(whole.answer).toMatchObject({ ok: false, error: { code: "too_large" } });
+    expect(whole.spent).toBeGreaterThan(MEBIBYTE);
+    const cut = await charged("/bomb", 300_000);
+    expect(cut.answer).toMatchObject({ ok: false, error: { code: "busy" } });
+    expect(cut.spent).toBeLessThan(MEBIBYTE / 2);
+  });
+
+  it("may leave the bodies of failures unread, and is not made without an allowance", async () => {
+    const failing = await charged("/failing", Infinity);
+    expect(failing.answer).toMatchObject({ ok: true, value: { status: 500, text: "" } });
+    expect(failing.spent).toBe(64 * 1024);
+    const read = await charged("/failing", Infinity, false);
+    expect(read.answer).toMatchObject({ ok: false, error: { code: "too_large" } });
+    const before = server.requests.length;
+    expect((await charged("/json", 0)).answer).toMatchObject({ ok: false, error: { code: "busy" } });
+    expect(server.requests.length).toBe(before);
+  });
+});
+
 describe("a connection", () => {
   it("is made to the host's next address when the first does not answer", async () => {
     const dialled: string[] = [];

@@ -117,7 +117,8 @@ export class SourceReader {
     pending.set(id, fetched);
     try {
       const reading = await fetched;
-      cache.set(id, { second: now(), reading });
+      // A request that was not made for want of its caller's allowance says nothing to others.
+      if (reading.ok || reading.error.code !== "throttled") cache.set(id, { second: now(), reading });
       return reading;
     } finally {
       pending.delete(id);

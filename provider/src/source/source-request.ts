@@ -1,3 +1,4 @@
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import type { RateLimit } from "../rate-limit.js";
@@ -36,7 +37,8 @@ export function requestId(request: FetchRequest): string {
   const known = REQUEST_IDS.get(request);
   if (known !== undefined) return known;
   const { method, url, headers, body } = request;
-  const id = JSON.stringify([method, url, headers ?? {}, body ?? null]);
+  // Hashed, because many are kept, and whoever publishes a spec chooses how long they are.
+  const id = sha256(JSON.stringify([method, url, headers ?? {}, body ?? null]));
   REQUEST_IDS.set(request, id);
   return id;
 }

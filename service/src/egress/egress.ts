@@ -104,7 +104,7 @@ export class Egress {
     return pool;
   }
 
-  #redact(answer: Result<HttpAnswer, FetchFailure>): EgressResult {
+  #redact(answer: EgressResult): EgressResult {
     const clean = (text: string) => this.#secrets.removeFrom(text);
     if (answer.ok) {
       const { contentType, text } = answer.value;
