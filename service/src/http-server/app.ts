@@ -27,7 +27,7 @@ import { toProblem } from "./error-to-problem.js";
 import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
 import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
-import { MonotonicCounters, type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
+import { bodyLimiter, MonotonicCounters, type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";
 import { parseStrictJson } from "./strict-json.js";
 import { isLogged, requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
@@ -143,6 +143,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
   await app.register(rateLimit, { global: false, store });
   const limit = rateLimiter(app, limitOf(options));
+  const limitBodies = bodyLimiter(clock, options.requestsPerMinute);
   const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
   const limiterOfRoute = (own: RateLimit) => {
     const limiter = limitersOfRoutes.get(own) ?? rateLimiter(app, own);
@@ -154,6 +155,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     const own = request.routeOptions.config.rate;
     if (own === undefined) await limit(request, reply);
     else if (own !== null) await limiterOfRoute(own)(request, reply);
+    if (reserved?.isFor(request.ip) !== true) limitBodies(request);
   });
   const routes: { readonly pattern: string; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", ({ url, method }) => void routes.push({ pattern: url, methods: [method].flat() }));
