@@ -224,7 +224,7 @@ describe.skipIf(!isGethCompiled())("the scripts on geth", () => {
 });
 
 describe.skipIf(!isGethCompiled())("the example for Foundry under the rules of Amsterdam", () => {
-  test.each([1, 12])(
+  test.each(AMSTERDAM_BLOCKS)(
     "buys a ticket with blocks of %i s, as its document says",
     { timeout: 300_000 },
     async (seconds) => {
