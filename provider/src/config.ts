@@ -133,8 +133,8 @@ export const ProviderConfig = Type.Object(
     }),
     operators: AddressRanges({
       description:
-        "Addresses or CIDR ranges of operators with a reserved share: half of each source's burst, and request limits " +
-        "of their own.",
+        "Addresses or CIDR ranges of operators with a reserved share: half of each source's rate limit, and request " +
+        "limits of their own.",
     }),
     operatorRequestsPerMinute: Type.Integer({
       minimum: 1,

@@ -153,7 +153,7 @@ export const leaseProblem = (problem: LeaseProblem) =>
 export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   new ProblemError(503, "source_busy", {
     title: "The sources' rate limits, or the limits on computing time, are used up.",
-    detail: `Too few sources could be asked and read to tell if there is a value. Try again in ${retryAfter} s.`,
+    detail: `Too few sources could be asked and read to tell if there is a value, and which. Try again in ${retryAfter} s.`,
     extras: { keys },
     headers: { "retry-after": String(retryAfter) },
   });
