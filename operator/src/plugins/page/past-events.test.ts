@@ -110,6 +110,30 @@ test("a window that the node refuses is halved, for later requests too", async (
   expect(reads).toEqual([[9_728, 10_000]]);
 });
 
+test("windows are as large as before ten minutes after they were refused", async () => {
+  maxLogBlocks = 600;
+  await read(8_192);
+  maxLogBlocks = 3_000;
+  reads = [];
+  await read(8_192);
+  expect(reads).toEqual([[9_728, 10_000]]);
+  nowMs += 600_000;
+  reads = [];
+  await read(6_144);
+  expect(reads).toEqual([
+    [8_192, 10_000],
+    [6_144, 8_191],
+  ]);
+});
+
+test("a node that has no settled block yet has not replaced it", async () => {
+  await read(2_048);
+  reads = [];
+  head = 9_000;
+  await read(2_048);
+  expect(reads).toEqual([[8_192, 9_000]]);
+});
+
 test("a node that refuses a single block is an error, and other windows stay as large", async () => {
   maxLogBlocks = 0;
   await expect(read()).rejects.toMatchObject({ kind: "refused" });
