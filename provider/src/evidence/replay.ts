@@ -97,6 +97,9 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
       );
     return source.value;
   });
+  // The specs are stored in another order than the sources were asked in.
+  const place = new Map(record.sources.map(({ name }, index) => [name, index]));
+  sources.sort((a, b) => (place.get(a.name) ?? Infinity) - (place.get(b.name) ?? Infinity) || 0);
   const name = keyToAscii(record.key as Hex) ?? "";
   const pair = name.startsWith("SPOTPX/") ? name.slice("SPOTPX/".length) : "";
   if (pair === "") throw new ConfigError(`${file}: ${name || record.key} is not the key of a spot price.`);
