@@ -32,7 +32,7 @@ function blockOf(number: number) {
   if (number > head) return null;
   const id = number >= branch.from ? branch.id : 0;
   return {
-    ...{ number: numberToHex(number), timestamp: "0x1", transactions: [] },
+    ...{ number: numberToHex(number), timestamp: "0x1", gasLimit: "0x1" },
     hash: numberToHex((BigInt(id) << 248n) + BigInt(number), { size: 32 }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
-import { type Blocks, readBlockHash, readHead } from "../../rpc/blocks.js";
+import { type Blocks, readBlock, readHead } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { RpcError } from "../../rpc/rpc-error.js";
 
@@ -65,15 +65,15 @@ export class PastEvents {
     if (head.hash === this.#head) return head.number;
     const { number, hash } = this.#settled;
     // An endpoint that lags has no block there yet.
-    if (hash !== null && ((await readBlockHash(client, number)) ?? hash) !== hash) {
+    if (hash !== null && ((await readBlock(client, number))?.hash ?? hash) !== hash) {
       this.#held.clear();
       this.#settled = { number: -1, hash: null };
     }
     const settled = head.number - UNSETTLED_BLOCKS;
     // An endpoint that lags a little shows a lower head.
     if (settled > this.#settled.number) {
-      const known = await readBlockHash(client, settled);
-      if (known !== null) this.#settled = { number: settled, hash: known };
+      const block = await readBlock(client, settled);
+      if (block !== null) this.#settled = block;
     }
     this.#head = head.hash;
     return head.number;
