@@ -159,13 +159,16 @@ export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   });
 
 /**
- * @param perSecond How many new values a caller may ask for in a second.
+ * @param perSecond How many keys a caller may ask for in a second.
+ * @param ofNew As how many of them one counts whose value is not known yet.
  * @param retryAfter In seconds.
  */
-export const tooManyDecisions = (perSecond: number, retryAfter: number) =>
+export const tooManyKeys = (perSecond: number, ofNew: number, retryAfter: number) =>
   new ProblemError(429, "too_many_rounds", {
-    title: "This caller has asked for too many new values.",
-    detail: `A caller that is not in "operators" may ask for ${perSecond} per second. Try again in ${retryAfter} s.`,
+    title: "This caller has asked for too many keys.",
+    detail:
+      `A caller that is not in "operators" may ask for ${perSecond} per second. Each whose value was not known counts as ` +
+      `${ofNew} more. Try again in ${retryAfter} s.`,
     headers: { "retry-after": String(retryAfter) },
   });
 

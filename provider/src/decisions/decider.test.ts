@@ -160,6 +160,17 @@ describe("a decision", () => {
     expect(await refusal(operator)).toBe("decided");
   });
 
+  it("and those that are known are charged to callers, except to operators", async () => {
+    const { decider } = open();
+    const operator = { ...CALLER, mayUseReserve: true };
+    decider.charge(operator, 1_000_000);
+    decider.charge(CALLER, 1_000_000);
+    expect(() => decider.charge(CALLER, 1)).toThrow("may ask for 200 per second");
+    expect(await ask(decider, START)).toBe("too_many_rounds");
+    expect(await ask(decider, START, ETH, operator)).not.toBe("too_many_rounds");
+    expect(await ask(decider, START, ETH)).not.toBe("too_many_rounds");
+  });
+
   it("keep no more notes on their sources than fit into a bound", async () => {
     const { decider, reader } = open({ capacity: 100_000 });
     reader.answer = () => failed("timeout", "x".repeat(200));

@@ -10,7 +10,7 @@ import type { ProblemError } from "@dataset-oracle/service/http-server/problem-e
 import { isLogged, type Trace } from "@dataset-oracle/service/http-server/trace";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { TracedCaller } from "../caller.js";
+import type { Caller, TracedCaller } from "../caller.js";
 import { describeSources } from "../combined-value.js";
 import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
@@ -21,7 +21,7 @@ import {
   roundTooOld,
   silentThrough,
   sourceBusy,
-  tooManyDecisions,
+  tooManyKeys,
   tooManyRounds,
 } from "../problems.js";
 import { type RateLimit, TokenBuckets } from "../rate-limit.js";
@@ -32,8 +32,10 @@ import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.
 import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";
 import type { Lease } from "./lease.js";
 
-/** How many decisions each anonymous caller may cause. A row's may overdraw it. Half of the memory holds those of 15. */
-const ANONYMOUS_DECISIONS: RateLimit = { perSecond: 30, burst: 2_560 };
+/** How many keys each anonymous caller may ask for. A row's may overdraw it. */
+const ANONYMOUS_KEYS: RateLimit = { perSecond: 200, burst: 16_000 };
+/** As how many keys a new decision counts. Half of the memory holds those of fifteen callers. */
+const DECISION_COST = 6;
 
 /** The maximum size of the notes on sources that are remembered, in characters. */
 const MAX_NOTES_SIZE = 16 * 1024 * 1024;
@@ -62,7 +64,7 @@ export class Decider {
     maxSize: MAX_NOTES_SIZE,
     sizeCalculation: (notes, id) => notes.reduce((size, note) => size + sizeOfNote(note), NOTE_SIZE + id.length),
   });
-  readonly #anonymousDecisions = new TokenBuckets(ANONYMOUS_DECISIONS);
+  readonly #anonymousKeys = new TokenBuckets(ANONYMOUS_KEYS);
 
   constructor(private readonly parts: DeciderParts) {}
 
@@ -97,12 +99,25 @@ export class Decider {
     return this.#notes.get(noteId(dataPoint, round));
   }
 
+  /**
+   * Charges a caller for keys, before anything is done for them and whatever becomes of them.
+   *
+   * @throws ProblemError when the caller has asked for too many.
+   */
+  charge({ id, mayUseReserve }: Caller, keys: number): void {
+    if (mayUseReserve) return;
+    const now = performance.now();
+    const waitMs = this.#anonymousKeys.waitMs(id, now);
+    if (waitMs > 0) throw tooManyKeys(ANONYMOUS_KEYS.perSecond, DECISION_COST, Math.ceil(waitMs / 1_000));
+    this.#anonymousKeys.spend(id, keys, now);
+  }
+
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
     const { memory, lease, evidence, metrics } = this.parts;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
     this.#refuseWithoutRoom(dataPoints.length, caller.mayUseReserve);
-    if (!caller.mayUseReserve) this.#charge(caller.id, dataPoints.length);
+    this.charge(caller, DECISION_COST * dataPoints.length);
     await this.#untilBegun(round);
     await lease.cover(round);
     this.#refuseWithoutLease(round);
@@ -176,18 +191,6 @@ export class Decider {
   #refuseWithoutLease(round: bigint): void {
     const { lease } = this.parts;
     if (!lease.permits(round)) throw leaseProblem(lease.problem ?? "unwritable");
-  }
-
-  /**
-   * Charges a caller for decisions, before anything is read for them and whatever becomes of them.
-   *
-   * @throws ProblemError when the caller has caused too many.
-   */
-  #charge(caller: string, decisions: number): void {
-    const now = performance.now();
-    const waitMs = this.#anonymousDecisions.waitMs(caller, now);
-    if (waitMs > 0) throw tooManyDecisions(ANONYMOUS_DECISIONS.perSecond, Math.ceil(waitMs / 1_000));
-    this.#anonymousDecisions.spend(caller, decisions, now);
   }
 
   /** @throws ProblemError when so many more decisions cannot be remembered. */
