@@ -109,7 +109,8 @@ export const ProviderConfig = Type.Object(
             maxMegabytes: Type.Integer({
               minimum: 1,
               maximum: 10_000_000,
-              description: "The maximum size of the folder in MiB. When it is full, the oldest evidence is removed.",
+              description:
+                "The maximum size of the evidence on the disk in MiB. When it is reached, the oldest file is removed.",
             }),
           },
           { additionalProperties: false },

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
@@ -10,7 +10,6 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { toDecision } from "../src/decisions/decision-memory.js";
 import { EvidenceStore, RecordingReader } from "../src/evidence/evidence-store.js";
-import { replay } from "../src/evidence/replay.js";
 import type { DataPoint } from "../src/served-keys.js";
 import { judgeAnswer } from "../src/source/judge-answer.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
@@ -18,6 +17,7 @@ import { notAsked } from "../src/source/source-failure.js";
 import { type FileRequest, requestId } from "../src/source/source-request.js";
 import { compileSpotSource, type SpotSource, type SpotSourceSpec } from "../src/source/spot-source.js";
 import { readSpotPrice, sourcesOfPair } from "../src/spot-price.js";
+import { replayAll, segmentsIn } from "./support/evidence.js";
 import { loadRecordedAnswers } from "./support/recorded-answers.js";
 
 const AT = 1_800_000_000n;
@@ -54,9 +54,8 @@ async function decideAndReplay(
     const decision = toDecision(value.kind === "value" ? value.value : null);
     store.keep({ dataPoint, value, at, answers: reader.answers }, at, decision);
     await store.close();
-    const [file = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /json$/.test(name));
-    const { isSame, value: again } = await replay(join(folder, file));
-    return { isSame, kind: value.kind, value, again };
+    const [again] = await replayAll(...segmentsIn(folder));
+    return { isSame: again?.isSame, kind: value.kind, value, again: again?.value };
   } finally {
     rmSync(folder, { recursive: true });
   }
