@@ -10,8 +10,8 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 const USAGE = `Usage: npm run bench:gas [-- --check]
 
 Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and
-docs/Comparison.md. Our numbers are those in snapshots/, measured by npm run gas and npm run gas:amsterdam. The other systems
-were measured elsewhere.
+docs/Comparison.md. Our numbers are those in snapshots/, measured by npm run gas and npm run gas:amsterdam. The other
+systems were measured elsewhere.
 
   --check   write nothing; fail if the tables do not match the snapshots
   --help    show this text
