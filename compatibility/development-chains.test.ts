@@ -48,7 +48,7 @@ async function storedFeeds({ registry, networks }: RunningOperator): Promise<num
   return (await registry.metrics()).match(/^operator_feed_age_seconds\{/gm)?.length ?? 0;
 }
 
-describe.each<ChainName>(["hardhat-2", "hardhat-3", "geth"])("on %s", (name) => {
+describe.each<ChainName>(["hardhat-2", "hardhat-3", "geth", "geth-amsterdam"])("on %s", (name) => {
   let dataset: Address;
 
   describe.skipIf(!isInstalled(name))("an operator", () => {

@@ -8,7 +8,7 @@ import { readyOrClosed, startProcess } from "@dataset-oracle/devnet/start-proces
 import type { TestNode } from "../operator/test/support/chain.js";
 import { NEWER, nodeBinary } from "./nodes.js";
 
-export type ChainName = "hardhat-2" | "hardhat-3" | "ganache" | "geth";
+export type ChainName = "hardhat-2" | "hardhat-3" | "ganache" | "geth" | "geth-amsterdam";
 
 const CHAIN_ID = 42;
 /** Ganache does not start with 42, which it takes for Kovan. */
@@ -17,10 +17,12 @@ const GANACHE_CHAIN_ID = 1337;
 const MNEMONIC = "test test test test test test test test test test test junk";
 
 /** Geth is not on npm: `npm run geth` compiles it. */
-export const isInstalled = (name: ChainName): boolean => name !== "geth" || isGethCompiled();
+export const isInstalled = (name: ChainName): boolean => !isGeth(name) || isGethCompiled();
+
+const isGeth = (name: ChainName) => name === "geth" || name === "geth-amsterdam";
 
 export function chainIdOf(name: ChainName): number {
-  if (name === "geth") return GETH_CHAIN_ID;
+  if (isGeth(name)) return GETH_CHAIN_ID;
   return name === "ganache" ? GANACHE_CHAIN_ID : CHAIN_ID;
 }
 
@@ -29,6 +31,8 @@ export async function startDevelopmentChain(name: ChainName): Promise<TestNode> 
   switch (name) {
     case "geth":
       return { ...(await startGeth()), mode: "geth" };
+    case "geth-amsterdam":
+      return { ...(await startGeth({ rules: "amsterdam" })), mode: "geth" };
     case "hardhat-2":
       return startHardhat(name, "node_modules/hardhat/internal/cli/cli.js");
     case "hardhat-3":

@@ -1,6 +1,6 @@
 // Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and
 // docs/Comparison.md. With --check, it only checks that they are up to date. Our numbers are those in snapshots/,
-// measured by `npm run gas`; those of the other systems are in peers.json.
+// measured by `npm run gas` and `npm run gas:amsterdam`; those of the other systems are in peers.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,8 @@ import { ROOT } from "@dataset-oracle/tools/repository-root";
 const USAGE = `Usage: npm run bench:gas [-- --check]
 
 Compares the gas of updates, batches and queries with that of other oracles, and writes the tables to docs/Gas.md and
-docs/Comparison.md. Our numbers are those in snapshots/, measured by npm run gas. The other systems were measured elsewhere.
+docs/Comparison.md. Our numbers are those in snapshots/, measured by npm run gas and npm run gas:amsterdam. The other
+systems were measured elsewhere.
 
   --check   write nothing; fail if the tables do not match the snapshots
   --help    show this text
@@ -22,17 +23,27 @@ Examples
 /** The cells of the first line, and of the others. */
 type Table = readonly [head: readonly string[], rows: readonly (readonly string[])[]];
 
-/** Gas by the number of signers. */
-type GasBySigners = { readonly [signers in 3 | 4 | 9 | 21]?: number };
+/** Gas, or bytes of calldata, by the number of signers. */
+type BySigners = { readonly [signers in 3 | 4 | 9 | 21]?: number };
+
+/** A system, and the rules of its figures: gas that was measured under Prague's, or bytes that Amsterdam's charge for. */
+interface Peer {
+  readonly system: string;
+  readonly rules: "Prague" | "Amsterdam";
+}
 
 /** What bench/peers.json has. */
 interface Peers {
-  /** When and how it was measured. */
+  /** When and how the gas was measured. */
   readonly measured: string;
-  readonly update: readonly (GasBySigners & { readonly system: string; readonly trust: string })[];
-  readonly batch: readonly { readonly system: string; readonly gas: number }[];
-  readonly query: readonly { readonly system: string; readonly gas: number }[];
-  readonly "consumer-update": readonly (GasBySigners & { readonly system: string })[];
+  /** What the bytes say. */
+  readonly floors: string;
+  readonly update: readonly (BySigners & Peer & { readonly trust: string })[];
+  readonly "update-bytes": readonly (BySigners & Peer)[];
+  readonly batch: readonly (Peer & { readonly gas: number })[];
+  readonly query: readonly (Peer & { readonly gas: number })[];
+  readonly "consumer-update": readonly (BySigners & Peer)[];
+  readonly "consumer-update-bytes": readonly (BySigners & Peer)[];
 }
 
 const isCheck = readArguments(USAGE, { check: { type: "boolean" } }).values.check === true;
@@ -51,12 +62,108 @@ const consumerUpdate = snapshot("consumer-update");
 const accuse = snapshot("accuse");
 const adapter = snapshot("adapters");
 
+const measuredOnGeth: Record<string, { gas: number; bytes?: number; codeBytes?: number }> =
+  read("snapshots/amsterdam.json");
+const amsterdam = (name: string) => {
+  const row = measuredOnGeth[name];
+  if (row === undefined) throw new Error(`snapshots/amsterdam.json has no "${name}".`);
+  return row;
+};
+/** The least that Amsterdam's rules charge for a call with so many bytes of calldata. */
+const floorOf = (bytes: number | undefined) => (bytes === undefined ? undefined : 15_000 + 64 * bytes);
+
 const SIGNERS = [3, 4, 9, 21] as const;
 const COMMITTEES = { 3: 4, 4: 5, 9: 13, 21: 31 };
 
 const number = (value: number | undefined) => (value === undefined ? "" : value.toLocaleString("en"));
 
+const bold = (value: number) => `**${number(value)}**`;
+/** The numbers of columns in one cell; a dash for one that is missing. */
+const inOneCell = (values: readonly (number | undefined)[]) =>
+  values.map((value) => (value === undefined ? "-" : number(value))).join(" / ");
+
 const CONSUMER_SIGNERS = [3, 4, 9] as const;
+type Signers = keyof typeof COMMITTEES;
+
+/** A row of ours under Amsterdam's rules: the gas by the number of signers, then the bytes. */
+const amsterdamRow = (label: string, columns: readonly Signers[], nameOf: (k: Signers) => string | null) => {
+  const rows = columns.map((k) => {
+    const name = nameOf(k);
+    return name === null ? undefined : amsterdam(name);
+  });
+  const bytes = rows.map((row) => row?.bytes);
+  return [label, ...rows.map((row) => (row === undefined ? "" : bold(row.gas))), inOneCell(bytes)];
+};
+const floorRow = (columns: readonly Signers[]) => (peer: BySigners & Peer) => [
+  `${peer.system}: the floor only`,
+  ...columns.map((k) => number(floorOf(peer[k]))),
+  inOneCell(columns.map((k) => peer[k])),
+];
+const only =
+  (signers: Signers, name: string) =>
+  (k: Signers): string | null =>
+    k === signers ? name : null;
+
+const updatesAmsterdam: Table = [
+  ["system", ...SIGNERS.map((k) => `${k} signers`), "bytes of calldata"],
+  [
+    amsterdamRow("**this**", SIGNERS, (k) => `update, ${k} of ${COMMITTEES[k]} signers`),
+    amsterdamRow(
+      "**this**, first update of a key",
+      SIGNERS,
+      (k) => `first update of a key, ${k} of ${COMMITTEES[k]} signers`,
+    ),
+    ...peers["update-bytes"].map(floorRow(SIGNERS)),
+  ],
+];
+
+const verifiedFresh = (label: string, price: string) =>
+  amsterdamRow(label, CONSUMER_SIGNERS, (k) => `verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
+const consumerUpdatesAmsterdam: Table = [
+  ["transaction", ...CONSUMER_SIGNERS.map((k) => `${k} signers`), "bytes of calldata"],
+  [
+    amsterdamRow(
+      "**this**, `updateAndQuerySpotPrice`, paid",
+      CONSUMER_SIGNERS,
+      only(4, "updateAndQuerySpotPrice, paid, 4 of 5 signers"),
+    ),
+    amsterdamRow(
+      "**this**, the same, if another sender stored the round first",
+      CONSUMER_SIGNERS,
+      only(4, "updateAndQuerySpotPrice, paid, another sender was faster"),
+    ),
+    verifiedFresh("**this**, `verifySpotPrice`, paid", "paid"),
+    verifiedFresh("**this**, `verifySpotPrice`, price 0", "price 0"),
+    ...peers["consumer-update-bytes"].map(floorRow(CONSUMER_SIGNERS)),
+  ],
+];
+
+const sharings: Table = [
+  ["members", "their accounts exist", "they do not"],
+  [4, 13].map((members) => [
+    String(members),
+    bold(amsterdam(`sharing, ${members} members`).gas),
+    bold(amsterdam(`sharing, ${members} members whose accounts do not exist`).gas),
+  ]),
+];
+
+const deployments: Table = [
+  ["part", "gas", "bytes of code"],
+  [
+    "MedianDataset",
+    "MajorityDataset",
+    "VerifiedLens",
+    "CommitteeDirectory",
+    "WebOracleRegistry",
+    "ChainlinkAdapter",
+    "PythAdapter",
+    "QuoteAdapter",
+    "MorphoAdapter",
+  ].map((part) => {
+    const { gas, codeBytes } = amsterdam(`deployment, ${part}`);
+    return [`\`${part}\``, bold(gas), number(codeBytes)];
+  }),
+];
 const consumerUpdateGas = (name: string) => `**${number(consumerUpdate(name))}**`;
 const verified = (k: keyof typeof COMMITTEES, price: string) =>
   consumerUpdateGas(`verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
@@ -82,27 +189,32 @@ const updates: Table = [
 ];
 
 const batchRow = (signers: string, keys: number) => {
-  const gas = batch(`batch of ${keys}, ${signers} signers`);
-  return [`**this**, ${signers}, ${keys} keys`, `**${number(gas)}**`, `**${number(Math.round(gas / keys))}**`];
+  const name = `batch of ${keys}, ${signers} signers`;
+  const [today, before] = [amsterdam(name), batch(name)];
+  return [
+    ...[`**this**, ${signers}, ${keys} keys`, bold(today.gas), bold(Math.round(today.gas / keys))],
+    ...[number(today.bytes), bold(before), bold(Math.round(before / keys))],
+  ];
 };
 const batches: Table = [
-  ["system", "gas", "per key"],
+  ["system", "Amsterdam", "per key", "bytes of calldata", "Prague", "per key"],
   [
     batchRow("4 of 5", 10),
     batchRow("4 of 5", 100),
     batchRow("9 of 13", 100),
-    ...peers.batch.map(({ system, gas }) => [system, number(gas), number(Math.round(gas / 10))]),
+    ...peers.batch.map(({ system, gas }) => [system, "", "", "", number(gas), number(Math.round(gas / 10))]),
   ],
 ];
 
+const queryRow = (label: string, name: string) => [label, bold(amsterdam(name).gas), bold(query(name))];
 const queries: Table = [
-  ["system", "gas"],
+  ["system", "Amsterdam", "Prague"],
   [
-    ["**this**, price 0", `**${number(query("query, price 0"))}**`],
-    ["**this**, paid (6,700 of it to move the Ether)", `**${number(query("query, paid"))}**`],
-    ["**this**, price 0, `querySpotPriceWithExpiry`", `**${number(query("querySpotPriceWithExpiry, price 0"))}**`],
-    ["**this**, paid, `querySpotPriceWithExpiry`", `**${number(query("querySpotPriceWithExpiry, paid"))}**`],
-    ...peers.query.map(({ system, gas }) => [system, number(gas)]),
+    queryRow("**this**, price 0", "query, price 0"),
+    queryRow("**this**, paid", "query, paid"),
+    queryRow("**this**, price 0, `querySpotPriceWithExpiry`", "querySpotPriceWithExpiry, price 0"),
+    queryRow("**this**, paid, `querySpotPriceWithExpiry`", "querySpotPriceWithExpiry, paid"),
+    ...peers.query.map(({ system, gas }) => [system, "", number(gas)]),
   ],
 ];
 
@@ -128,8 +240,12 @@ const consumerUpdates: Table = [
 ];
 
 const accusations: Table = [
-  ["members", "gas"],
-  [5, 13, 31].map((members) => [String(members), `**${number(accuse(`accusation, ${members} members`))}**`]),
+  ["members", "Amsterdam", "bytes of calldata", "Prague"],
+  [5, 13, 31].map((members) => {
+    const name = `accusation, ${members} members`;
+    const { gas, bytes } = amsterdam(name);
+    return [String(members), bold(gas), number(bytes), bold(accuse(name))];
+  }),
 ];
 
 const ADAPTER_READS: readonly (readonly [label: string, name: string])[] = [
@@ -146,17 +262,27 @@ const adapters: Table = [
   ]),
 ];
 
-const comparedWith = (name: string, update: string | undefined, query: string | undefined) => [
-  name,
-  number(peers.update.find(({ system }) => system === update)?.[9]),
-  number(peers.query.find(({ system }) => system === query)?.gas),
-];
+const comparedWith = (name: string, update: string | undefined, query: string | undefined) => {
+  const bytes = peers["update-bytes"].find(({ system }) => system === update)?.[9];
+  return [
+    name,
+    bytes === undefined ? "" : `${number(floorOf(bytes))}, the floor only`,
+    number(bytes),
+    number(peers.update.find(({ system }) => system === update)?.[9]),
+    "",
+    number(peers.query.find(({ system }) => system === query)?.gas),
+  ];
+};
+const ours = amsterdam("update, 9 of 13 signers");
 const comparison: Table = [
-  ["", "update, 9 signers", "added by one query, direct"],
+  [
+    ...["", "update, 9 signers, Amsterdam", "bytes of calldata", "the same, Prague"],
+    ...["added by one query, direct, Amsterdam", "the same, Prague"],
+  ],
   [
     [
-      "this",
-      number(update("update, 9 of 13 signers")),
+      ...["this", number(ours.gas), number(ours.bytes), number(update("update, 9 of 13 signers"))],
+      `${number(amsterdam("query, price 0").gas)} free, ${number(amsterdam("query, paid").gas)} paid`,
       `${number(query("query, price 0"))} free, ${number(query("query, paid"))} paid`,
     ],
     comparedWith("Scribe", "Scribe, poke", "Scribe"),
@@ -168,14 +294,17 @@ const comparison: Table = [
 ];
 
 const DOCUMENTS: Record<string, Record<string, Table>> = {
-  "docs/Gas.md": { updates, batches, queries, consumerUpdates, accusations, adapters },
+  "docs/Gas.md": {
+    ...{ updatesAmsterdam, updates, batches, queries, consumerUpdatesAmsterdam, consumerUpdates },
+    ...{ accusations, sharings, adapters, deployments },
+  },
   "docs/Comparison.md": { comparison },
 };
 for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap((tables) => Object.entries(tables))) {
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
   console.log(`${name}\n\n${table(head, plain)}\n`);
 }
-console.log(`Peers: measured ${peers.measured}.`);
+console.log(`Peers: measured ${peers.measured}; floors ${peers.floors}.`);
 
 for (const [file, tables] of Object.entries(DOCUMENTS)) {
   const path = join(ROOT, file);

@@ -68,9 +68,9 @@ export async function deployTestContract(
   return getAddress(contractAddress);
 }
 
-/** Returns the creation code of a contract of src/. */
-export function readBytecode(name: string): Hex {
-  const path = join(ROOT, "out", `${name}.sol`, `${name}.json`);
+/** Returns the creation code of a contract of src/, or of one that is compiled from another file of this name. */
+export function readBytecode(name: string, file = name): Hex {
+  const path = join(ROOT, "out", `${file}.sol`, `${name}.json`);
   try {
     return JSON.parse(readFileSync(path, "utf8")).bytecode.object;
   } catch {

@@ -1,10 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { committeeHash } from "@dataset-oracle/protocol/committee-hash";
+import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
+import { signReport } from "@dataset-oracle/protocol/report";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
+import { foundryBinary, foundryEnv } from "@dataset-oracle/tools/foundry";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
   type Address,
@@ -14,10 +18,13 @@ import {
   type Hex,
   http,
   isAddressEqual,
+  numberToHex,
+  parseAbi,
   parseEther,
   publicActions,
+  stringToHex,
 } from "viem";
-import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { deployTestDataset } from "../src/deploy-test-contracts.js";
 import { GETH_ACCOUNT, GETH_CHAIN_ID, type GethRules, isGethCompiled, startGeth } from "../src/geth.js";
@@ -29,6 +36,9 @@ import { GETH_ACCOUNT, GETH_CHAIN_ID, type GethRules, isGethCompiled, startGeth 
 
 /** Above it, a transaction has a reserve for state under the rules of Amsterdam (EIP-8037), which calls share. */
 const MAX_EXECUTION_GAS = 2n ** 24n;
+
+/** Blocks of 12 s take minutes, so only the weekly run waits for them, by `--mode long`. */
+const AMSTERDAM_BLOCKS = process.env.MODE === "long" ? [1, 12] : [1];
 
 const emptyAccount = () => privateKeyToAddress(generatePrivateKey());
 const ascending = (members: readonly Address[]) => members.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
@@ -98,11 +108,7 @@ function scriptsOn(chain: Chain) {
 }
 
 describe.skipIf(!isGethCompiled())("the scripts on geth", () => {
-  test.each([
-    ["amsterdam", 1],
-    ["amsterdam", 12],
-    ["dev", 1],
-  ] as const)(
+  test.each([...AMSTERDAM_BLOCKS.map((seconds) => ["amsterdam", seconds] as const), ["dev", 1] as const])(
     "deploy and govern under the rules %s with blocks of %i s",
     { timeout: 900_000 },
     async (rules, seconds) => {
@@ -215,6 +221,60 @@ describe.skipIf(!isGethCompiled())("the scripts on geth", () => {
       datasets: { financial: datasets.financial },
     });
   });
+});
+
+describe.skipIf(!isGethCompiled())("the example for Foundry under the rules of Amsterdam", () => {
+  test.each(AMSTERDAM_BLOCKS)(
+    "buys a ticket with blocks of %i s, as its document says",
+    { timeout: 300_000 },
+    async (seconds) => {
+      const chain = await startChain("amsterdam", seconds);
+      const folder = join(mkdtempSync(join(tmpdir(), "example-")), "my-dapp");
+      onTestFinished(() => rmSync(dirname(folder), { recursive: true, force: true }));
+      await promisify(execFile)(process.execPath, [
+        ...[join(ROOT, "tools/create-example-project.js"), "--copy", "foundry", folder],
+      ]);
+      const document = readFileSync(join(ROOT, "examples/README.md"), "utf8");
+      const [, flags = ""] = /forge script script\/Buy\.s\.sol --rpc-url \S+ (.*) --unlocked/.exec(document) ?? [];
+      expect(flags).toContain("--broadcast");
+      const forge = (...args: string[]) =>
+        promisify(execFile)(foundryBinary("forge"), args, {
+          cwd: folder,
+          env: { ...foundryEnv(), ORACLE: oracle, ANSWER: answer },
+        });
+      let [oracle, answer] = ["", ""];
+      await forge("build");
+
+      const accounts = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey(), generatePrivateKey()]
+        .map((key) => privateKeyToAccount(key))
+        .toSorted((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+      const members = accounts.map(({ address }) => address);
+      const dataset = await deployTestDataset(chain.url, { owner: GETH_ACCOUNT, members });
+      oracle = dataset;
+      // What an operator answers now: its reports are about this second, which the latest block has not reached.
+      const round = BigInt(Math.floor(Date.now() / 1_000));
+      const header = { chainId: GETH_CHAIN_ID, dataset, key: stringToHex("SPOTPX/ETH-USD"), round };
+      const report = { outcome: "OK", value: numberToHex(parseEther("3000"), { size: 32 }) } as const;
+      const reports = accounts.map(async (account) => {
+        const signature = await signReport(account, { ...header, ...report });
+        return { provider: account.address, value: report.value, signature };
+      });
+      const committee = { members, toleranceBps: 100n };
+      const data = encodeUpdate("median", header, committee, "OK", await Promise.all(reports));
+      answer = JSON.stringify({ transaction: { data } });
+      const sender = ["--rpc-url", chain.url, ...flags.split(" "), "--unlocked", "--sender", GETH_ACCOUNT];
+      const { stdout } = await forge("script", "script/Buy.s.sol", ...sender);
+      const [, shop] = /Shop: (0x\w{40})/.exec(stdout) ?? [];
+      expect(
+        await chain.client.readContract({
+          address: shop as Address,
+          abi: parseAbi(["function ticketsOf(address) view returns (uint256)"]),
+          functionName: "ticketsOf",
+          args: [GETH_ACCOUNT],
+        }),
+      ).toBe(1n);
+    },
+  );
 });
 
 describe.skipIf(!isGethCompiled())("sharing the income under the rules of Amsterdam", () => {

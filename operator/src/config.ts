@@ -166,7 +166,8 @@ const NetworkSettings = Type.Object(
     maxHeadLagBlocks: Type.Integer({
       minimum: 0,
       default: 10,
-      description: "An RPC endpoint that is more blocks than this behind the best one is not read from.",
+      description:
+        "An RPC endpoint that is more blocks than this behind the median of all is not read from; of two, it comes last.",
     }),
     maxHeadLagSeconds: Type.Integer({
       minimum: 0,

@@ -279,6 +279,20 @@ describe("with minUpdateAgeSeconds", () => {
     expect(second).not.toHaveProperty("fresh");
   });
 
+  test("a fresh value is answered without its transaction where the RPC limits logs", async () => {
+    const proxy = await startRpcProxy(chain.url);
+    const { ask, account } = await start({ minUpdateAgeSeconds: 60 }, {}, { rpcUrls: [proxy.url] });
+    const sent = await ask(body("SPOTPX/LOGS-USD"), WAIT);
+    const nonce = await chain.nonce(account.address);
+    const refusal = { error: { code: -32005, message: "limit exceeded" } };
+    proxy.answers.set("eth_getLogs", { body: refusal });
+    await expect
+      .poll(() => ask(body("SPOTPX/LOGS-USD")))
+      .toEqual({ ...sent, reports: [], fresh: true, transaction_hash: null });
+    expect(await chain.nonce(account.address)).toBe(nonce);
+    await proxy.close();
+  });
+
   test("a stored NOT_AVAILABLE does not count as a value, so the providers are asked again", async () => {
     const { ask } = await startWithAge();
     const key = "SPOTPX/NONE-USD";

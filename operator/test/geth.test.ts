@@ -3,13 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
+import { readVerified, spotPriceKey } from "@dataset-oracle/protocol";
+import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
+import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
+import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { parseTransaction, size, type TransactionSerializable } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test } from "vitest";
+import { watchdog } from "../src/plugins/watchdog/plugin.js";
 import { chainOf } from "./support/chain.js";
+import { startOperator } from "./support/operator.js";
+import { type Provider, startProviders } from "./support/stub-providers.js";
 
 /**
  * What real deployments do and the smoke tests of all development chains leave out, on a real geth: `npm run geth`
@@ -79,3 +86,50 @@ test.skipIf(!isGethCompiled())("geth signs as a signer, for its own chain only",
     await expect(account?.signTransaction(elsewhere)).rejects.toThrow("chainId");
   }
 });
+
+test.skipIf(!isGethCompiled())(
+  "under Amsterdam's rules a lens reads, and a member that contradicts itself is ejected",
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const providers = await startProviders(5);
+    const node = await startGeth({ rules: "amsterdam" });
+    const chain = chainOf({ ...node, mode: "geth" }, GETH_CHAIN_ID);
+    const dataset = await chain.deploy(providers.map(({ address }) => address));
+    const deployedAt = (await chain.client.getBlock()).timestamp;
+    // The clock stands still while both operators are asked for one round.
+    let stopped: number | null = null;
+    const clock = clockOf(() => stopped ?? Date.now());
+    const start = (sender: "alone" | "volunteer") =>
+      startOperator([{ chain, datasets: [dataset], providers, settings: { sender } }], {
+        ...{ clock, plugins: ["gateway"] },
+        configure: (app) => app.register(watchdog, { lookMs: 100 }),
+      });
+    const [one, two] = await Promise.all([start("alone"), start("volunteer")]);
+
+    const gateways = [`${one.base}/data/gateway/${GETH_CHAIN_ID}/{sender}/{data}`];
+    const lens = await chain.deployContract("VerifiedLens", verifiedLensAbi, [gateways]);
+    const read = await readVerified(chain.client, { lens, dataset, key: spotPriceKey("ETH-USD"), maxAge: 60n });
+    expect(read).toMatchObject({ status: "OK" });
+
+    // A statement from before the committee was set proves nothing against it.
+    await expect.poll(async () => (await chain.client.getBlock()).timestamp).toBeGreaterThan(deployedAt + 2n);
+    const liar = providers[4] as Provider;
+    const body = (key: string, broadcast: boolean) => ({ network_id: GETH_CHAIN_ID, dataset, key, broadcast });
+    stopped = Date.now();
+    await one.ask(body("SPOTPX/LIE-USD", false));
+    liar.value += 1n;
+    liar.decided.clear();
+    await two.ask(body("SPOTPX/LIE-USD", true));
+    stopped = null;
+    const ejections = () =>
+      chain.client.getContractEvents({
+        ...{ address: dataset, abi: datasetAbi, eventName: "MemberEjected", fromBlock: 0n, strict: true },
+      });
+    await expect.poll(ejections).toMatchObject([{ args: { member: liar.address, accuser: one.account.address } }]);
+    const answer = await one.ask(body("SPOTPX/ETH-USD", true), { prefer: "wait=20" });
+    expect(answer).toMatchObject({ status: "OK" });
+    expect(answer.reports.map(({ provider }) => provider)).not.toContain(liar.address);
+  },
+);

@@ -60,6 +60,7 @@ const NO_FUNDS = error(-32000, "insufficient funds for gas * price + value");
 const HEADER_NOT_FOUND = error(-32000, "header not found");
 const NO_METHOD = error(-32601, "the method does not exist/is not available");
 const WITHOUT_BASE_FEE = changed("without a base fee", (block: object) => ({ ...block, baseFeePerGas: undefined }));
+const WITH_BAD_SIZE = changed("with a malformed size", (block: object) => ({ ...block, size: "zz" }));
 const FEES_ABOVE_CAP = changed("with a base fee of 501 gwei", (block: object) => ({
   ...block,
   baseFeePerGas: numberToHex(parseGwei("501")),
@@ -108,6 +109,8 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["the only one", SUBMISSION, result("zz"), OPEN],
 
   ["the only one", only("eth_getBlockByNumber"), WITHOUT_BASE_FEE, "it is mined"],
+  // What is not used is not read, so that it cannot fail outside of failover.
+  ["the only one", only("eth_getBlockByNumber"), WITH_BAD_SIZE, "it is mined"],
   [
     "the only one",
     only("eth_getBlockByNumber"),

@@ -15,7 +15,7 @@ import { Metrics } from "./metrics.js";
 import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
 import { routes } from "./routes.js";
-import { SourceReader } from "./source/source-reader.js";
+import { MAX_PUBLISHED_IN_FLIGHT, SourceReader } from "./source/source-reader.js";
 import { ExtractionPool } from "./web-oracle/extraction-pool.js";
 import { PublishedSpecStore } from "./web-oracle/published-spec-store.js";
 import { RateLimitedExtractor } from "./web-oracle/rate-limited-extractor.js";
@@ -23,9 +23,6 @@ import { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
 /** A lease that is further ahead of the clock than this, in seconds, shows that the clock is or was wrong. */
 const FAR_AHEAD = 60n;
-
-/** The maximum number of requests of published specs in flight or waiting. Each may hold 1 MiB. */
-const MAX_PUBLISHED_IN_FLIGHT = 256;
 
 const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));
 

@@ -3,7 +3,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Combination } from "@dataset-oracle/protocol/request-spec";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
-import type { Reading, SourceFailure } from "./source/source-failure.js";
+import { isUnknown, type Reading, type SourceFailure } from "./source/source-failure.js";
 import type { Quote } from "./source/spot-source.js";
 
 /**
@@ -24,17 +24,29 @@ export type CombinedValue =
   | { readonly kind: "value"; readonly value: bigint }
   /** Sources failed or disagreed, so there is no value now. */
   | { readonly kind: "none"; readonly reason: string }
-  /** It is unknown whether there is a value: sources that could decide it are at their rate limit, or were not read. */
+  /** It is unknown which value there is, or whether there is one: sources that could change it were not asked or read. */
   | { readonly kind: "busy"; readonly retryAfter: number };
 
 /** The names of the outcomes in output for programs. */
 export const OUTCOMES = { value: "OK", none: "NOT_AVAILABLE", busy: "BUSY" } as const;
 
+/** No value is lower or higher. */
+const BOUNDS = [0n, 2n ** 256n - 1n] as const;
+
+/**
+ * Tells whether the median of values is the same whatever so many more values are, or how many of them there are: it lies
+ * between the two medians that they have when all of those are as low, or as high, as a value can be.
+ *
+ * @throws When `values` is empty.
+ */
+export const isMedianFixed = (values: readonly bigint[], unknown: number): boolean =>
+  BOUNDS.every((bound) => median([...values, ...Array<bigint>(unknown).fill(bound)]) === median(values));
+
 /**
  * Decides the outcome when there are too few values: `busy` when enough sources can be asked again later that there may
  * be a value then, else `none`.
  *
- * @param waits After how many seconds each source at its rate limit can be asked again.
+ * @param waits After how many seconds each source that may still have a value can be asked again.
  * @param missing How many more values are needed.
  */
 export function outcomeOfTooFewValues(waits: readonly number[], missing: number, reason: string): CombinedValue {
@@ -42,25 +54,39 @@ export function outcomeOfTooFewValues(waits: readonly number[], missing: number,
   return retryAfter === undefined ? { kind: "none", reason } : { kind: "busy", retryAfter: Math.ceil(retryAfter) };
 }
 
+/** Returns after how many seconds each source that may still have a value can be asked again. */
+export const waitsOf = (failures: readonly SourceFailure[]): number[] =>
+  failures.flatMap(({ retryAfter }) => retryAfter ?? []);
+
+/** Returns the outcome when sources that were not asked could change the value: `busy` until all of them can be asked. */
+export const outcomeOfOpenValue = (failures: readonly SourceFailure[]): CombinedValue => ({
+  kind: "busy",
+  retryAfter: Math.ceil(Math.max(...waitsOf(failures.filter(isUnknown)))),
+});
+
 /**
- * Makes one value of those of several sources.
+ * Makes one value of those of several sources, if it is the same whatever the sources that were not asked would have said.
  *
  * @param minSources How many sources must have answered.
  */
 export function combine(readings: readonly Reading<bigint>[], minSources: number, how: Combination): CombinedValue {
   const values = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
-  if (values.length < minSources) {
-    const reason = `${values.length} of ${readings.length} sources answered, fewer than ${minSources}`;
-    const waits = readings.flatMap((reading) => (reading.ok ? [] : (reading.error.retryAfter ?? [])));
-    return outcomeOfTooFewValues(waits, minSources - values.length, reason);
+  const failures = readings.flatMap((reading) => (reading.ok ? [] : [reading.error]));
+  const unknown = failures.filter(isUnknown).length;
+  const count = values.length;
+  if (count < minSources) {
+    const reason = `${count} of ${readings.length} sources answered, fewer than ${minSources}`;
+    return outcomeOfTooFewValues(waitsOf(failures), minSources - count, reason);
   }
-  if (how === "median") return { kind: "value", value: median(values) };
+  if (how === "median")
+    return isMedianFixed(values, unknown) ? { kind: "value", value: median(values) } : outcomeOfOpenValue(failures);
   const value = mostFrequent(values) ?? 0n;
-  const count = values.filter((other) => other === value).length;
-  const needed = how === "equal" ? values.length : Math.floor(values.length / 2) + 1;
-  return count >= needed
-    ? { kind: "value", value }
-    : { kind: "none", reason: `${count} of ${values.length} sources agree, fewer than ${needed}` };
+  const agreeing = values.filter((other) => other === value).length;
+  const needed = (of: number) => (how === "equal" ? of : Math.floor(of / 2) + 1);
+  if (agreeing >= needed(count + unknown)) return { kind: "value", value };
+  // At best, all that are unknown agree too.
+  if (agreeing + unknown >= needed(count + unknown)) return outcomeOfOpenValue(failures);
+  return { kind: "none", reason: `${agreeing} of ${count} sources agree, fewer than ${needed(count)}` };
 }
 
 /** One source's part in a value. */

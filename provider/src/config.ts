@@ -20,7 +20,8 @@ export const WebOracleSettings = Type.Object(
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
     hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
       default: [],
-      description: 'The hosts that published specs may query, or "any" for every public host.',
+      description:
+        'The hosts that published specs may query, or "any" for every public host that no source file queries.',
     }),
     rateLimit: rateLimitSchema(
       { default: 5 },
@@ -108,7 +109,8 @@ export const ProviderConfig = Type.Object(
             maxMegabytes: Type.Integer({
               minimum: 1,
               maximum: 10_000_000,
-              description: "The maximum size of the folder in MiB. When it is full, the oldest evidence is removed.",
+              description:
+                "The maximum size of the evidence on the disk in MiB. When it is reached, the oldest file is removed.",
             }),
           },
           { additionalProperties: false },
@@ -132,8 +134,8 @@ export const ProviderConfig = Type.Object(
     }),
     operators: AddressRanges({
       description:
-        "Addresses or CIDR ranges of operators with a reserved share: half of each source's burst, and request limits " +
-        "of their own.",
+        "Addresses or CIDR ranges of operators with a reserved share: half of each source's rate limit, and request " +
+        "limits of their own.",
     }),
     operatorRequestsPerMinute: Type.Integer({
       minimum: 1,

@@ -153,8 +153,22 @@ export const leaseProblem = (problem: LeaseProblem) =>
 export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   new ProblemError(503, "source_busy", {
     title: "The sources' rate limits, or the limits on computing time, are used up.",
-    detail: `Too few sources could be asked and read to tell if there is a value. Try again in ${retryAfter} s.`,
+    detail: `Too few sources could be asked and read to tell if there is a value, and which. Try again in ${retryAfter} s.`,
     extras: { keys },
+    headers: { "retry-after": String(retryAfter) },
+  });
+
+/**
+ * @param perSecond How many keys a caller may ask for in a second.
+ * @param ofNew As how many of them one counts whose value is not known yet.
+ * @param retryAfter In seconds.
+ */
+export const tooManyKeys = (perSecond: number, ofNew: number, retryAfter: number) =>
+  new ProblemError(429, "too_many_rounds", {
+    title: "This caller has asked for too many keys.",
+    detail:
+      `A caller that is not in "operators" may ask for ${perSecond} per second. Each whose value was not known counts as ` +
+      `${ofNew} more. Try again in ${retryAfter} s.`,
     headers: { "retry-after": String(retryAfter) },
   });
 

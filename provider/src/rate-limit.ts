@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type IntegerOptions, type NumberOptions, type ObjectOptions, Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
@@ -27,34 +28,33 @@ export function rateLimitSchema(perSecond: NumberOptions, burst: IntegerOptions,
   );
 }
 
-/** The longest that a request waits for its turn. */
-const MAX_WAIT_MS = 1_500;
+/**
+ * Returns the part of a rate limit that anonymous callers may use where operators are configured: half of it. Of a burst
+ * of 1 it is all, which comes back while an operator waits for its turn.
+ */
+export const anonymousPart = ({ perSecond, burst }: RateLimit): RateLimit => ({
+  perSecond: perSecond / 2,
+  burst: Math.ceil(burst / 2),
+});
+
+/** The longest that a request waits for its turn: a row of thirty keys takes so long at an exchange of ten a second. */
+export const MAX_WAIT_MS = 2_500;
 
 /**
  * Keeps what is used within a rate limit. It can be charged afterwards, when the amount is known, and may then be
- * overdrawn.
+ * overdrawn. All times are in milliseconds, by the same clock.
  */
 export class TokenBucket {
-  readonly #reserve: number;
   #left: number;
   #at = 0;
 
-  /**
-   * All times are in milliseconds, by the same clock.
-   *
-   * @param hasReserve Reserves half of the burst: only those who may use the reserve can use more than the other half.
-   */
-  constructor(
-    private readonly limit: RateLimit,
-    private readonly hasReserve = false,
-  ) {
-    this.#reserve = hasReserve ? Math.floor(limit.burst / 2) : 0;
+  constructor(private readonly limit: RateLimit) {
     this.#left = limit.burst;
   }
 
   /** Returns after how many milliseconds an amount may be used; 0 when it may be used now. */
-  waitMs(now: number, mayUseReserve = false, amount = 1): number {
-    const missing = amount + (mayUseReserve ? 0 : this.#reserve) - this.#leftAt(now);
+  waitMs(now: number, amount = 1): number {
+    const missing = amount - this.#leftAt(now);
     return missing <= 0 ? 0 : Math.ceil((missing / this.limit.perSecond) * 1_000);
   }
 
@@ -64,26 +64,70 @@ export class TokenBucket {
   }
 
   /**
-   * Counts one request. If there is a reserve, only those who may use it may wait for their turn.
+   * Counts one request, unless it would have to wait for longer than `MAX_WAIT_MS`.
    *
    * @returns How long the request must wait, or, when it may not be made, after how long it can be tried again; both in
    * milliseconds.
    */
-  take(mayUseReserve: boolean, now: number): Result<number, number> {
-    const waitMs = this.waitMs(now, mayUseReserve);
-    if (waitMs > (mayUseReserve || !this.hasReserve ? MAX_WAIT_MS : 0)) return err(waitMs);
+  take(now: number): Result<number, number> {
+    const waitMs = this.waitMs(now);
+    if (waitMs > MAX_WAIT_MS) return err(waitMs);
     this.spend(1, now);
     return ok(waitMs);
   }
 
   /** Tells whether none of the limit is used up, so that a new bucket would behave the same. */
   isUnused(now: number): boolean {
-    return this.waitMs(now, true, this.limit.burst) === 0;
+    return this.waitMs(now, this.limit.burst) === 0;
   }
 
   #leftAt(now: number): number {
     const { perSecond, burst } = this.limit;
     return Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond);
+  }
+}
+
+/**
+ * A rate limit that operators and anonymous callers share. Operators' requests wait for their turn in front of those of
+ * anonymous callers, who have a part of the limit, and only what operators leave of it.
+ */
+export class SharedRate {
+  readonly #all: TokenBucket;
+  /** Null without operators: then all callers are equal. */
+  readonly #anonymous: TokenBucket | null;
+  /** How much must be left when an anonymous caller's turn comes. */
+  readonly #leastForAnonymous: number;
+
+  constructor(
+    { perSecond, burst }: RateLimit,
+    hasReserve: boolean,
+    private readonly sleep: (ms: number) => Promise<unknown> = wait,
+  ) {
+    this.#all = new TokenBucket({ perSecond, burst });
+    const part = anonymousPart({ perSecond, burst });
+    this.#anonymous = hasReserve ? new TokenBucket(part) : null;
+    // A burst of 1 cannot be divided: an operator that comes next must not have to wait for too long.
+    this.#leastForAnonymous = Math.max(1 + burst - part.burst, 2 - (perSecond * MAX_WAIT_MS) / 1_000);
+  }
+
+  /** Waits for the turn of one request; fails when it may not be made, with the milliseconds until it may be. */
+  async turn(mayUseReserve: boolean): Promise<Result<null, number>> {
+    const queue = mayUseReserve || this.#anonymous === null ? this.#all : this.#anonymous;
+    const turn = queue.take(performance.now());
+    if (!turn.ok) return turn;
+    if (turn.value > 0) await this.sleep(turn.value);
+    if (queue === this.#all) return ok(null);
+    const now = performance.now();
+    const waitMs = this.#all.waitMs(now, this.#leastForAnonymous);
+    if (waitMs > 0) return err(waitMs);
+    this.#all.spend(1, now);
+    return ok(null);
+  }
+
+  /** Tells whether none of the limit is used up, so that a new one would behave the same. */
+  isUnused(): boolean {
+    const now = performance.now();
+    return this.#all.isUnused(now) && this.#anonymous?.isUnused(now) !== false;
   }
 }
 
@@ -94,22 +138,11 @@ const MAX_BUCKETS = 10_000;
 export class TokenBuckets {
   readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_BUCKETS });
 
-  /** @param hasReserve Reserves half of each id's burst. */
-  constructor(
-    private readonly limit: RateLimit,
-    private readonly hasReserve = false,
-  ) {}
+  constructor(private readonly limit: RateLimit) {}
 
   /** Returns after how many milliseconds an id may use more; 0 when it may now. */
-  waitMs(id: string, now: number, mayUseReserve?: boolean): number {
-    return this.#bucketOf(id).waitMs(now, mayUseReserve);
-  }
-
-  /** Counts one request of an id, as `TokenBucket` does. */
-  take(id: string, mayUseReserve: boolean, now: number): Result<number, number> {
-    const bucket = this.#bucketOf(id);
-    this.#buckets.set(id, bucket);
-    return bucket.take(mayUseReserve, now);
+  waitMs(id: string, now: number): number {
+    return this.#bucketOf(id).waitMs(now);
   }
 
   spend(id: string, amount: number, now: number): void {
@@ -119,6 +152,6 @@ export class TokenBuckets {
   }
 
   #bucketOf(id: string): TokenBucket {
-    return this.#buckets.get(id) ?? new TokenBucket(this.limit, this.hasReserve);
+    return this.#buckets.get(id) ?? new TokenBucket(this.limit);
   }
 }

@@ -1,7 +1,7 @@
 import { type BatchReport, signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import type { SignedBatchReport, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { type Report, signReport } from "@dataset-oracle/protocol/report";
-import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
+import { isLogged, type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { bytesToHex, type Hex, type LocalAccount, numberToHex } from "viem";
@@ -47,7 +47,8 @@ export class ReportSigner {
     const signature = await this.#signOnce(digest, async () => {
       const signature = await (account.sign?.({ hash: digest }) ?? signReport(account, report));
       metrics.signedReports.inc({ outcome });
-      logger.info({ ...dataPointLogFields(dataPoint, round, trace), outcome, value }, "report signed");
+      if (isLogged(trace))
+        logger.info({ ...dataPointLogFields(dataPoint, round, trace), outcome, value }, "report signed");
       return signature;
     });
     return {
@@ -82,6 +83,7 @@ export class ReportSigner {
     const signature = await this.#signOnce(digest, async () => {
       const signature = await (account.sign?.({ hash: digest }) ?? signBatchReport(account, row));
       metrics.signedRows.inc();
+      if (!isLogged(trace)) return signature;
       const notAvailable = decisions.filter(({ outcome }) => outcome !== "OK").length;
       const about = { network: chainId, dataset: address, keys: keys.length, notAvailable };
       logger.info({ ...traceFieldsOf(trace), ...about, round: Number(round) }, "row signed");

@@ -26,12 +26,16 @@ it("a reporter answers a row with its first key's problem, though another key's 
     await sleep(50);
     throw invalidArguments("");
   };
-  const parts = { served: new Map([[42, new Map([[address, dataset]])]]), webOracleKeys: { find } };
+  const charged: number[] = [];
+  const decider = { charge: (_caller: object, keys: number) => void charged.push(keys) };
+  const parts = { served: new Map([[42, new Map([[address, dataset]])]]), webOracleKeys: { find }, decider };
   const reporter = new Reporter(parts as unknown as ConstructorParameters<typeof Reporter>[0]);
   const keys = [stringToHex(`WEB/${"0".repeat(64)}`), "0x00"];
   const caller = { id: "127.0.0.1", mayUseReserve: false, trace: null };
   const row = reporter.row({ network_id: 42, dataset: address, keys, timestamp: Number(round) }, caller);
   await expect(row).rejects.toMatchObject({ code: "invalid_arguments" });
+  // Finding keys takes time, so it is charged before.
+  expect(charged).toEqual([2]);
 });
 
 it.each<[account: string, account: LocalAccount]>([

@@ -32,6 +32,7 @@ export class Reporter {
   async report(request: ReportRequest, caller: TracedCaller): Promise<ReportAnswer> {
     const { served, webOracleKeys, decider, signer } = this.parts;
     const dataset = findDataset(served, request);
+    decider.charge(caller, 1);
     const dataPoint = await findDataPoint(dataset, request.key, webOracleKeys, caller);
     const round = BigInt(request.timestamp);
     const [decision] = await decider.decide([dataPoint], round, caller);
@@ -44,6 +45,7 @@ export class Reporter {
   async row(request: BatchReportRequest, caller: TracedCaller): Promise<SignedBatchReport> {
     const { served, webOracleKeys, decider, signer } = this.parts;
     const dataset = findDataset(served, request);
+    decider.charge(caller, request.keys.length);
     const finding = request.keys.map((key) => findDataPoint(dataset, key, webOracleKeys, caller));
     // Of several problems, the answer is the first key's, not the one that was found first.
     await Promise.allSettled(finding);

@@ -2,9 +2,18 @@ import { ok } from "@dataset-oracle/protocol/result";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { Hex } from "viem";
 import type { Caller } from "./caller.js";
-import { median, outcomeOfTooFewValues, type SourceUse, toUse, type ValueWithSources } from "./combined-value.js";
+import {
+  isMedianFixed,
+  median,
+  outcomeOfOpenValue,
+  outcomeOfTooFewValues,
+  type SourceUse,
+  toUse,
+  type ValueWithSources,
+  waitsOf,
+} from "./combined-value.js";
 import { divideHalfEven } from "./source/decimal-text.js";
-import { type FailureCode, failed, type Reading, throttled } from "./source/source-failure.js";
+import { type FailureCode, failed, isUnknown, notAsked, type Reading, throttled } from "./source/source-failure.js";
 import type { SourceReader } from "./source/source-reader.js";
 import { unlimitedIfRedirected } from "./source/source-request.js";
 import type { PairQuery, Quote, SpotSource, SpotSourceSpec } from "./source/spot-source.js";
@@ -83,11 +92,14 @@ async function readRate({ pair, sources }: RateSources, context: ReadContext): P
   const rate = await readSpotPrice(sources, context);
   if (rate.kind === "value") return ok(rate.value);
   const detail = `no rate of ${pair} to convert by`;
-  return rate.kind === "busy" ? throttled(detail, rate.retryAfter) : failed("no_rate", detail);
+  if (rate.kind === "none") return failed("no_rate", detail);
+  const without = rate.sources.some(({ dropped }) => isUnknown(dropped)) ? notAsked : throttled;
+  return without(detail, rate.retryAfter);
 }
 
 function convert(quote: Reading<Quote>, rate: Reading<bigint>): Reading<Quote> {
-  if (!quote.ok) return quote;
+  // Whatever an unknown quote is, it cannot be used without a rate.
+  if (!quote.ok) return isUnknown(quote.error) && !rate.ok && !isUnknown(rate.error) ? rate : quote;
   if (!rate.ok) return rate;
   return ok({ ...quote.value, value: multiply(quote.value.value, rate.value) });
 }
@@ -102,21 +114,26 @@ function refuseZero(reading: Reading<Quote>): Reading<Quote> {
 
 /**
  * Takes the median of the usable quotes, if there are at least `minSources`. A quote is unusable when its time is too
- * far in the past or the future, or when it lies too far from the median of the quotes that pass this test.
+ * far in the past or the future, or when it lies too far from the median of the quotes that pass this test. Both medians
+ * must be the same whatever the sources that were not asked would have said: then the same quotes are dropped, too.
  */
 export function decidePrice(
   asked: readonly SourceUse[],
   { policy, at }: Pick<ReadContext, "policy" | "at">,
 ): ValueWithSources {
-  const sources = dropOutliers(
-    asked.map((use) => dropByAge(use, policy, at)),
-    policy,
-  );
-  const values = usedValues(sources);
-  if (values.length >= policy.minSources) return { kind: "value", value: median(values), sources };
-  const waits = asked.flatMap(({ dropped }) => dropped?.retryAfter ?? []);
+  const fresh = asked.map((use) => dropByAge(use, policy, at));
+  const sources = dropOutliers(fresh, policy);
+  const [freshValues, values] = [usedValues(fresh), usedValues(sources)];
+  const failures = asked.flatMap(({ dropped }) => dropped ?? []);
+  const unknown = failures.filter(isUnknown).length;
+  if (values.length >= policy.minSources && isMedianFixed(freshValues, unknown) && isMedianFixed(values, unknown))
+    return { kind: "value", value: median(values), sources };
   const reason = `only ${values.length} of ${sources.length} sources can be used`;
-  return { ...outcomeOfTooFewValues(waits, policy.minSources - values.length, reason), sources };
+  // What is unknown may also move the median, and with it the bounds of outliers.
+  const missing = policy.minSources - (unknown > 0 ? freshValues : values).length;
+  const outcome =
+    missing > 0 ? outcomeOfTooFewValues(waitsOf(failures), missing, reason) : outcomeOfOpenValue(failures);
+  return { ...outcome, sources };
 }
 
 function dropByAge(use: SourceUse, { maxQuoteAge }: PricePolicy, at: bigint): SourceUse {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
@@ -6,8 +6,8 @@ import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { expect, it, onTestFinished } from "vitest";
-import { replay } from "../src/evidence/replay.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
+import { replayAll, segmentsIn } from "./support/evidence.js";
 import { spotPriceDeployment } from "./support/spot-price-deployment.js";
 import { startProvider } from "./support/test-provider.js";
 
@@ -29,10 +29,9 @@ it("the devnet's market answers for every pair of every exchange, and the eviden
     expect(answers[i], pair).toMatchObject({ sources: read.map((name) => ({ name, used: true })) });
     expect(Number(BigInt(answers[i].value)) / 1e18 / Number(start), pair).toBeCloseTo(1, 1);
   }
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"));
-  expect(files).toHaveLength(keys.length);
-  for (const file of files) {
-    const { record, decision, isSame } = await replay(join(folder, file));
+  const replayed = await replayAll(...segmentsIn(folder));
+  expect(replayed).toHaveLength(keys.length);
+  for (const { record, decision, isSame } of replayed) {
     const { outcome, value } = answers.find(({ key }) => key === record.key);
     expect([isSame, decision, outcome]).toEqual([true, { outcome, value }, "OK"]);
   }

@@ -61,7 +61,7 @@ describe("what cannot be tried or replayed is refused with 2 and what to fix:", 
     [["try", "ETH-USD"], /is neither the key of a spot price, such as SPOTPX\/ETH-USD, nor/],
     [["try", "SPOTPX/ETH-USD", "--repeat", "1"], /--repeat: 1 is not a whole number from 2 to 1000/],
     [["try", "SPOTPX/NO-SUCH"], /No source can give a price for NO-SUCH/],
-    [["replay"], /Give exactly one file of evidence/],
+    [["replay"], /Give at least one file of evidence/],
     [["replay", "/no/such"], /cannot be read: ENOENT/],
   ])("%j", async (args, message) => {
     expect(await runCommand(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });

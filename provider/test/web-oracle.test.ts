@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { WebOracleRecord } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, hexToString } from "viem";
 import { describe, expect, it } from "vitest";
-import { replay } from "../src/evidence/replay.js";
+import { recordsIn, replayAll, writeChanged } from "./support/evidence.js";
 import { runCommand } from "./support/run-command.js";
 import { ACCOUNT, reportOf, wireValue } from "./support/test-provider.js";
 import { HOST, key, NUMBERS, number, spec, stringValue, useWebOracle, WORDS, word } from "./support/web-oracle.js";
@@ -113,17 +114,13 @@ it("provider try reads a key as a provider with the configuration does, or says 
 });
 
 describe("evidence of a Web Oracle value", () => {
-  /** Has a key signed, and returns what was signed and the file of the decision. */
+  /** Has a key signed, and returns what was signed and the record with its segment. */
   async function sign(dataset: Address, key: Hex) {
     const { body } = await web.provider.ask({ dataset, key });
-    const { folder } = web;
-    const file = () => {
-      const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
-      const paths = names.map((name) => join(folder, name));
-      return paths.find((path) => JSON.parse(readFileSync(path, "utf8")).key === key) ?? "";
-    };
-    await expect.poll(file).not.toBe("");
-    return { outcome: body.outcome, value: body.value, file: file() };
+    const find = () => recordsIn(web.folder).find(({ record }) => record.key === key);
+    await expect.poll(find).toBeDefined();
+    const { file = "", record } = find() ?? {};
+    return { outcome: body.outcome, value: body.value, file, record: record as WebOracleRecord };
   }
 
   it("is replayed into the same value, from the spec, the key's arguments and the answers alone", async () => {
@@ -136,11 +133,12 @@ describe("evidence of a Web Oracle value", () => {
     expect(some).toMatchObject({ outcome: "OK", value: wireValue(2150n) });
     const signed = [some, await sign(WORDS, key(none))];
     const asked = [...web.asked];
-    for (const { file, ...decision } of signed) {
-      expect(await replay(file)).toMatchObject({ kind: "web_oracle", isSame: true, decision });
+    for (const { file, record, ...decision } of signed) {
+      const again = (await replayAll(file)).filter(({ record: { key } }) => key === record.key);
+      expect(again).toMatchObject([{ kind: "web_oracle", isSame: true, decision }]);
     }
     expect(web.asked).toEqual(asked);
-    const shown = await runCommand(["replay", "--json", some.file]);
+    const shown = await runCommand(["replay", "--json", some.file, "--key", some.record.key]);
     expect(JSON.parse(shown.stdout)).toMatchObject({
       key: `WEB/${climate.slice(2)}/S%C3%A3o%20Paulo`,
       title: "with evidence",
@@ -152,14 +150,15 @@ describe("evidence of a Web Oracle value", () => {
   it("that was altered is detected", async () => {
     const hash = await web.registry.publish(spec("changed evidence"));
     const other = await web.registry.publish(spec("another spec"));
-    const { file, value } = await sign(NUMBERS, key(hash, "Lima"));
-    const { spec: otherSpec } = JSON.parse(readFileSync((await sign(NUMBERS, key(other, "Lima"))).file, "utf8"));
-    const record = JSON.parse(readFileSync(file, "utf8"));
+    const { spec: otherSpec } = (await sign(NUMBERS, key(other, "Lima"))).record;
+    const { file, value, record } = await sign(NUMBERS, key(hash, "Lima"));
+    const text = readFileSync(file, "utf8");
     const altered = (change: object) => {
-      writeFileSync(file, JSON.stringify({ ...record, ...change }));
-      return replay(file);
+      const isAltered = (line: object) => "key" in line && line.key === record.key;
+      writeChanged(file, text, (line) => (isAltered(line) ? { ...line, ...change } : line.version === 1 ? null : line));
+      return replayAll(file);
     };
-    expect(await altered({ value: wireValue(1n) })).toMatchObject({ isSame: false, decision: { value } });
+    expect(await altered({ value: wireValue(1n) })).toMatchObject([{ isSame: false, decision: { value } }]);
     await expect(altered({ key: key(hash, "Oslo") })).rejects.toThrow(/it has no answer from .*now\?q=Oslo/);
     await expect(altered({ spec: otherSpec })).rejects.toThrow("the key names another spec");
     await expect(altered({ kind: "rumour" })).rejects.toThrow("/kind: must be one of spot_price, web_oracle");

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { buildConnector } from "undici";
@@ -39,6 +39,39 @@ describe("an answer", () => {
   });
 });
 
+describe("a request", () => {
+  const charged = async (path: string, allowance: number, readsOnlyOk = true) => {
+    let spent = 0;
+    const spend = (bytes: number) => {
+      spent += bytes;
+      return spent <= allowance;
+    };
+    const answer = await open().fetchText({ url: `${API}${path}`, method: "GET", readsOnlyOk, spend }, LIMITS);
+    return { answer, spent };
+  };
+  const MEBIBYTE = 1024 * 1024;
+
+  it("is charged for each part of a body as it arrives, whatever becomes of it, and ends with the allowance", async () => {
+    const whole = await charged("/bomb", Infinity);
+    expect(whole.answer).toMatchObject({ ok: false, error: { code: "too_large" } });
+    expect(whole.spent).toBeGreaterThan(MEBIBYTE);
+    const cut = await charged("/bomb", 300_000);
+    expect(cut.answer).toMatchObject({ ok: false, error: { code: "busy" } });
+    expect(cut.spent).toBeLessThan(MEBIBYTE / 2);
+  });
+
+  it("may leave the bodies of failures unread, and is not made without an allowance", async () => {
+    const failing = await charged("/failing", Infinity);
+    expect(failing.answer).toMatchObject({ ok: true, value: { status: 500, text: "" } });
+    expect(failing.spent).toBe(64 * 1024);
+    const read = await charged("/failing", Infinity, false);
+    expect(read.answer).toMatchObject({ ok: false, error: { code: "too_large" } });
+    const before = server.requests.length;
+    expect((await charged("/json", 0)).answer).toMatchObject({ ok: false, error: { code: "busy" } });
+    expect(server.requests.length).toBe(before);
+  });
+});
+
 describe("a connection", () => {
   it("is made to the host's next address when the first does not answer", async () => {
     const dialled: string[] = [];
@@ -50,6 +83,25 @@ describe("a connection", () => {
     const egress = open({ dial, addresses: ["93.184.215.14", "93.184.215.15"] });
     expect(await get(egress, "/json")).toMatchObject({ ok: true });
     expect(dialled).toEqual(["93.184.215.14", "93.184.215.15"]);
+  });
+
+  it.each([
+    ["of IPv6 only", ["93.184.215.14", "93.184.215.15", "93.184.215.16", "2606:4700::1111"], "2606:4700::1111"],
+    [
+      "of IPv6 only, behind NAT64",
+      ["93.184.215.14", "93.184.215.15", "93.184.215.16", "64:ff9b::5db8:d70e", "64:ff9b::5db8:d70f"],
+      "64:ff9b::5db8:d70e",
+    ],
+    ["of IPv4 only", ["2606:4700::1111", "2606:4700::1112", "2606:4700::1113", "93.184.215.14"], "93.184.215.14"],
+  ])("is made by a machine %s to a host with many addresses of both families", async (_, addresses, reached) => {
+    const dialled: string[] = [];
+    const dial: buildConnector.connector = (options, callback) => {
+      dialled.push(options.hostname);
+      if (isIP(options.hostname) === isIP(reached)) server.dial(options, callback);
+      else callback(Object.assign(new Error("no route"), { code: "ENETUNREACH" }), null);
+    };
+    expect(await get(open({ dial, addresses }), "/json")).toMatchObject({ ok: true });
+    expect(dialled.at(-1)).toBe(reached);
   });
 
   it("that is never established is aborted after the deadline", async () => {

@@ -154,6 +154,12 @@ describe("the format", () => {
     ["an n that would take a gigabyte", changed({}, { n: 2 ** 20 }), "more scrypt work than is allowed"],
     ["an r that would take a gigabyte", changed({}, { n: 2, r: 2 ** 24 }), "more scrypt work than is allowed"],
     ["a p that would take an hour", changed({}, { p: 2 ** 20 }), "more scrypt work than is allowed"],
+    ["a p that would take 600 MB", changed({}, { r: 1, p: 2 ** 22 }), "more scrypt work than is allowed"],
+    [
+      "a p whose blocks would take a minute to hash",
+      changed({}, { r: 1, p: 2 ** 20 }),
+      "more scrypt work than is allowed",
+    ],
     ["pbkdf2 rounds that would take an hour", keystoreOf(KEY, "pbkdf2", {}, { c: 2 ** 31 - 1 }), "rounds of pbkdf2"],
     ["the parameters of geth's own, which are accepted, and another key", changed({}, { n: 2 ** 18 }), "does not open"],
   ])("with %s it is refused", (_what, keystore, problem) => {

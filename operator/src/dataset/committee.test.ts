@@ -5,6 +5,7 @@ import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionDat
 import { expect, test } from "vitest";
 import { createChainClient } from "../rpc/client.js";
 import { CommitteeCache } from "./committee.js";
+import { DatasetUnreadable } from "./contract.js";
 
 const DATASET: Address = "0x0000000000000000000000000000000000000da7";
 const MEMBERS: readonly Address[] = ["0x000000000000000000000000000000000000aaaa"];
@@ -112,4 +113,23 @@ test("every endpoint is asked for the event, because some have pruned it", async
   const { client } = startNode([]);
   const asked = { ...client, requestEach: async () => [[], [logOf(MEMBERS, HINT)]] };
   expect(membersIn(await load(asked))).toEqual(MEMBERS);
+});
+
+const manyMembers = (count: number) => Array.from({ length: count }, (_, i) => numberToHex(i + 1, { size: 20 }));
+
+test.each([
+  ["names more members than a committee can have", manyMembers(256), [manyMembers(256)]],
+  ["comes before more events than are decoded", MEMBERS, [MEMBERS, ...Array.from({ length: 16 }, () => OTHERS)]],
+  ["lists one member more, which only a known list may", MEMBERS, [[...MEMBERS, SECOND]]],
+])("an event is not used that %s", async (_, members, events) => {
+  const node = startNode([]);
+  const changed = events.map((listed) => logOf(listed, HINT));
+  node.install({ members, toleranceBps: 5n }, changed);
+  await expect(load(node.client)).rejects.toThrow(DatasetUnreadable);
+});
+
+test("an event is used that lists as many members as a committee can have", async () => {
+  const node = startNode([]);
+  node.install({ members: manyMembers(255), toleranceBps: 5n }, [logOf(manyMembers(255), HINT)]);
+  expect((await load(node.client)).current.members).toHaveLength(255);
 });

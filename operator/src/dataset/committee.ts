@@ -75,7 +75,7 @@ async function readCommittee(dataset: DatasetContract, known: readonly Committee
     readBlockNumber(client),
   ]);
   const found =
-    withHash(hash, known) ??
+    withHash(hash, [...known, ...known.flatMap(withoutOne)]) ??
     // Many nodes refuse to search a block beyond their head.
     withHash(hash, block <= head ? await readCommittees(dataset, numberToHex(block), numberToHex(block)) : []) ??
     withHash(hash, await readCommittees(dataset, "earliest", "latest"));
@@ -87,14 +87,20 @@ async function readCommittee(dataset: DatasetContract, known: readonly Committee
   throw new DatasetUnreadable("failed", client.chain.id, "eth_getLogs", reason);
 }
 
-/** Finds the committee of a hash among lists, and among lists without one member: an accusation ejects one. */
 function withHash(hash: Hex, lists: readonly Committee[]): StoredCommittee | null {
-  const shorter = lists.flatMap(({ members, toleranceBps }) =>
-    members.map((_, index) => ({ members: members.toSpliced(index, 1), toleranceBps })),
-  );
-  const found = [...lists, ...shorter].find((one) => committeeHash(one) === hash);
+  const found = lists.find((one) => committeeHash(one) === hash);
   return found === undefined ? null : { members: found.members, toleranceBps: found.toleranceBps, hash };
 }
+
+/** Returns what is left of a committee when an accusation has ejected one member. */
+function withoutOne({ members, toleranceBps }: Committee): readonly Committee[] {
+  return members.map((_, index) => ({ members: members.toSpliced(index, 1), toleranceBps }));
+}
+
+/** The contract's limit. */
+const MAX_MEMBERS = 255;
+/** How many events of each endpoint are decoded, the newest: an honest one has the present committee among the last. */
+const MAX_EVENTS = 16;
 
 /** Reads the events of a dataset's committees at every endpoint, because some prune or limit logs: none if all refuse. */
 async function readCommittees(
@@ -105,6 +111,9 @@ async function readCommittees(
   const topics = encodeEventTopics({ abi: datasetAbi, eventName: "CommitteeChanged" });
   const filter = { address, topics, fromBlock, toBlock };
   const answers = await client.requestEach("eth_getLogs", [filter]).catch(nullFor(RpcError));
-  const logs = (answers ?? []).flatMap((answer) => answer as RpcLog[]).map((log) => formatLog(log));
-  return parseEventLogs({ abi: datasetAbi, eventName: "CommitteeChanged", logs }).map(({ args }) => args);
+  const logs = (answers ?? [])
+    .flatMap((answer) => (answer as RpcLog[]).slice(-MAX_EVENTS))
+    .map((log) => formatLog(log));
+  const events = parseEventLogs({ abi: datasetAbi, eventName: "CommitteeChanged", logs });
+  return events.map(({ args }) => args).filter(({ members }) => members.length <= MAX_MEMBERS);
 }

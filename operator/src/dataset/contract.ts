@@ -9,7 +9,7 @@ import type { Address, ReadContractReturnType } from "viem";
 import { readContract } from "viem/actions";
 import { readHead } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
-import { isFinal } from "../rpc/node-errors.js";
+import { MEANINGS } from "../rpc/node-errors.js";
 import { isUndecodable, RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** A dataset's contract on its chain. */
@@ -88,7 +88,7 @@ export async function readKindAndForm(
     if (kind !== undefined && keyForm !== undefined) return { kind, keyForm };
   } catch (error) {
     if (!(error instanceof RpcError) || error.method !== "eth_call") throw error;
-    if (!isFinal(error.meaning) && !isUndecodable(error)) throw error;
+    if (!MEANINGS[error.meaning].isFinal && !isUndecodable(error)) throw error;
     const codes = await readCodes(client, address);
     if (!codes.includes(true)) fault = "not a contract";
     else if (codes.includes(false)) throw error;

@@ -3,7 +3,7 @@ import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query
 import { type Hex, keccak256 } from "viem";
 import { getContractEvents } from "viem/actions";
 import { readBlockNumber } from "../rpc/blocks.js";
-import { unwrapRpcError } from "../rpc/rpc-error.js";
+import { nullFor, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import type { DatasetContract } from "./contract.js";
 
 /** One update of a key, from its event. */
@@ -23,13 +23,16 @@ const RECENT_BLOCKS = 100;
 /**
  * Finds the recent transaction that stored a round of a key.
  *
- * @returns Its hash; null if it was not found.
- * @throws RpcError
+ * @returns Its hash; null if no endpoint shows it: many limit logs, and an answer can do without.
  */
 export async function findUpdate(dataset: DatasetContract, key: Hex, round: bigint): Promise<Hex | null> {
-  const head = await readBlockNumber(dataset.client);
-  const updates = await readUpdates(dataset, keccak256(key), Math.max(0, head - RECENT_BLOCKS), "latest");
-  return updates.find(({ timestamp }) => timestamp === round)?.transactionHash ?? null;
+  try {
+    const head = await readBlockNumber(dataset.client);
+    const updates = await readUpdates(dataset, keccak256(key), Math.max(0, head - RECENT_BLOCKS), "latest");
+    return updates.find(({ timestamp }) => timestamp === round)?.transactionHash ?? null;
+  } catch (error) {
+    return nullFor(RpcError)(error);
+  }
 }
 
 /**

@@ -1,7 +1,5 @@
-import { BlockNotFoundError, type Hex } from "viem";
-import { getBlock, getBlockNumber } from "viem/actions";
+import { type Hex, hexToBigInt, hexToNumber, numberToHex } from "viem";
 import type { ChainClient } from "./client.js";
-import { nullFor, unwrapRpcError } from "./rpc-error.js";
 
 /** A block of the chain. */
 export interface Block {
@@ -9,7 +7,15 @@ export interface Block {
   readonly hash: Hex;
   /** In seconds since 1970. */
   readonly timestamp: number;
+  readonly gasLimit: bigint;
+  /** In wei; null on a chain without one. */
+  readonly baseFeePerGas: bigint | null;
 }
+
+/** What a node shows of a block, as far as it is used and checked. */
+type ShownBlock = Readonly<Record<"number" | "hash" | "timestamp" | "gasLimit", Hex>> & {
+  readonly baseFeePerGas?: Hex | null;
+};
 
 /** Block numbers, both inclusive. */
 export interface Blocks {
@@ -28,7 +34,7 @@ export const MAX_BLOCK_INTERVAL_MS = 15_000;
  * @throws RpcError
  */
 export async function readBlockNumber(client: ChainClient): Promise<number> {
-  return Number(await unwrapRpcError(client, "eth_blockNumber", getBlockNumber(client)));
+  return hexToNumber(await client.ask<Hex>("eth_blockNumber", []));
 }
 
 /**
@@ -37,22 +43,24 @@ export async function readBlockNumber(client: ChainClient): Promise<number> {
  * @throws RpcError
  */
 export async function readHead(client: ChainClient): Promise<Block> {
-  const { number, hash, timestamp } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
-  return { number: Number(number), hash, timestamp: Number(timestamp) };
+  return toBlock(await client.ask<ShownBlock>("eth_getBlockByNumber", ["latest", false]));
 }
 
 /**
- * Reads the hash of a block; null when the chain is not that long.
+ * Reads a block; null where no endpoint has it, because the chain is not that long or the endpoints lag.
  *
  * @throws RpcError
  */
-export async function readBlockHash(client: ChainClient, number: number): Promise<Hex | null> {
-  return (await readBlock(client, number))?.hash ?? null;
+export async function readBlock(client: ChainClient, number: number): Promise<Block | null> {
+  const shown = await client.ask<ShownBlock | null>("eth_getBlockByNumber", [numberToHex(number), false]);
+  return shown && toBlock(shown);
 }
 
-function readBlock(client: ChainClient, number: number) {
-  const action = getBlock(client, { blockNumber: BigInt(number) }).catch(nullFor(BlockNotFoundError));
-  return unwrapRpcError(client, "eth_getBlockByNumber", action);
+function toBlock({ number, hash, timestamp, gasLimit, baseFeePerGas = null }: ShownBlock): Block {
+  return {
+    ...{ number: hexToNumber(number), hash, timestamp: hexToNumber(timestamp), gasLimit: hexToBigInt(gasLimit) },
+    baseFeePerGas: baseFeePerGas && hexToBigInt(baseFeePerGas),
+  };
 }
 
 /**
@@ -67,5 +75,5 @@ export async function readBlockIntervalMs(client: ChainClient): Promise<number> 
   if (blocks === 0) return 0;
   const older = await readBlock(client, newest.number - blocks);
   if (older === null) return MAX_BLOCK_INTERVAL_MS;
-  return Math.min(((newest.timestamp - Number(older.timestamp)) * 1000) / blocks, MAX_BLOCK_INTERVAL_MS);
+  return Math.min(((newest.timestamp - older.timestamp) * 1000) / blocks, MAX_BLOCK_INTERVAL_MS);
 }

@@ -3,6 +3,8 @@ import type { EndpointState, JsonRpc } from "./endpoint.js";
 
 /** A viem client of one network, for viem's actions: `readContract(client, ...)`. Its errors wrap an `RpcError`. */
 export type ChainClient = Client<CustomTransport, Chain> & {
+  /** Makes a call without viem, whose errors are not wrapped, and whose result has the shape of the schema of its method. @throws RpcError */
+  ask<T>(method: string, params: readonly unknown[]): Promise<T>;
   /** Returns true while at least one RPC endpoint can be used. */
   isReady(): boolean;
   /** Lists the RPC endpoints, and what each cannot do. */
@@ -27,6 +29,7 @@ export function createChainClient(chainId: number, rpc: JsonRpc): ChainClient {
     // A contract could name any URL for viem to fetch (EIP-3668).
     ccipRead: false,
   }).extend(() => ({
+    ask: <T>(method: string, params: readonly unknown[]) => rpc.request(method, params) as Promise<T>,
     isReady: () => rpc.isReady ?? true,
     endpoints: () => rpc.endpoints ?? [],
     requestEach: async (method: string, params: readonly unknown[]) =>

@@ -1,19 +1,16 @@
 import { TransientError } from "@dataset-oracle/service/config/config-error";
 import { retryAfterMs } from "@dataset-oracle/service/http-client/fetch-result";
-import { jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-client/json-rpc";
+import { type JsonRpcAnswer, jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-client/json-rpc";
 import { matchesResultSchema } from "@dataset-oracle/service/http-client/rpc-results";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
-import { postText } from "@dataset-oracle/service/http-client/trusted-request";
+import { isReset, postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
 import { type Context, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { type Hex, hexToNumber } from "viem";
-import { classifyNodeError, meaningOf, type NodeErrorKind } from "./node-errors.js";
+import { classifyNodeError, MEANINGS, meaningOf, type NodeErrorKind, SUBMIT, waitNamedIn } from "./node-errors.js";
 import { describeError, RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** The only call that changes something. */
-export const SUBMIT = "eth_sendRawTransaction";
-
 /** Makes JSON-RPC calls to one network. */
 export interface JsonRpc {
   /** @throws RpcError */
@@ -49,8 +46,12 @@ export function kindOfRequest(method: string, params: readonly unknown[]): strin
   return `${method}${pending}${params.length > 2 ? " with overrides" : ""}`;
 }
 
+/** How often a transaction is submitted over connections that are reset. It stays the same transaction. */
+const MAX_SUBMISSIONS = 3;
+
 /**
- * Connects one JSON-RPC endpoint. It repeats a call only if the endpoint closed an idle connection, and never a submission.
+ * Connects one JSON-RPC endpoint. It repeats a call only where the connection was reset: a read once, if the connection was an
+ * idle one, and a submission twice.
  *
  * @param url May contain a token, so it never appears in an error.
  * @param timeoutMs The deadline of each call.
@@ -67,28 +68,42 @@ export function connectEndpoint(
     async request(method, params) {
       const isRead = method !== SUBMIT;
       const call = { url, body: jsonRpcCall(method, params), isRepeatable: isRead };
-      const answer = await postText(call, limits, dispatcher, closing);
+      let answer = await postText(call, limits, dispatcher, closing);
+      let submissions = 1;
+      for (; !isRead && !answer.ok && isReset(answer.error) && submissions < MAX_SUBMISSIONS; submissions++) {
+        answer = await postText({ ...call, isFresh: true }, limits, dispatcher, closing);
+      }
       const { status, text, retryAfter } = answer.ok ? answer.value : { status: 0, text: "", retryAfter: null };
       const fail = (message: string, code: number | null = null, data: Hex | null = null): RpcError => {
         const hasRevertData = data !== null && data !== "0x";
         const isOfPending = params.includes("pending");
-        const meaning = meaningOf({ method, isOfPending, status, code, message, hasRevertData });
-        // Only a node itself knows that it did not take a transaction.
-        const isOpen = !isRead && (code === null || meaning === "other");
-        const kind = classifyNodeError(message) === "timeout" ? "timeout" : isOpen ? "failed" : kindOf(meaning);
+        const found = meaningOf({ method, isOfPending, status, code, message, hasRevertData });
+        // A node may have taken a submission before it reset the connection, and refuse the next one because of that.
+        const meaning = submissions > 1 && found !== "already_known" ? "no_answer" : found;
+        const kind = classifyNodeError(message) === "timeout" ? "timeout" : kindOf(meaning);
         const reason = withoutUrl(code === null ? message : `${code}: ${message}`).slice(0, 300);
-        return new RpcError(kind, chainId, method, reason, data, meaning, retryAfterMs(retryAfter, clock.now()) ?? 0);
+        const waitMs = retryAfterMs(retryAfter, clock.now()) ?? waitNamedIn(message) ?? 0;
+        return new RpcError(kind, chainId, method, reason, data, meaning, waitMs);
       };
       if (!answer.ok) throw fail(answer.error.detail);
-      const message = readJsonRpcAnswer(text);
-      if (message !== null && "code" in message) throw fail(message.message, message.code, message.data);
+      const read = readResult(method, params, text);
+      if (read !== null && "code" in read) throw fail(read.message, read.code, read.data);
       // A 5xx or 429 may come from a gateway, and the node behind it may have executed the call.
-      const isUsable = message !== null && status < 500 && status !== 429;
-      if (!isUsable) throw fail(`answered HTTP ${status} without a JSON-RPC answer`);
-      if (!matchesResultSchema(method, params, message.result)) throw fail("answered in an unexpected shape");
-      return message.result;
+      if (status >= 500 || status === 429 || read === null)
+        throw fail(`answered HTTP ${status} without a usable answer`);
+      return read.result;
     },
   };
+}
+
+/** Returns null for an answer that is not a node's. What exceeds a parser or a regular expression is none, either. */
+function readResult(method: string, params: readonly unknown[], text: string): JsonRpcAnswer | null {
+  try {
+    const answer = readJsonRpcAnswer(text);
+    return answer === null || "code" in answer || matchesResultSchema(method, params, answer.result) ? answer : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The chain id of an endpoint that has not yet said which it serves. */
@@ -117,5 +132,5 @@ export async function readChainId(rpcUrls: readonly string[], at: string, timeou
 }
 
 function kindOf(meaning: NodeErrorKind): RpcErrorKind {
-  return meaning === "no_answer" || meaning === "behind" ? "failed" : "refused";
+  return MEANINGS[meaning].endpoint === "is quarantined" || meaning === "behind" ? "failed" : "refused";
 }

@@ -5,7 +5,8 @@ import {
   meaningOf,
   NODE_ERROR_TEXTS,
   type NodeErrorKind,
-  rankOfRefusal,
+  rankOf,
+  waitNamedIn,
 } from "./node-errors.js";
 
 // test/transaction-queue.test.ts takes anvil's texts from anvil itself.
@@ -56,16 +57,21 @@ const ROWS: Readonly<Record<string, readonly (readonly [Partial<EndpointFailure>
     [{ message: "transaction gas price below minimum: gas tip cap 0, minimum needed 1", ...submission }, "underpriced"],
     [{ message: "INTERNAL_ERROR: could not replace existing tx", ...submission }, "replacement_underpriced"],
     [{ message: "tx fee (1.10 ether) exceeds the configured cap (1.00 ether)", ...submission }, "fee_cap_exceeded"],
-    [{ code: -32005, message: "Transaction gas limit exceeds block gas limit", ...submission }, "not_taken"],
+    [{ code: -32005, message: "Transaction gas limit exceeds block gas limit", ...submission }, "gas_refused"],
+  ],
+  "too busy": [
+    [{ code: 429 }, "busy"],
+    [{ code: -32005, message: "limit exceeded" }, "busy"],
+    [{ code: -32005 }, "busy"],
+    [{ message: "rate limit exceeded", status: 503, ...logs }, "busy"],
+    [{ message: "busy", status: 500 }, "busy"],
+    [{ message: "busy", status: 429, ...submission }, "busy"],
   ],
   "no answer": [
-    [{ code: 429 }, "no_answer"],
-    [{ code: -32005, message: "limit exceeded" }, "no_answer"],
-    [{ code: -32005 }, "no_answer"],
-    [{ message: "rate limit exceeded", status: 503, ...logs }, "no_answer"],
     [{ ...html, status: 429, ...logs }, "no_answer"],
     [{ ...html, message: "ECONNREFUSED", status: 0, ...logs }, "no_answer"],
-    [{ message: "busy", status: 500 }, "no_answer"],
+    [{ ...html, message: "answered with more than 8388608 bytes", status: 0, ...submission }, "no_answer"],
+    [{ message: "busy", status: 502 }, "no_answer"],
     [{ message: "busy", status: 504, ...submission }, "no_answer"],
   ],
   "anything else": [
@@ -82,8 +88,22 @@ describe.each(Object.entries(ROWS))("%s", (_, rows) => {
   });
 });
 
-test("of several refusals, the one that says most about what to do comes first", () => {
-  const last: NodeErrorKind[] = ["reverted", "not_offered", "not_taken"];
-  const kinds = [...last, "insufficient_funds", "underpriced", "nonce_too_low", "already_known"] as NodeErrorKind[];
-  expect(kinds.toSorted((a, b) => rankOfRefusal(a) - rankOfRefusal(b))).toEqual(kinds.toReversed());
+test("of several errors, the one that says most about what to do comes first, after any that leaves it open", () => {
+  const last: NodeErrorKind[] = ["other", "reverted", "not_offered", "not_taken"];
+  const refusals: NodeErrorKind[] = [...last, "insufficient_funds", "underpriced", "nonce_too_low"];
+  const kinds: NodeErrorKind[] = [...refusals, "no_answer", "timeout", "already_known"];
+  expect(kinds.toSorted((a, b) => rankOf(a) - rankOf(b))).toEqual(kinds.toReversed());
+});
+
+test.each([
+  ["sequencer temporarily paused, retry after 3s", 3_000],
+  ["Retry after 3 seconds", 3_000],
+  ["try again in 250ms", 250],
+  ["please try again in 1.5 s", 1_500],
+  ["retry-after: 2", 2_000],
+  ["Retry in 2 minutes", 120_000],
+  ["please try again", null],
+  ["execution reverted", null],
+])("%s asks for %s ms", (message, ms) => {
+  expect(waitNamedIn(message)).toBe(ms);
 });

@@ -1,42 +1,68 @@
-/** The meaning of an error that an RPC endpoint answers. It decides what is done next; a code alone never does. */
-export type NodeErrorKind =
-  // The chain's own answers to a call: another node would give the same.
-  | "reverted"
-  /** The EVM lacks an instruction. */
-  | "invalid_opcode"
-  // What the node's pool and settings say of a transaction: others differ.
-  | "already_known"
-  | "nonce_too_low"
-  /** The nonce leaves a gap, or is too far ahead. */
-  | "nonce_too_high"
+/** The only call that changes something. */
+export const SUBMIT = "eth_sendRawTransaction";
+
+/** What an error that an RPC endpoint answers says about a transaction, the endpoint and the chain. */
+interface Meaning {
+  /** Whether a node has taken a transaction that is answered so; `if shown`: only if a node shows it. */
+  readonly accepted: "yes" | "if shown" | "perhaps" | "no";
+  /** What becomes of the endpoint: it is as good as one that gave a result, ready as before, asked last for this kind of request, or quarantined. */
+  readonly endpoint: "works" | "stays" | "is asked last" | "is quarantined";
+  /** True for the chain's own answer to a call: another endpoint would give the same. */
+  readonly isFinal: boolean;
+}
+
+const refusal = (endpoint: Meaning["endpoint"] = "stays", isFinal = false) =>
+  ({ accepted: "no", endpoint, isFinal }) as const;
+
+/**
+ * What each meaning of an error says. Of several errors of one submission the meaning that is listed first counts: that a
+ * node has the transaction, then that one may have it, and then the refusal that says most about what to do.
+ */
+export const MEANINGS = {
+  already_known: { accepted: "yes", endpoint: "stays", isFinal: false },
+  /** The node, or a gateway in front of it, gave up waiting. */
+  timeout: { accepted: "perhaps", endpoint: "is quarantined", isFinal: false },
+  /** What came is not a node's answer, if anything came. */
+  no_answer: { accepted: "perhaps", endpoint: "is quarantined", isFinal: false },
+  // The node's pool and settings refuse a transaction: others differ.
+  nonce_too_low: { accepted: "if shown", endpoint: "stays", isFinal: false },
   /** Another transaction has this nonce, and its fees are too high to be replaced by this one. */
-  | "replacement_underpriced"
+  replacement_underpriced: refusal(),
   /** The fees are lower than the node, or the block, accepts at all. */
-  | "underpriced"
-  | "insufficient_funds"
+  underpriced: refusal(),
+  insufficient_funds: refusal(),
   /** The fees are higher than the node relays. */
-  | "fee_cap_exceeded"
-  /** The node does not take the transaction for another reason. */
-  | "not_taken"
-  // What an endpoint cannot answer, and another may.
+  fee_cap_exceeded: refusal(),
+  /** The nonce leaves a gap, or is too far ahead. */
+  nonce_too_high: refusal(),
+  /** The gas limit is more than a block or the node allows, or less than the calldata costs. */
+  gas_refused: refusal(),
+  /** The node does not take the transaction for another reason, such as a full pool. */
+  not_taken: refusal(),
   /** The endpoint does not offer this kind of request: the method, the block tag, so wide a range of logs. */
-  | "not_offered"
+  not_offered: refusal("is asked last"),
   /** It cannot answer this very request, which is too large, or about history that it has pruned. */
-  | "out_of_reach"
+  out_of_reach: refusal(),
   /** It lags, or has lost state. */
-  | "behind"
-  /** It is too busy, a quota is used up, or what came is not a node's answer. */
-  | "no_answer"
+  behind: refusal(),
+  /** The node says that it is too busy, or a quota used up: it has done nothing. */
+  busy: refusal("is quarantined"),
   /** A limit that it does not name: of the logs that are searched, or of requests. */
-  | "over_limit"
-  /** The node, or a gateway in front of it, gave up waiting: it may have accepted the transaction. */
-  | "timeout"
-  | "other";
+  over_limit: refusal("is quarantined"),
+  reverted: refusal("works", true),
+  /** The EVM lacks an instruction. */
+  invalid_opcode: refusal("works", true),
+  other: refusal(),
+} as const satisfies Record<string, Meaning>;
+
+/** The meaning of an error that an RPC endpoint answers. It decides what is done next; a code alone never does. */
+export type NodeErrorKind = keyof typeof MEANINGS;
+
+const RANKS = Object.keys(MEANINGS);
 
 /**
  * The texts that nodes answer, in lower case, and their meanings. Nodes tell the meaning in the message only: their codes
- * differ, and one code means several things. The first entry that matches counts, and of several nodes' refusals of a
- * transaction, the one that is listed first. Beside each stands whose source or
+ * differ, and one code means several things. The first entry that matches counts. Beside each stands whose source or
  * documentation has it: geth 0dfc43ad core/txpool/errors.go, 003d175e core/error.go and internal/ethapi; erigon 05916db2
  * txnprovider/txpool/txpoolcfg/txpoolcfg.go; nethermind, 2026, Nethermind.TxPool/TxPoolErrorMessages.cs; besu 06af6b57
  * RpcErrorType.java; reth 00971c29 crates/rpc/rpc-eth-types/src/error/mod.rs; anvil 02ad6dec crates/anvil/src/eth/error.rs, or
@@ -91,11 +117,31 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["nonce is too distant from current sender nonce", "nonce_too_high"], // Besu
   ["an invalid transaction with a lower nonce exists", "nonce_too_high"], // Besu
   ["future transaction tries to replace pending", "nonce_too_high"], // geth
-  ["exceeds block gas limit", "not_taken"], // geth, Besu, Reth
-  ["intrinsic gas too low", "not_taken"], // geth, Erigon, Reth
+  ["gapped-nonce", "nonce_too_high"], // geth: of delegated accounts
+  ["intrinsic gas", "gas_refused"], // geth, Erigon, Nethermind, Besu, Reth, anvil
+  ["floor data gas", "gas_refused"], // geth
+  ["gas floor", "gas_refused"], // Reth
+  ["exceeds block gas limit", "gas_refused"], // geth, Besu, Reth
+  ["exceeds the block gas limit", "gas_refused"], // Reth
+  ["exceeds the gas limit", "gas_refused"], // Reth
+  ["gas limit too high", "gas_refused"], // geth, Besu, Reth
+  ["gas limit is too high", "gas_refused"], // Erigon
+  ["gas too high", "gas_refused"], // anvil
+  ["gas limit reached", "gas_refused"], // geth
+  ["is greater than the cap", "gas_refused"], // Reth
+  ["gas limit cap", "gas_refused"], // Besu
+  ["gaslimit", "gas_refused"], // Nethermind: exceeded, cap exceeded; anvil
+  ["max transaction gas limit", "gas_refused"], // Reth
   ["oversized data", "not_taken"], // geth
   ["invalid sender", "not_taken"], // geth
   ["invalid chain id", "not_taken"], // geth, Reth
+  ["v, r, s values", "not_taken"], // geth
+  ["pool is full", "not_taken"], // geth, Reth, Erigon
+  ["pool full", "not_taken"], // Arbitrum
+  ["too many transactions", "not_taken"], // Parity
+  ["account limit exceeded", "not_taken"], // geth
+  ["transaction limit reached", "not_taken"], // geth: in flight, of delegated accounts
+  ["already reserved", "not_taken"], // geth: address, authority
   ["does not exist/is not available", "not_offered"], // geth
   ["method not", "not_offered"], // Reth: found; Besu: enabled; vendors: allowed, supported
   ["pending block", "not_offered"], // geth: not available; Erigon: not found
@@ -110,25 +156,30 @@ export const NODE_ERROR_TEXTS: readonly (readonly [text: string, kind: NodeError
   ["missing trie node", "behind"], // geth
   ["layer stale", "behind"], // geth
   ["is not available", "behind"], // geth: state
-  ["per second", "no_answer"], // Alchemy, QuickNode
-  ["too many concurrent requests", "no_answer"], // Alchemy
-  ["too many requests", "no_answer"], // vendors
-  ["rate limit", "no_answer"], // Infura, vendors
-  ["request limit", "no_answer"], // QuickNode, GetBlock
-  ["range", "not_offered"], // all, of logs: "block range is too wide", "range 9 is bigger than range limit 2"
-  ["prun", "out_of_reach"], // geth, Erigon, Nethermind: pruned; Parity: state pruning
-  ["answered with more than", "out_of_reach"], // ours, of an answer that is too long
-  ["has exceeded", "no_answer"], // Alchemy
-  ["quota", "no_answer"], // Chainstack, BlockPI
-  ["credits", "no_answer"], // Infura, QuickNode
-  ["capacity", "no_answer"], // Alchemy
-  ["free tier", "no_answer"], // vendors
-  ["limit exceeded", "over_limit"], // geth, Infura, BNB Chain
   ["but wasn't confirmed within", "timeout"], // anvil
   ["timed out", "timeout"], // geth
   ["timeout", "timeout"], // Besu, Reth, Infura
   ["deadline exceeded", "timeout"], // geth
   ["no answer within", "timeout"], // ours, of a silent endpoint
+  ["context canceled", "timeout"], // geth, Erigon, gateways in Go
+  ["bad gateway", "no_answer"], // gateways
+  ["connection reset", "no_answer"], // Optimism, of the sequencer behind a node
+  ["retry after", "busy"], // sequencers, vendors
+  ["try again in", "busy"], // vendors
+  ["per second", "busy"], // Alchemy, QuickNode
+  ["too many concurrent requests", "busy"], // Alchemy
+  ["too many requests", "busy"], // vendors
+  ["rate limit", "busy"], // Infura, vendors
+  ["request limit", "busy"], // QuickNode, GetBlock
+  ["range", "not_offered"], // all, of logs: "block range is too wide", "range 9 is bigger than range limit 2"
+  ["prun", "out_of_reach"], // geth, Erigon, Nethermind: pruned; Parity: state pruning
+  ["answered with more than", "out_of_reach"], // ours, of an answer that is too long
+  ["has exceeded", "busy"], // Alchemy
+  ["quota", "busy"], // Chainstack, BlockPI
+  ["credits", "busy"], // Infura, QuickNode
+  ["capacity", "busy"], // Alchemy
+  ["free tier", "busy"], // vendors
+  ["limit exceeded", "over_limit"], // geth, Infura, BNB Chain
 ];
 
 /** Classifies a node's error by its message. An unknown text is `other`. */
@@ -162,7 +213,9 @@ export function meaningOf(failure: EndpointFailure): NodeErrorKind {
   // A search for logs that is too long for an endpoint ends in many ways.
   const isTooLong = kind === "over_limit" || kind === "timeout" || (named === "other" && status >= 500);
   if (method === "eth_getLogs" && isTooLong) return "not_offered";
-  return kind === "over_limit" ? "no_answer" : kind;
+  // An answer to a submission that is too long is no refusal.
+  if (method === SUBMIT && status === 0 && kind !== "timeout") return "no_answer";
+  return kind === "over_limit" ? "busy" : kind;
 }
 
 function kindOfCode({ method, isOfPending, code, hasRevertData }: EndpointFailure): NodeErrorKind | null {
@@ -173,22 +226,28 @@ function kindOfCode({ method, isOfPending, code, hasRevertData }: EndpointFailur
   if (code === 4444) return "out_of_reach";
   if (code === -32001) return "behind";
   if (code === -32005) return "over_limit";
-  return code === 429 ? "no_answer" : null;
+  return code === 429 ? "busy" : null;
 }
 
 function kindOfStatus(status: number, code: number | null): NodeErrorKind {
   if (status === 413) return "out_of_reach";
   // If this is the answer to everything, the endpoint fails its next check.
   if (status === 401 || status === 402 || status === 403) return "not_offered";
-  return status >= 500 || status === 429 || code === null ? "no_answer" : "other";
+  // A gateway gives these, and some write an error like a node's.
+  if (code === null || status > 501) return "no_answer";
+  return status >= 500 || status === 429 ? "busy" : "other";
 }
 
-/** Reports whether an error is the chain's own answer to a call, which is the same at every endpoint. */
-export function isFinal(kind: NodeErrorKind): boolean {
-  return kind === "reverted" || kind === "invalid_opcode";
+/** Returns the rank of a meaning among those of several errors: the lowest says most about what to do. */
+export function rankOf(kind: NodeErrorKind): number {
+  return RANKS.indexOf(kind);
 }
 
-/** Returns the rank of a reason why a node refuses a transaction: the lowest says most about what to do. */
-export function rankOfRefusal(kind: NodeErrorKind): number {
-  return isFinal(kind) ? NODE_ERROR_TEXTS.length : NODE_ERROR_TEXTS.findIndex(([, one]) => one === kind);
+/** Returns how long a message asks not to be asked again, in milliseconds; null if it does not say. */
+export function waitNamedIn(message: string): number | null {
+  const [, amount, unit = "s"] = NAMED_WAIT.exec(message) ?? [];
+  return amount === undefined ? null : Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? 1_000);
 }
+
+const NAMED_WAIT = /(?:retry|try again)[ _-](?:after|in)[: ]+(\d{1,9}(?:\.\d{1,9})?) ?(ms|milli|m\b|min)?/i;
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, milli: 1, m: 60_000, min: 60_000 };

@@ -29,6 +29,7 @@ const failure = (meaning: NodeErrorKind, reason = meaning as string, retryAfterM
   const kinds: Partial<Record<NodeErrorKind, RpcErrorKind>> = {
     timeout: "timeout",
     no_answer: "failed",
+    busy: "failed",
     behind: "failed",
   };
   const kind = kinds[meaning] ?? "refused";
@@ -37,11 +38,12 @@ const failure = (meaning: NodeErrorKind, reason = meaning as string, retryAfterM
 const DOWN = failure("no_answer", "HTTP 500");
 
 let nowMs: number;
+let random: number;
 let log: Record<string, unknown>[];
 let errors: object[];
 
 beforeEach(() => {
-  [nowMs, log, errors] = [NOW * 1000, [], []];
+  [nowMs, random, log, errors] = [NOW * 1000, 0, [], []];
 });
 
 /** An endpoint that answers as a test says. */
@@ -85,6 +87,7 @@ function poolOf(nodes: readonly Node[], settings: Partial<PoolSettings> = {}): R
     { ...SETTINGS, ...settings },
     {
       clock: clockOf(() => nowMs),
+      random: () => random,
       logger: pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line)) }),
       closing: new AbortController().signal,
       dispatcher: TRUSTED_CONNECTIONS,
@@ -123,6 +126,7 @@ describe("a read", () => {
   // Which answers mean what: node-errors.test.ts.
   test.each<[NodeErrorKind, boolean]>([
     ["no_answer", false],
+    ["busy", false],
     ["timeout", false],
     ["behind", true],
     ["out_of_reach", true],
@@ -188,11 +192,14 @@ describe("a read", () => {
     }
   });
 
-  test("of a contract goes to the second when the first has none there, unless all say so", async () => {
-    first.answer = "0x";
+  test.each([
+    ["no contract", "0x"],
+    ["no such block or transaction", null],
+  ])("goes to the second when the first has %s there, because it may lag, unless all say so", async (_, nothing) => {
+    first.answer = nothing;
     expect(await read(pool)).toBe("0x2");
     second.answer = failure("behind");
-    expect(await read(pool)).toBe("0x");
+    expect(await read(pool)).toBe(nothing);
   });
 
   test.each<[string, RpcError, RpcError, "first" | "second"]>([
@@ -223,10 +230,31 @@ describe("a read", () => {
     expect(log).toMatchObject([{ endpoint: "rpcUrls/0", reason: expect.stringContaining("60 s ahead") }]);
   });
 
-  test("fails where one endpoint is behind by its number, and the other by its time", async () => {
+  test("is answered where one of two endpoints is behind by its number, and the other by its time", async () => {
     Object.assign(first, { head: 104, timestamp: NOW - 31 });
     await pool.checkDue();
-    await expect(read(pool)).rejects.toMatchObject({ reason: "no endpoint can be used" });
+    expect(await read(pool)).toBe("0x1");
+    first.answer = failure("other");
+    expect(await read(pool)).toBe("0x2");
+  });
+
+  test.each([
+    [11, 0],
+    [0, 31],
+    [11, -31],
+  ])("goes to the honest two where a third is %i blocks and %i s ahead", async (blocks, seconds) => {
+    const bad = new Node({ answer: "a lie", head: 100 + blocks, timestamp: NOW + seconds });
+    expect(await read(await connect(bad, first, second))).toBe("0x1");
+  });
+
+  test("goes to those in quarantine once the last endpoint that was ready has failed", async () => {
+    first.answer = DOWN;
+    expect(await read(pool)).toBe("0x2");
+    [first.answer, second.answer] = ["0x1", DOWN];
+    expect(pool.endpoints).toMatchObject([{ ready: false }, { ready: true }]);
+    expect(await read(pool)).toBe("0x1");
+    [first.answer, second.answer] = [DOWN, "0x2"];
+    expect(await read(pool)).toBe("0x2");
   });
 
   test("fails without a check once no endpoint has answered it", async () => {
@@ -277,6 +305,12 @@ describe("an endpoint that failed", () => {
     await fail(failure("no_answer", "HTTP 429", 30_000));
     expect(log).toMatchObject([{ endpoint: "rpcUrls/0", reason: `${METHOD}: HTTP 429`, quarantinedMs: 30_000 }]);
     expect(await isCheckedAfter(29_999)).toBe(false);
+  });
+
+  test("waits up to half as long, so that those who failed together do not come back together", async () => {
+    random = 0.5;
+    await fail();
+    expect([await isCheckedAfter(749), await isCheckedAfter(1)]).toEqual([false, true]);
   });
 
   test("is logged once, whatever is asked, until another reason or its return", async () => {
@@ -400,6 +434,13 @@ describe("a transaction", () => {
     expect(nodes.map(({ asked }) => asked)).toEqual([[SUBMIT], [SUBMIT], [SUBMIT], []]);
   });
 
+  test("goes to those in quarantine where none that was ready has accepted or refused it", async () => {
+    first.answer = DOWN;
+    await read(pool);
+    [first.answer, second.answer] = ["0xabc", DOWN];
+    expect(await send()).toBe("0xabc");
+  });
+
   test("is answered by the fastest endpoint", async () => {
     first.fault = new Promise<never>(() => {});
     expect(await send()).toBe("0x2");
@@ -427,18 +468,20 @@ describe("a transaction", () => {
 
 describe("the state of an endpoint", () => {
   const at = (number: number, timestamp = 1_000): Health => ({ ...UNCHECKED, head: { number, timestamp } });
+  const quarantined = (health: Health) => afterFailure(health, 0, () => 0);
 
   test("a quarantine doubles with each failure in a row, from a second to a minute, or is as long as is asked for", () => {
     const lengths: number[] = [];
+    const fail = (health: Health, now: number, leastMs = 0) => afterFailure(health, now, () => 0, leastMs);
     for (let health = UNCHECKED, i = 0; i < 40; i++) {
-      health = afterFailure(health, 5_000);
+      health = fail(health, 5_000);
       lengths.push(health.quarantinedUntil - 5_000);
     }
     expect(lengths.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     expect(lengths.at(-1)).toBe(60_000);
-    expect(afterFailure(UNCHECKED, 0, 45_000).quarantinedUntil).toBe(45_000);
-    expect(afterFailure(UNCHECKED, 0, 900_000).quarantinedUntil).toBe(60_000);
-    expect(afterFailure(afterFailure(at(7), 5_000), 6_000)).toMatchObject({ head: null, failures: 2 });
+    expect(fail(UNCHECKED, 0, 45_000).quarantinedUntil).toBe(45_000);
+    expect(fail(UNCHECKED, 0, 900_000).quarantinedUntil).toBe(60_000);
+    expect(fail(fail(at(7), 5_000), 6_000)).toMatchObject({ head: null, failures: 2 });
   });
 
   test.each<[string, Health[], number[]]>([
@@ -446,12 +489,19 @@ describe("the state of an endpoint", () => {
     ["none that was never checked", [UNCHECKED, UNCHECKED], []],
     ["the only one, whatever its head", [at(0, 0)], [0]],
     ["all, in the order of the configuration", [at(5), at(7), at(6)], [0, 1, 2]],
-    ["one that is as far behind as allowed", [at(4), at(7)], [0, 1]],
-    ["none that is one block more behind", [at(3), at(7)], [1]],
-    ["one whose time is as far behind as allowed", [at(7, 970), at(7, 1_000)], [0, 1]],
-    ["none whose time is one second more behind", [at(7, 969), at(7, 1_000)], [1]],
-    ["none in quarantine", [afterFailure(at(7), 0), at(7)], [1]],
-    ["one that is behind those in quarantine only", [afterFailure(at(99), 0), at(7)], [1]],
+    ["one of two that is as far behind as allowed, in its place", [at(4), at(7)], [0, 1]],
+    ["one of two that is one block more behind, last", [at(3), at(7)], [1, 0]],
+    ["one of two whose time is as far behind as allowed", [at(7, 970), at(7, 1_000)], [0, 1]],
+    ["one of two whose time is one second more behind, last", [at(7, 969), at(7, 1_000)], [1, 0]],
+    ["two of which each is behind the other, as configured", [at(11, 969), at(0, 1_000)], [0, 1]],
+    ["none of three that is behind the median", [at(3), at(7), at(7)], [1, 2]],
+    ["none of three whose time is behind the median", [at(7, 969), at(7), at(7)], [1, 2]],
+    ["one of three that is ahead, last", [at(11), at(7), at(7)], [1, 2, 0]],
+    ["one of three whose time is ahead, last", [at(7, 1_031), at(7), at(7)], [1, 2, 0]],
+    ["none of three that is ahead and behind", [at(18, 969), at(7), at(7)], [1, 2]],
+    ["the lower half of four, and then those that are ahead of it", [at(11), at(11), at(7), at(7)], [2, 3, 0, 1]],
+    ["none in quarantine", [quarantined(at(7)), at(7)], [1]],
+    ["one that is behind those in quarantine only", [quarantined(at(99)), at(7)], [1]],
   ])("reads go to %s", (_, healths, indices) => {
     const endpoints = healths.map((health, index) => ({ health, index }));
     expect(readableEndpoints(endpoints, SETTINGS).map(({ index }) => index)).toEqual(indices);

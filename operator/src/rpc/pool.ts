@@ -1,14 +1,14 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { type Context, repeat } from "@dataset-oracle/service/process/context";
+import { backOffMs, type Context, repeat } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Counter } from "prom-client";
 import { type Hex, hexToNumber } from "viem";
-import { connectEndpoint, type EndpointState, type JsonRpc, kindOfRequest, SUBMIT } from "./endpoint.js";
-import { isFinal, rankOfRefusal } from "./node-errors.js";
+import { connectEndpoint, type EndpointState, type JsonRpc, kindOfRequest } from "./endpoint.js";
+import { MEANINGS, rankOf, SUBMIT } from "./node-errors.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
 export interface PoolSettings {
-  /** A head that is further than this behind the best is stale. */
+  /** A head that is further than this behind the median of all is stale. */
   readonly maxHeadLagBlocks: number;
   readonly maxHeadLagSeconds: number;
   /** The deadline of each call to one endpoint. */
@@ -21,7 +21,7 @@ export interface PoolSettings {
   readonly networkId?: number | undefined;
 }
 
-export interface PoolContext extends Pick<Context, "clock" | "logger" | "closing" | "dispatcher"> {
+export interface PoolContext extends Pick<Context, "clock" | "random" | "logger" | "closing" | "dispatcher"> {
   /** Counts every call that failed at an endpoint. */
   readonly errors: Counter<"network" | "endpoint" | "method" | "class">;
 }
@@ -63,18 +63,17 @@ interface Endpoint {
 const REMEMBER_WITHOUT_MS = 600_000;
 /** How often the chain id of an endpoint is read while it is ready. */
 const CHAIN_ID_MS = 60_000;
-const FIRST_QUARANTINE_MS = 1_000;
-const LONGEST_QUARANTINE_MS = 60_000;
+const QUARANTINE = { firstMs: 1_000, maxMs: 60_000 };
 const MAX_FUTURE_SECONDS = 60;
+const NO_HEAD: Head = { number: 0, timestamp: 0 };
 /** The state of an endpoint that was never checked. */
 export const UNCHECKED: Health = { head: null, failures: 0, quarantinedUntil: Number.NEGATIVE_INFINITY };
 
 /**
  * Combines the endpoints of one network into one. A read goes to the first endpoint, in the order of the configuration,
  * that is ready and whose head is not stale; unless it answers for the chain, to the next, each once. A transaction goes to
- * all that are ready. What is done after an error is decided by its meaning (node-errors.ts): an endpoint that gives no
- * answer is quarantined, and its chain id is checked before it is used again; one that does not offer a kind of request
- * is asked last for it.
+ * all that are ready. Where none is left that is ready, those in quarantine are tried. What is done after an error is
+ * decided by its meaning (MEANINGS in node-errors.ts); the chain id is checked before a quarantined endpoint is used again.
  */
 export class RpcPool implements JsonRpc {
   readonly #endpoints: readonly Endpoint[];
@@ -145,53 +144,63 @@ export class RpcPool implements JsonRpc {
     return method === SUBMIT ? this.#submitToAll(method, params) : this.#readFromFirst(method, params);
   }
 
-  /** Reads from the first endpoint that answers. */
+  /** Reads from the first endpoint that answers with something; from the last one, if all say that nothing is there. */
   async #readFromFirst(method: string, params: readonly unknown[]): Promise<unknown> {
     const kind = kindOfRequest(method, params);
     const tried = new Set<Endpoint>();
-    let isEmpty = false;
-    for (const errors: RpcError[] = []; ; ) {
-      await this.#ensureReady();
+    const errors: RpcError[] = [];
+    for (let nothing: unknown; ; ) {
+      const failure = await this.#ensureReady(tried);
       const left = readableEndpoints(this.#endpoints, this.settings).filter((one) => !tried.has(one));
       const now = this.context.clock.monotonic();
       const endpoint = left.find(({ without }) => (without.get(kind) ?? 0) <= now) ?? left[0];
-      if (endpoint === undefined && isEmpty) return "0x";
-      if (endpoint === undefined) throw mostTelling(errors) ?? this.#noEndpoint();
+      if (endpoint === undefined && nothing !== undefined) return nothing;
+      if (endpoint === undefined) throw mostTelling(errors) ?? failure ?? this.#noEndpoint();
       tried.add(endpoint);
       try {
         const answer = await this.#ask(endpoint, method, params, kind);
-        // A node that has not synced yet has no contract there.
-        if (answer !== "0x") return answer;
-        isEmpty = true;
+        // A node that lags has no such contract, block or transaction yet.
+        if (answer !== "0x" && answer !== null) return answer;
+        nothing = answer;
       } catch (error) {
-        if (!(error instanceof RpcError) || isFinal(error.meaning)) throw error;
+        if (!(error instanceof RpcError) || MEANINGS[error.meaning].isFinal) throw error;
         errors.push(error);
-        if (!this.isReady) throw mostTelling(errors);
       }
     }
   }
 
   async requestEach(method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
-    const calls = await Promise.allSettled(await this.#askAllReady(method, params));
+    const failure = await this.#ensureReady();
+    const calls = await Promise.allSettled(this.#askAllReady(method, params));
     const answers = calls.flatMap((call) => (call.status === "fulfilled" ? [call.value] : []));
     if (answers.length > 0) return answers;
-    throw mostTelling(calls.map((call) => (call as PromiseRejectedResult).reason)) ?? this.#noEndpoint();
+    throw mostTelling(calls.map((call) => (call as PromiseRejectedResult).reason)) ?? failure ?? this.#noEndpoint();
   }
 
   /** Submits a transaction to all endpoints that are ready: one that accepts it is enough. */
   async #submitToAll(method: string, params: readonly unknown[]): Promise<unknown> {
-    const calls = await this.#askAllReady(method, params);
-    return Promise.any(calls).catch(({ errors }: AggregateError) => {
-      throw ofSubmission(errors) ?? this.#noEndpoint();
-    });
+    const tried = new Set<Endpoint>();
+    const errors: unknown[] = [];
+    for (;;) {
+      const failure = await this.#ensureReady(tried);
+      const calls = this.#askAllReady(method, params, tried);
+      if (calls.length === 0) throw ofSubmission(errors) ?? failure ?? this.#noEndpoint();
+      try {
+        return await Promise.any(calls);
+      } catch (error) {
+        errors.push(...(error as AggregateError).errors);
+      }
+    }
   }
 
-  /** Starts a call to every endpoint that is ready. */
-  async #askAllReady(method: string, params: readonly unknown[]): Promise<readonly Promise<unknown>[]> {
-    await this.#ensureReady();
-    const ready = this.#endpoints.filter(({ health }) => health.head !== null);
+  /** Starts a call to every endpoint that is ready, and notes that it was tried. */
+  #askAllReady(method: string, params: readonly unknown[], tried = new Set<Endpoint>()): readonly Promise<unknown>[] {
+    const ready = this.#endpoints.filter((one) => one.health.head !== null && !tried.has(one));
     const kind = kindOfRequest(method, params);
-    return ready.map((endpoint) => this.#ask(endpoint, method, params, kind));
+    return ready.map((endpoint) => {
+      tried.add(endpoint);
+      return this.#ask(endpoint, method, params, kind);
+    });
   }
 
   async #ask(endpoint: Endpoint, method: string, params: readonly unknown[], kind: string): Promise<unknown> {
@@ -203,10 +212,10 @@ export class RpcPool implements JsonRpc {
       if (!(error instanceof RpcError)) throw error;
       const labels = { network: this.chainId, endpoint: `rpcUrls/${endpoint.index}`, method: error.method };
       this.context.errors.inc({ ...labels, class: error.kind });
-      const { meaning } = error;
-      if (meaning === "no_answer" || meaning === "timeout") this.#quarantine(endpoint, error);
-      else if (meaning === "not_offered") this.#remember(endpoint, kind, error);
-      else if (isFinal(meaning)) this.#worked(endpoint, kind);
+      const becomes = MEANINGS[error.meaning].endpoint;
+      if (becomes === "is quarantined") this.#quarantine(endpoint, error);
+      else if (becomes === "is asked last") this.#remember(endpoint, kind, error);
+      else if (becomes === "works") this.#worked(endpoint, kind);
       throw error;
     }
   }
@@ -224,16 +233,17 @@ export class RpcPool implements JsonRpc {
   }
 
   /**
-   * Checks all endpoints at once if none is ready: a quarantine never leaves a network without an endpoint.
+   * Checks all endpoints at once that were not tried yet, if none is ready: a quarantine never leaves a network without one.
    *
-   * @throws RpcError when none passes.
+   * @returns Why none of them passes; null when one is ready, or all were tried.
    */
-  async #ensureReady(): Promise<void> {
-    if (this.isReady) return;
-    const checks = this.#endpoints.map((endpoint) => this.#check(endpoint));
-    await Promise.any(checks).catch((error: AggregateError) => {
-      throw error.errors.find((reason) => reason instanceof RpcError) ?? this.#noEndpoint();
-    });
+  async #ensureReady(tried: ReadonlySet<Endpoint> = new Set()): Promise<RpcError | null> {
+    const left = this.isReady ? [] : this.#endpoints.filter((one) => !tried.has(one));
+    if (left.length === 0) return null;
+    return Promise.any(left.map((endpoint) => this.#check(endpoint))).then(
+      () => null,
+      ({ errors }: AggregateError) => errors.find((reason) => reason instanceof RpcError) ?? this.#noEndpoint(),
+    );
   }
 
   #noEndpoint(): RpcError {
@@ -296,7 +306,8 @@ export class RpcPool implements JsonRpc {
     const now = this.context.clock.monotonic();
     // Several calls can fail at once: that is one failure.
     if (endpoint.health.quarantinedUntil > now) return;
-    endpoint.health = afterFailure(endpoint.health, now, error instanceof RpcError ? error.retryAfterMs : 0);
+    const leastMs = error instanceof RpcError ? error.retryAfterMs : 0;
+    endpoint.health = afterFailure(endpoint.health, now, this.context.random, leastMs);
     // Whatever was asked, the same reason is no change.
     const cause = error instanceof RpcError ? error.reason : String(error);
     if (cause === endpoint.logged) return;
@@ -316,13 +327,9 @@ export class RpcPool implements JsonRpc {
   }
 }
 
-/**
- * Each failure in a row doubles the quarantine, from a second to a minute.
- *
- * @param leastMs What the endpoint asks for, which is obeyed up to the same minute.
- */
-export function afterFailure({ failures }: Health, nowMs: number, leastMs = 0): Health {
-  const quarantineMs = Math.min(Math.max(FIRST_QUARANTINE_MS * 2 ** failures, leastMs), LONGEST_QUARANTINE_MS);
+/** @param leastMs What the endpoint asks for, which is obeyed up to the longest quarantine. */
+export function afterFailure({ failures }: Health, nowMs: number, random: () => number, leastMs = 0): Health {
+  const quarantineMs = Math.max(backOffMs(failures + 1, QUARANTINE, random), Math.min(leastMs, QUARANTINE.maxMs));
   return { head: null, failures: failures + 1, quarantinedUntil: nowMs + quarantineMs };
 }
 
@@ -336,16 +343,13 @@ function mostTelling(errors: readonly RpcError[]): RpcError | undefined {
 }
 
 /**
- * Selects the error of a transaction that no endpoint accepted. One that did not answer may have accepted it, so its
- * error wins over the others' refusals, unless another has the transaction already. Otherwise it is the refusal that says
- * most about what to do, and of two alike, the longer one: it may name the fee that the node wants.
+ * Selects the error of a transaction that no endpoint accepted: by the order of meanings, a fault of this program being no
+ * answer, and of two alike, the longer one, because it may name the fee that the node wants.
  */
 export function ofSubmission(errors: readonly unknown[]): unknown {
-  const isRefusal = (error: unknown): error is RpcError => error instanceof RpcError && error.kind === "refused";
-  const refusals = errors.filter(isRefusal);
-  const rank = ({ meaning }: RpcError) => rankOfRefusal(meaning);
-  const [best] = refusals.toSorted((a, b) => rank(a) - rank(b) || b.reason.length - a.reason.length);
-  return best?.meaning === "already_known" ? best : (errors.find((error) => !isRefusal(error)) ?? best);
+  const rank = (error: unknown) => rankOf(error instanceof RpcError ? error.meaning : "no_answer");
+  const length = (error: unknown) => (error instanceof RpcError ? error.reason.length : 0);
+  return errors.toSorted((a, b) => rank(a) - rank(b) || length(b) - length(a))[0];
 }
 
 /** A block that is more than a minute ahead of this machine's clock is not believed. */
@@ -353,16 +357,25 @@ export function isFromTheFuture({ timestamp }: Head, nowMs: number): boolean {
   return timestamp > nowMs / 1000 + MAX_FUTURE_SECONDS;
 }
 
-/** Selects the endpoints to read from, in the configured order: those that are ready and not stale. */
+/**
+ * Selects the endpoints to read from, in order: those that are ready, as configured, and then any that are ahead, without
+ * those that are behind. Both are measured against the median head (of an even number the lower one in the middle), so that
+ * one false head changes nothing. Two endpoints have no majority: of them the one that is behind only comes last.
+ */
 export function readableEndpoints<E extends { readonly health: Health }>(
   all: readonly E[],
   { maxHeadLagBlocks, maxHeadLagSeconds }: Pick<PoolSettings, "maxHeadLagBlocks" | "maxHeadLagSeconds">,
 ): readonly E[] {
-  const heads = all.flatMap(({ health }) => health.head ?? []);
-  const bestNumber = Math.max(...heads.map(({ number }) => number));
-  const bestTimestamp = Math.max(...heads.map(({ timestamp }) => timestamp));
-  return all.filter(({ health: { head } }) => {
-    if (head === null) return false;
-    return bestNumber - head.number <= maxHeadLagBlocks && bestTimestamp - head.timestamp <= maxHeadLagSeconds;
-  });
+  const headOf = ({ health }: E) => health.head ?? NO_HEAD;
+  const ready = all.filter(({ health }) => health.head !== null);
+  const isPair = ready.length <= 2;
+  const place = isPair ? ready.length - 1 : (ready.length - 1) >> 1;
+  const median = (field: keyof Head) => ready.map((one) => headOf(one)[field]).toSorted((a, b) => a - b)[place] ?? 0;
+  const middle = { number: median("number"), timestamp: median("timestamp") };
+  const isBehind = (head: Head, other: Head) =>
+    other.number - head.number > maxHeadLagBlocks || other.timestamp - head.timestamp > maxHeadLagSeconds;
+  const behind = ready.filter((one) => isBehind(headOf(one), middle));
+  const ahead = ready.filter((one) => !behind.includes(one) && isBehind(middle, headOf(one)));
+  const preferred = [...ready.filter((one) => !behind.includes(one) && !ahead.includes(one)), ...ahead];
+  return isPair ? [...preferred, ...behind] : preferred;
 }

@@ -25,6 +25,17 @@ import type { RpcErrorKind } from "./rpc-error.js";
  */
 
 const BLOCK = { number: "0x7", hash: `0x${"7".repeat(64)}`, timestamp: "0x7" };
+const LOG = {
+  topics: [BLOCK.hash],
+  transactionHash: BLOCK.hash,
+  blockNumber: "0x7",
+  blockHash: BLOCK.hash,
+  logIndex: "0x0",
+};
+const MEGABYTES: Answered = {
+  name: "a result of 7 MB",
+  reply: () => ({ body: { result: `0x${"0".repeat(7 * 2 ** 20)}` } }),
+};
 const HUGE = `0x${"f".repeat(60)}`;
 const REVERT = encodeErrorResult({ abi: datasetAbi, errorName: "NoQuorum", args: [1n, 3n] });
 const UNKNOWN = "not verified";
@@ -54,15 +65,16 @@ const malformed = (asked: string, ...results: readonly unknown[]) =>
   );
 
 const GROUPS = [
-  group("eth_call", "failed", "no_answer", [
+  group("eth_call", "failed", "busy", [
     [error(-32005, "exceeded project rate limit", { status: 429 }), "Infura: status-im/status-go#4807"],
     [error(-32016, "over rate limit", { status: 429 }), "Base: base/node#368"],
     [error(15, "Too many request, try again later", { status: 429 }), "dRPC: GLEECBTC/coins#1677"],
-    [http(429, "error code: 1015"), "Cloudflare: web3/web3.js#4843"],
-    [http(429, "Too many connections. Please try again later."), "reth: paritytech/jsonrpsee#1202"],
     ["Monthly capacity limit exceeded. Visit https://dashboard.alchemyapi.io/", "Alchemy: a16z/zkdocs#9"],
     [error(-32600, "Monthly capacity limit exceeded.", { status: 403 }), "Alchemy: xmtp/xmtpd#672"],
-    [error(30, "Request timeout on the free tier, please upgrade your tier"), "dRPC: enviodev/hyperindex#715"],
+  ]),
+  group("eth_call", "failed", "no_answer", [
+    [http(429, "error code: 1015"), "Cloudflare: web3/web3.js#4843"],
+    [http(429, "Too many connections. Please try again later."), "reth: paritytech/jsonrpsee#1202"],
     [body({ error: "Must be authenticated!" }), "Alchemy's error reference"],
     [RESET, "load balancers: godwokenrises/godwoken#609"],
     [RESET_IN_ANSWER, UNKNOWN],
@@ -83,10 +95,14 @@ const GROUPS = [
     [body({ error: { code: "1", message: { toString: 1 } } }), UNKNOWN],
     [body({ error: [] }), UNKNOWN],
     [body({}), UNKNOWN],
+    [body({ id: { toString: 1 }, result: "0x2a" }), UNKNOWN],
     [result(null), "X Layer: okx/Deploy#4"],
     [result("0x1"), UNKNOWN],
   ]),
-  group("eth_call", "timeout", "timeout", [[SILENCE, "Infura: INFURA/infura#58"]]),
+  group("eth_call", "timeout", "timeout", [
+    [SILENCE, "Infura: INFURA/infura#58"],
+    [error(30, "Request timeout on the free tier, please upgrade your tier"), "dRPC: enviodev/hyperindex#715"],
+  ]),
   group("eth_call", "refused", "not_offered", [
     [http(401, "invalid project id\n"), "Infura: graphprotocol/indexer#145"],
     [http(402, "Payment Required"), "dRPC: enviodev/hyperindex#715"],
@@ -129,6 +145,11 @@ const GROUPS = [
   ...["eth_estimateGas", "eth_getTransactionCount pending", "eth_getBlockByNumber", "eth_maxPriorityFeePerGas"].map(
     (asked) => malformed(asked, 0, null, [], { toString: 1 }, "fast"),
   ),
+  // The regular expressions of shapes overflowed on these.
+  ...["eth_call", "eth_getCode", "eth_getBalance"].map((asked) =>
+    group(asked, "failed", "no_answer", [[MEGABYTES, UNKNOWN]]),
+  ),
+  malformed("eth_getLogs", [{ ...LOG, data: `0x${"00".repeat(65_536)}` }]),
   ...["eth_estimateGas", "eth_getTransactionCount pending"].map((asked) =>
     malformed(asked, "0x", "0x00", 21_000, HUGE),
   ),
@@ -180,12 +201,41 @@ const GROUPS = [
   group("eth_sendRawTransaction", "refused", "not_offered", [
     [error(-32601, "the method eth_sendRawTransaction does not exist"), "ethpandaops/optimism-package#106"],
   ]),
-  // Then the transaction may be in a node's pool.
-  group("eth_sendRawTransaction", "failed", "other", [
+  group("eth_sendRawTransaction", "refused", "gas_refused", [
+    ["transaction gas limit too high (cap: 16777216, tx: 20000000)", "geth's core/error.go"],
+    ["insufficient gas for floor data gas cost: gas 21000, minimum needed 42000", "geth's core/error.go"],
+    ["intrinsic gas too low: gas 20000, minimum needed 21000", "geth's core/error.go"],
+    ["GasLimitExceeded, Gas limit: 30000000, gas limit of rejected tx: 40000000", "Nethermind's AcceptTxResult.cs"],
+    ["Transaction gas limit exceeds block gas limit", "Besu's RpcErrorType.java"],
+    ["transaction gas limit (20000000) is greater than the cap (16777216)", "revm's InvalidTransaction"],
+    ["gas limit is too high", "Erigon's txpoolcfg.go"],
+  ]),
+  group("eth_sendRawTransaction", "refused", "not_taken", [
     [error(-32010, "There are too many transactions in the queue."), "openethereum/parity-ethereum#8894"],
+    ["sequencer pending tx pool full, please try again", `Arbitrum: ${CHAINLINK}`],
+    ["txpool is full", "geth's and Reth's pools"],
+    ["pending sub-pool is full", "Erigon's txpoolcfg.go"],
+    ["in-flight transaction limit reached for delegated accounts", "geth's core/txpool/errors.go"],
+    ["account limit exceeded: tx 17, limit 16", "geth's core/txpool/errors.go"],
+    ["invalid transaction v, r, s values", "geth's core/types"],
+    ["address already reserved", "geth's core/txpool/errors.go"],
+  ]),
+  group("eth_sendRawTransaction", "failed", "busy", [
+    [error(-32005, "daily request count exceeded, request rate limited"), "Infura"],
+    ["sequencer temporarily paused, retry after 3s", UNKNOWN],
+    [error(-32000, "server overloaded", { status: 500 }), UNKNOWN],
+  ]),
+  // A well-formed error is a refusal.
+  group("eth_sendRawTransaction", "refused", "other", [
     ["discard reason: 33", "Erigon: erigontech/erigon#14055"],
     ["sequencer transaction forwarding not configured", "Optimism: ethereum-optimism/optimism#3179"],
-    ["sequencer pending tx pool full, please try again", `Arbitrum: ${CHAINLINK}`],
+    ["only replay-protected (EIP-155) transactions allowed over RPC", "geth's internal/ethapi"],
+  ]),
+  // Then the transaction may be in a node's pool.
+  group("eth_sendRawTransaction", "timeout", "timeout", [
+    [SILENCE, UNKNOWN],
+    ["failed to forward tx to sequencer, please try again. Error message: 'context deadline exceeded'", "op-geth"],
+    [error(-32603, "request timed out", { status: 504 }), UNKNOWN],
   ]),
   group("eth_sendRawTransaction", "failed", "no_answer", [
     [RESET, "load balancers: godwokenrises/godwoken#609"],
@@ -193,6 +243,7 @@ const GROUPS = [
     [body({ error: "upstream timed out" }), UNKNOWN],
     [body({ error: false }), UNKNOWN],
     [result("zz"), UNKNOWN],
+    [error(-32603, "no backend is healthy", { status: 503 }), "a gateway"],
   ]),
 ];
 

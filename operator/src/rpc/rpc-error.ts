@@ -1,11 +1,11 @@
 import { OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { BaseError, type Hex } from "viem";
-import { isFinal, type NodeErrorKind } from "./node-errors.js";
+import { MEANINGS, type NodeErrorKind } from "./node-errors.js";
 
 /**
  * How a JSON-RPC call failed: `timeout`, no answer in time; `failed`, no usable answer; `refused`, the node answered
- * with an error. Only after `refused` is it certain that the call had no effect.
+ * with an error. Whether a node has a transaction, its meaning says.
  */
 export type RpcErrorKind = "timeout" | "failed" | "refused";
 
@@ -90,7 +90,7 @@ export async function firstOffered<T>(...ways: readonly [() => Promise<T>, ...((
       // An endpoint answered, but neither with a result nor for the chain.
       const isAboutWay =
         error instanceof RpcError &&
-        !isFinal(error.meaning) &&
+        !MEANINGS[error.meaning].isFinal &&
         (error.kind === "refused" || error.meaning === "behind");
       if (!isAboutWay) throw error;
       way = next;

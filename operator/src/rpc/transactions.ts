@@ -5,19 +5,17 @@ import {
   concatHex,
   formatTransaction,
   type Hex,
+  hexToBigInt,
   hexToBytes,
+  hexToNumber,
   numberToHex,
   padHex,
   type RpcTransaction,
   serializeTransaction,
   type Transaction,
-  TransactionNotFoundError,
-  TransactionReceiptNotFoundError,
   type TransactionSerializable,
 } from "viem";
-import { getTransaction, getTransactionReceipt } from "viem/actions";
 import type { ChainClient } from "./client.js";
-import { nullFor, unwrapRpcError } from "./rpc-error.js";
 
 /** The block of a mined transaction, and the result of its call. */
 export interface Mined {
@@ -29,20 +27,26 @@ export interface Mined {
   readonly hasEvents: boolean;
 }
 
-/** Reads in which block a transaction was mined; null when the node knows none. */
+/** What a node shows of a receipt, as far as it is used and checked. */
+type ShownReceipt = Readonly<Record<"blockNumber" | "blockHash" | "status" | "gasUsed", Hex>> & {
+  readonly logs: readonly unknown[];
+};
+
+/** Reads in which block a transaction was mined; null where no endpoint has it yet. @throws RpcError */
 export async function readMined(client: ChainClient, hash: Hex): Promise<Mined | null> {
-  const action = getTransactionReceipt(client, { hash }).catch(nullFor(TransactionReceiptNotFoundError));
-  const receipt = await unwrapRpcError(client, "eth_getTransactionReceipt", action);
+  const receipt = await client.ask<ShownReceipt | null>("eth_getTransactionReceipt", [hash]);
   if (receipt === null) return null;
   const { blockNumber, blockHash, status, logs, gasUsed } = receipt;
-  const isReverted = status === "reverted";
-  return { blockNumber: Number(blockNumber), blockHash, isReverted, gasUsed, hasEvents: logs.length > 0 };
+  return {
+    ...{ blockNumber: hexToNumber(blockNumber), blockHash, isReverted: hexToNumber(status) === 0 },
+    ...{ gasUsed: hexToBigInt(gasUsed), hasEvents: logs.length > 0 },
+  };
 }
 
-/** Reads a transaction, mined or pending; null when the node does not have it. */
+/** Reads a transaction, mined or pending; null where no endpoint has it. @throws RpcError */
 export function readTransaction(client: ChainClient, hash: Hex) {
-  const action = getTransaction(client, { hash }).catch(nullFor(TransactionNotFoundError));
-  return unwrapRpcError(client, "eth_getTransactionByHash", action);
+  type Shown = Pick<RpcTransaction, "from" | "to" | "input">;
+  return client.ask<Shown | null>("eth_getTransactionByHash", [hash]);
 }
 
 /**
@@ -60,16 +64,15 @@ export async function readPooledTransactions(
   const asked = new Set(nonces);
   const isAskedFor = ({ nonce }: Transaction) => asked.has(nonce);
   try {
-    // The transport checks the answer's shape; viem's types do not have this method.
-    const listing = client.request({ method: "txpool_contentFrom", params: [sender] } as never);
-    const { pending, queued } = (await listing) as Record<"pending" | "queued", Record<string, RpcTransaction>>;
+    type Listing = Record<"pending" | "queued", Record<string, RpcTransaction>>;
+    const { pending, queued } = await client.ask<Listing>("txpool_contentFrom", [sender]);
     const shown = nonces.flatMap((nonce) => [pending[nonce] ?? [], queued[nonce] ?? []].flat());
     return shown.map((one) => formatTransaction(one)).filter(isAskedFor);
   } catch {
     const readOne = (nonce: number) =>
-      getTransaction(client, { sender, nonce }).catch(nullFor(TransactionNotFoundError));
+      client.ask<RpcTransaction | null>("eth_getTransactionBySenderAndNonce", [sender, numberToHex(nonce)]);
     return Promise.all(nonces.map(readOne)).then(
-      (found) => found.filter((one) => one !== null).filter(isAskedFor),
+      (found) => found.flatMap((one) => (one === null ? [] : formatTransaction(one))).filter(isAskedFor),
       () => null,
     );
   }

@@ -33,7 +33,8 @@ const capsOf = (cap: bigint) => ({ maxFeePerGas: cap, maxPriorityFeePerGas: cap 
 const readFees = async (client: ChainClient, cap: bigint) => feesFor(await readMarket(client), capsOf(cap));
 
 const CAP = 2_000_000_000n;
-const BLOCK = { baseFeePerGas: numberToHex(100n), gasLimit: "0x1c9c380" };
+const OLD_BLOCK = { number: "0x7", hash: numberToHex(7, { size: 32 }), timestamp: "0x7", gasLimit: "0x1c9c380" };
+const BLOCK = { ...OLD_BLOCK, baseFeePerGas: numberToHex(100n) };
 
 const legacy = (gasPrice: bigint): Fees => ({ type: "legacy", maxFeePerGas: gasPrice, maxPriorityFeePerGas: 0n });
 
@@ -51,7 +52,12 @@ test.each<[string, Record<string, unknown>, bigint, Fees]>([
     CAP,
     dynamic(1_000_000_200n, 1_000_000_000n),
   ],
-  ["the gas price on a chain without a base fee", { eth_getBlockByNumber: {}, eth_gasPrice: "0x9" }, CAP, legacy(9n)],
+  [
+    "the gas price on a chain without a base fee",
+    { eth_getBlockByNumber: OLD_BLOCK, eth_gasPrice: "0x9" },
+    CAP,
+    legacy(9n),
+  ],
   ["no more than the cap for both fees", { eth_maxPriorityFeePerGas: "0xffffffffff" }, CAP, dynamic(CAP, CAP)],
   ["no more than the cap for the base fee", { eth_maxPriorityFeePerGas: "0x7" }, 100n, dynamic(100n, 7n)],
 ])("pays %s", async (_, answers, cap, fees) => {
@@ -60,7 +66,7 @@ test.each<[string, Record<string, unknown>, bigint, Fees]>([
 
 test.each([
   ["a base fee", { eth_getBlockByNumber: BLOCK, eth_maxPriorityFeePerGas: "0x7" }],
-  ["a gas price", { eth_getBlockByNumber: {}, eth_gasPrice: "0x64" }],
+  ["a gas price", { eth_getBlockByNumber: OLD_BLOCK, eth_gasPrice: "0x64" }],
 ])("no fees are offered when %s exceeds the cap", async (_, answers) => {
   expect(await readFees(node(answers), 99n)).toBe(null);
 });

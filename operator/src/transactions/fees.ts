@@ -1,4 +1,5 @@
-import { getBlock, getGasPrice } from "viem/actions";
+import { getGasPrice } from "viem/actions";
+import { readHead } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
 
@@ -47,7 +48,7 @@ export interface Market extends NetworkFees {
 
 /** Reads what the chain asks of a transaction. A chain without a base fee has a gas price. */
 export async function readMarket(client: ChainClient): Promise<Market> {
-  const { baseFeePerGas, gasLimit: blockGas } = await unwrapRpcError(client, "eth_getBlockByNumber", getBlock(client));
+  const { baseFeePerGas, gasLimit: blockGas } = await readHead(client);
   if (baseFeePerGas === null) {
     const gasPrice = await unwrapRpcError(client, "eth_gasPrice", getGasPrice(client));
     return { type: "legacy", baseFee: gasPrice, priorityFee: 0n, blockGas };

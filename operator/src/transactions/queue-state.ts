@@ -130,7 +130,7 @@ export interface Transaction {
   readonly versions: readonly SignedVersion[];
   readonly fees: Fees;
   /** When the version was made, by the monotonic clock, like `submittedAt`. */
-  readonly sentAt: number;
+  sentAt: number;
   /** When it was last submitted. */
   submittedAt: number;
   /** True if an RPC endpoint said that it accepted it. */

@@ -30,7 +30,7 @@ beforeEach(() => {
     if (method === "eth_blockNumber") return numberToHex(head);
     if (method === "eth_getTransactionReceipt") return minedIn === null ? null : receipt();
     const hash = blocks.get(Number(first));
-    return hash === undefined ? null : { number: first, hash, timestamp: "0x1", transactions: [] };
+    return hash === undefined ? null : { number: first, hash, timestamp: "0x1", gasLimit: "0x1" };
   };
   watch = new ReorgWatch(createChainClient(42, { request }), 8);
   watch.add(transaction, mined);

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { readBlockHash, readBlockNumber } from "../rpc/blocks.js";
+import { readBlock, readBlockNumber } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { type Mined, readMined } from "../rpc/transactions.js";
 import type { Confirmed, RoundCall } from "./job.js";
@@ -68,7 +68,7 @@ export class ReorgWatch {
 
   /** Reports whether a block has its place in the chain; null where the node has none there yet. */
   async #isInChain(hash: Hex, number: number): Promise<boolean | null> {
-    const there = await readBlockHash(this.client, number);
+    const there = (await readBlock(this.client, number))?.hash ?? null;
     return there === null ? null : there === hash;
   }
 

@@ -6,6 +6,7 @@ import { bytesToHex, type Hex, hexToBytes, type LocalAccount, type TransactionSe
 import { estimateGas, sendRawTransaction } from "viem/actions";
 import { feesTooHigh, signerFailed } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
+import { MEANINGS, SUBMIT } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readTransaction } from "../rpc/transactions.js";
 import {
@@ -31,19 +32,16 @@ const HOUR_MS = 3_600_000;
 
 /** Gives a signed transaction to all RPC endpoints. One that is mined already counts as accepted. */
 export async function submitRaw(client: ChainClient, raw: Hex, hash: Hex): Promise<SubmissionResult> {
-  const isKnown = async () => (await readTransaction(client, hash).catch(() => null)) !== null;
   try {
-    await unwrapRpcError(client, "eth_sendRawTransaction", sendRawTransaction(client, { serializedTransaction: raw }));
+    await unwrapRpcError(client, SUBMIT, sendRawTransaction(client, { serializedTransaction: raw }));
     return { kind: "accepted" };
   } catch (error) {
-    // Without an answer, the node may have the transaction.
-    if (!(error instanceof RpcError) || error.kind !== "refused") {
-      return (await isKnown()) ? { kind: "accepted" } : { kind: "unknown", error };
-    }
-    const why = error.meaning;
-    // The nonce of a transaction is also too low when that transaction has used it.
-    const isAccepted = why === "already_known" || (why === "nonce_too_low" && (await isKnown()));
-    return isAccepted ? { kind: "accepted" } : { kind: "rejected", why, error };
+    const refusal = error instanceof RpcError ? error : null;
+    const accepted = refusal === null ? "perhaps" : MEANINGS[refusal.meaning].accepted;
+    const isKnown = async () => (await readTransaction(client, hash).catch(() => null)) !== null;
+    if (accepted === "yes" || (accepted !== "no" && (await isKnown()))) return { kind: "accepted" };
+    if (refusal === null || accepted === "perhaps") return { kind: "unknown", error };
+    return { kind: "rejected", why: refusal.meaning, error: refusal };
   }
 }
 
@@ -56,6 +54,8 @@ export class Submitter {
   readonly #asked: LRUCache<number, Fees>;
   #cancelledAt: number[] = [];
   #isSignerFailing = false;
+  /** The calls whose gas limit nodes have refused: what replaces them must have another. */
+  readonly #refused = new WeakSet<Call>();
   readonly counts = { replaced: 0, cancelled: 0, rebroadcast: 0, unsigned: 0 };
 
   /**
@@ -109,12 +109,14 @@ export class Submitter {
     const version = transaction.versions.at(-1);
     if (version === undefined) return;
     const { raw, hash, call } = version;
-    const result = await submitRaw(this.client, raw, hash);
+    const result = await this.#submitRaw(raw, hash, call);
     this.counts.rebroadcast++;
     this.logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
     transaction.isAccepted = result.kind === "accepted";
     if (transaction.isAccepted && call !== null) transaction.task?.given({ hash, call }, null);
     transaction.submittedAt = this.clock.monotonic();
+    // No node takes it as it is, so it counts as stuck.
+    if (call !== null && this.#refused.has(call)) transaction.sentAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Replaces a transaction that is stuck or gone. Where that needs the newest round, it does so once that is built. */
@@ -125,7 +127,7 @@ export class Submitter {
       // While the caps do not allow a replacement, what was built for it can get too old.
       const isUsable = renewal !== null && !this.#isExpired(renewal.call) && !isImpossible(renewal.call, market);
       if (!isUsable) void this.#renew(transaction, task);
-      else await this.#takeNonce(nonce, transaction, renewal.call, market);
+      else await this.#takeNonce(nonce, transaction, this.#unlessRefused(renewal.call), market);
       return;
     }
     const call = content === "same" ? this.#sameCall(transaction) : null;
@@ -163,10 +165,21 @@ export class Submitter {
     this.onRenewed();
   }
 
-  /** Returns the last version's call; null for a cancellation, and when its round is too old. */
+  /** Returns the last version's call; null for a cancellation, and when its round is too old or its gas was refused. */
   #sameCall({ versions }: Transaction): RoundCall | null {
     const call = versions.at(-1)?.call ?? null;
-    return this.#isExpired(call) ? null : call;
+    return this.#isExpired(call) ? null : this.#unlessRefused(call);
+  }
+
+  #unlessRefused(call: RoundCall | null): RoundCall | null {
+    return call !== null && this.#refused.has(call) ? null : call;
+  }
+
+  /** @param call Null for a cancellation. */
+  async #submitRaw(raw: Hex, hash: Hex, call: Call | null): Promise<SubmissionResult> {
+    const result = await submitRaw(this.client, raw, hash);
+    if (call !== null && result.kind === "rejected" && result.why === "gas_refused") this.#refused.add(call);
+    return result;
   }
 
   #isExpired(call: RoundCall | null): boolean {
@@ -222,7 +235,7 @@ export class Submitter {
    */
   async #signAndSubmit(
     nonce: number,
-    { to, data, gas }: Call,
+    call: Call,
     least: Fees,
     isReplacement: boolean,
     onSigned?: (hash: Hex) => void,
@@ -232,6 +245,7 @@ export class Submitter {
     const caps = isReplacement || isTaken ? replacementCaps(this.caps) : this.caps;
     const fees = asked === undefined ? least : raiseToAsked(least, asked, caps);
     const chainId = this.client.chain.id;
+    const { to, data, gas } = call;
     const content = { chainId, nonce, to, data, gas, value: 0n };
     const { type, ...prices } = fees;
     const raw = await this.#sign(
@@ -239,7 +253,7 @@ export class Submitter {
     );
     const hash = bytesToHex(keccak(hexToBytes(raw)));
     onSigned?.(hash);
-    const result = await submitRaw(this.client, raw, hash);
+    const result = await this.#submitRaw(raw, hash, call);
     if (!isFeeProblem(result)) return { raw, hash, fees, result, excess: null };
     const next = feesAfterRefusal(fees, result.error.reason, caps);
     this.#asked.set(isTaken || result.why === "replacement_underpriced" ? nonce : ANY_NONCE, next.asked);

@@ -79,8 +79,7 @@ export function toStoredAnswer(
 /** Returns what is stored, or pending and about to be, whoever submitted it. */
 export async function storedOrPending(dataset: Dataset, key: Hex): Promise<UpdateInFlight> {
   const stored = await readPending((blockTag) => readStored(dataset, key, blockTag));
-  // An answer can do without the transaction.
-  const hash = await findUpdate(dataset, key, stored.updatedAt).catch(() => null);
+  const hash = await findUpdate(dataset, key, stored.updatedAt);
   const accepted = Promise.resolve(toStoredAnswer(dataset, key, stored, hash));
   return { accepted, unclear: () => null, mined: Promise.resolve(null) };
 }

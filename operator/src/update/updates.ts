@@ -523,7 +523,7 @@ export class Updates {
       const expiresAt = (Number(updatedAt) + minUpdateAgeSeconds) * 1000;
       if (status !== "OK" || this.context.clock.now() >= expiresAt) return null;
       const hash = await findUpdate(dataset, key, updatedAt);
-      return hash === null ? null : { ...toStoredAnswer(dataset, key, stored, hash), fresh: true };
+      return { ...toStoredAnswer(dataset, key, stored, hash), fresh: true };
     };
     return this.#fresh.run(roundId(key, roundAt(this.context.clock.now())), find).result;
   }

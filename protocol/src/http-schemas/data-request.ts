@@ -74,7 +74,8 @@ export const DataAnswer = Type.Object(
     fresh: Type.Optional(
       Type.Literal(true, {
         description:
-          "The stored value is recent, so nothing was sent. `transaction_hash` is the transaction that stored it.",
+          "The stored value is recent, so nothing was sent. `transaction_hash` is the transaction that stored it; null if " +
+          "the RPC does not show it.",
       }),
     ),
     update: Type.Optional(

@@ -1,4 +1,4 @@
-/** The schemas of evidence: the files that a provider keeps. */
+/** The schemas of evidence: the lines of the files that a provider keeps. */
 
 import { type Static, Type } from "@sinclair/typebox";
 import { BYTES32, Outcome, oneOf, orNull, strict } from "./fields.js";
@@ -29,7 +29,7 @@ export const RecordedAnswer = Type.Object(
 );
 export type RecordedAnswer = Static<typeof RecordedAnswer>;
 
-/** The fields of every evidence file. Specs and answers are files beside it, named by their hashes. */
+/** The fields of every decision's evidence. Specs and answers are lines before it, named by their hashes. */
 const decision = {
   version: Type.Literal(1),
   network_id: Type.Integer(),

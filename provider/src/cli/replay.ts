@@ -8,18 +8,35 @@ import { type Replay, replay } from "../evidence/replay.js";
 import { REPLAY_USAGE } from "./usage.js";
 import { kindOf, valueToJson, valueToText } from "./value-text.js";
 
-/** Runs `provider replay`: computes a value again from its evidence. */
+/** Runs `provider replay`: computes values again from their evidence. */
 export async function replayEvidence(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommandLine(args, REPLAY_USAGE, { json: { type: "boolean" } });
-  const [file, extra] = positionals;
-  if (file === undefined || extra !== undefined)
-    throw new ConfigError(`Give exactly one file of evidence.\n\n${REPLAY_USAGE}`);
-  const again = await replay(file);
-  process.exitCode = again.isSame ? 0 : 1;
+  const { values, positionals: files } = parseCommandLine(args, REPLAY_USAGE, {
+    key: { type: "string" },
+    round: { type: "string" },
+    json: { type: "boolean" },
+  });
+  if (files.length === 0) throw new ConfigError(`Give at least one file of evidence.\n\n${REPLAY_USAGE}`);
+  const { key, round } = values;
+  if (round !== undefined && !/^\d{1,15}$/.test(round))
+    throw new ConfigError(`--round: ${round} is not the time of a round. Give seconds since 1970.`);
+  const selection = { key, round: round === undefined ? undefined : Number(round) };
+  let isSame: boolean | undefined;
+  for (const file of files) {
+    for await (const again of replay(file, selection)) {
+      isSame = (isSame ?? true) && again.isSame;
+      show(again, values.json === true);
+    }
+  }
+  if (isSame === undefined)
+    throw new ConfigError("There is no such decision in these files. Give other files, or another --key or --round.");
+  process.exitCode = isSame ? 0 : 1;
+}
+
+function show(again: Replay, isJson: boolean): void {
   const { key, at } = again.record;
   const shown = { key: { ...again, name: keyToAscii(key as Hex) ?? key }, value: again.value, at: BigInt(at) };
   console.log(
-    values.json === true
+    isJson
       ? JSON.stringify({ ...valueToJson(shown), ...comparisonOf(again, kindOf(shown.key)) }, null, 2)
       : `${valueToText(shown)}\n${verdictOn(again)}`,
   );

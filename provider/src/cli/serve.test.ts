@@ -19,6 +19,7 @@ describe("a start", () => {
     registries: [],
     folder: "/specs",
     hosts: ["api.example.com"],
+    sourceHosts: [],
     rateLimitOf: () => ({ perSecond: 1, burst: 1 }),
   };
 

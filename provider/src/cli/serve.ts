@@ -74,7 +74,9 @@ export function listStartupWarnings({
   const isUnservedWeb = webOracle === null && countWebOracleDatasets(served) > 0;
   const web = isUnservedWeb ? ["The Web Oracle's datasets are not served, because webOracle is not set."] : [];
   const open =
-    webOracle?.hosts === "any" ? ['webOracle/hosts is "any": published specs may query every public host.'] : [];
+    webOracle?.hosts === "any"
+      ? ['webOracle/hosts is "any": published specs may query every public host that no source file queries.']
+      : [];
   return [...redirected, ...unserved, ...web, ...open];
 }
 

@@ -129,7 +129,7 @@ async function findKey(
   const isSpotPrice = key.ok && matchesKeyForm("SPOT_PRICE", key.value);
   const isWeb = key.ok && matchesKeyForm("WEB_ORACLE", key.value);
   if (!isSpotPrice && !isWeb) {
-    if (/\.json$/.test(target) || existsSync(target)) return keyOfSpec(target, variables, config, configFile);
+    if (/\.json$/.test(target) || existsSync(target)) return keyOfSpec(target, variables, config, sources, configFile);
     throw new ConfigError(
       `${target} is neither the key of a spot price, such as SPOTPX/ETH-USD, nor one of the Web Oracle, nor the file of a ` +
         `request spec.\n\n${TRY_USAGE}`,
@@ -152,13 +152,15 @@ function keyOfSpec(
   path: string,
   args: readonly string[],
   config: ProviderConfig,
+  sources: readonly SpotSource[],
   configFile: string | undefined,
 ): WebOracleKey {
   const spec = loadSpec(path);
   const { compiled, hash: specHash } = spec;
   const request = bindSpec(spec, args);
-  const allowed = configFile === undefined ? "any" : (config.webOracle?.hosts ?? []);
-  const forbidden = compiled.hosts.find((host) => !isHostAllowed(host, allowed));
+  const hosts = configFile === undefined ? "any" : (config.webOracle?.hosts ?? []);
+  const sourceHosts = configFile === undefined ? [] : sources.map(({ origin }) => new URL(origin).host);
+  const forbidden = compiled.hosts.find((host) => !isHostAllowed(host, { hosts, sourceHosts }));
   if (forbidden !== undefined)
     throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${configFile}. Add it.`);
   const requests = request.sources.map((source) => ({ ...source.request, rateLimit: null }));

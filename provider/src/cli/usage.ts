@@ -112,20 +112,22 @@ Example
   PUBLISHER_PRIVATE_KEY_FILE=publisher.key provider publish spec.json --deployment deployments/1.json \\
     --rpc-url https://rpc.example`;
 
-export const REPLAY_USAGE = `Usage: provider replay FILE [--json]
+export const REPLAY_USAGE = `Usage: provider replay FILE... [--key KEY] [--round TIME] [--json]
 
-Computes a value again from its evidence and compares it with the decision. It reads FILE and the specs and answers
-beside it, checks them against their hashes, and uses no network.
+Computes values again from their evidence and compares them with the decisions. It reads the decisions, specs and answers
+in each FILE, checks the specs and answers against their hashes, and uses no network.
 
-  FILE            a decision's file in the folder that the setting "evidence" names
-  --json          print JSON
+  FILE            a file in the folder that the setting "evidence" names
+  --key KEY       only the decisions on this key, for example SPOTPX/ETH-USD
+  --round TIME    only the decisions for the round of this time, in seconds since 1970
+  --json          print JSON, an object for each decision
   --help          show this text
 
-The exit code is 0 when the value and each source's part in it are the same, 1 when one of them differs, and 2 when the
-evidence cannot be used.
+The exit code is 0 when all values and each source's part in them are the same, 1 when one of them differs, and 2 when
+the evidence cannot be used or has no such decision.
 
 Example
-  provider replay evidence/spot-prices/1767322980/1767323040-42-0x….json`;
+  provider replay evidence/spot-prices/*.jsonl --key SPOTPX/ETH-USD --round 1767323040`;
 
 export const ANNOUNCE_USAGE = `Usage: provider announce --rpc-url URL [--deployment FILE] --url URL [--from ADDRESS]
        provider announce --deployment FILE --url URL

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { Trace } from "@dataset-oracle/service/http-server/trace";
 import fc from "fast-check";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -24,7 +25,7 @@ const EXTRACTOR = new RateLimitedExtractor(new ExtractionPool(), false);
 const CALLER = { id: "127.0.0.1", mayUseReserve: false, trace: null };
 
 /** A data point whose one source answers what the reader does. */
-function dataPoint(pair: string): DataPoint {
+function dataPoint(pair: string, sources = 1): DataPoint {
   const key = spotPriceKey(pair);
   const source = {
     name: "exchange",
@@ -33,7 +34,11 @@ function dataPoint(pair: string): DataPoint {
     rate: null,
   } as unknown as PairSource;
   const dataset = { kind: "median", chainId: 42, keyForm: "SPOT_PRICE" } as DataPoint["dataset"];
-  return { id: pair, dataset, key: { kind: "spot_price", key, name: `SPOTPX/${pair}`, sources: [source] } };
+  return {
+    id: pair,
+    dataset,
+    key: { kind: "spot_price", key, name: `SPOTPX/${pair}`, sources: Array(sources).fill(source) },
+  };
 }
 const [ETH, BTC] = [dataPoint("ETH-USD"), dataPoint("BTC-USD")];
 
@@ -133,6 +138,59 @@ describe("a decision", () => {
     expect(decider.notesOf(ETH, START)).toEqual([note]);
     expect(await registry.metrics()).toContain('provider_source_prices_total{source="exchange",outcome="used"} 1');
     expect([decider.notesOf(ETH, START - 1n), decider.notesOf(BTC, START)]).toEqual([undefined, undefined]);
+  });
+
+  it("are asked for by each caller at its own cost, before anything is read, and by operators without", async () => {
+    const { decider, reader, asked } = open();
+    const row = Array.from({ length: 256 }, (_, index) => dataPoint(`P${index}-USD`));
+    reader.answer = () => throttled("is not queried", 1);
+    const refusal = (caller = CALLER) =>
+      decider.decide(row, START, caller).then(
+        () => "decided",
+        (error: ProblemError) => error.code,
+      );
+    const codes: string[] = [];
+    for (let i = 0; i < 20; i++) codes.push(await refusal());
+    expect(new Set(codes)).toEqual(new Set(["source_busy", "too_many_rounds"]));
+    expect(asked.length).toBe(row.length * codes.filter((code) => code === "source_busy").length);
+    reader.answer = () => ok({ document: price() });
+    expect(await refusal({ ...CALLER, id: "192.0.2.1" })).toBe("decided");
+    const operator = { ...CALLER, mayUseReserve: true };
+    for (const round of [-2n, -1n, 1n]) await decider.decide(row, START + round, operator);
+    expect(await refusal(operator)).toBe("decided");
+  });
+
+  it("and those that are known are charged to callers, except to operators", async () => {
+    const { decider } = open();
+    const operator = { ...CALLER, mayUseReserve: true };
+    decider.charge(operator, 1_000_000);
+    decider.charge(CALLER, 1_000_000);
+    expect(() => decider.charge(CALLER, 1)).toThrow("may ask for 200 per second");
+    expect(await ask(decider, START)).toBe("too_many_rounds");
+    expect(await ask(decider, START, ETH, operator)).not.toBe("too_many_rounds");
+    expect(await ask(decider, START, ETH)).not.toBe("too_many_rounds");
+  });
+
+  it("keep no more notes on their sources than fit into a bound", async () => {
+    const { decider, reader } = open({ capacity: 100_000 });
+    reader.answer = () => failed("timeout", "x".repeat(200));
+    const operator = { ...CALLER, mayUseReserve: true };
+    const [first, ...others] = Array.from({ length: 4_000 }, (_, index) => dataPoint(`P${index}-USD`, 32));
+    await decider.decide([first as DataPoint], START, operator);
+    expect(decider.notesOf(first as DataPoint, START)?.length).toBe(32);
+    await decider.decide(others, START, operator);
+    expect(decider.notesOf(first as DataPoint, START)).toBeUndefined();
+    expect(decider.notesOf(others.at(-1) as DataPoint, START)?.length).toBe(32);
+  });
+
+  it("of a row without values is logged in one line, and not at all when the caller's share of the log is used up", async () => {
+    const { decider, reader, logs } = open();
+    reader.answer = () => failed("timeout", "no answer");
+    await decider.decide([ETH, BTC], START, CALLER);
+    expect(logs).toMatchObject([{ msg: "no value", key: "SPOTPX/ETH-USD", more: 1 }]);
+    logs.length = 0;
+    await decider.decide([ETH], START + 1n, { ...CALLER, trace: new Trace("id", "trace", "00", false) });
+    expect(logs).toEqual([]);
   });
 
   it("may be that there is no value, which is logged with the reason", async () => {

@@ -7,9 +7,10 @@ import {
   USUAL_AGE,
 } from "@dataset-oracle/protocol/signing-window";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { isLogged, type Trace } from "@dataset-oracle/service/http-server/trace";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { TracedCaller } from "../caller.js";
+import type { Caller, TracedCaller } from "../caller.js";
 import { describeSources } from "../combined-value.js";
 import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
@@ -20,8 +21,10 @@ import {
   roundTooOld,
   silentThrough,
   sourceBusy,
+  tooManyKeys,
   tooManyRounds,
 } from "../problems.js";
+import { type RateLimit, TokenBuckets } from "../rate-limit.js";
 import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
 import type { SourceReader } from "../source/source-reader.js";
 import type { PricePolicy } from "../spot-price.js";
@@ -29,8 +32,15 @@ import type { RateLimitedExtractor } from "../web-oracle/rate-limited-extractor.
 import { type Decision, type DecisionMemory, toDecision } from "./decision-memory.js";
 import type { Lease } from "./lease.js";
 
-/** The maximum number of decisions whose notes on the sources are remembered. */
-const MAX_NOTED = 20_000;
+/** How many keys each anonymous caller may ask for. A row's may overdraw it. */
+const ANONYMOUS_KEYS: RateLimit = { perSecond: 200, burst: 16_000 };
+/** As how many keys a new decision counts. Half of the memory holds those of fifteen callers. */
+const DECISION_COST = 6;
+
+/** The maximum size of the notes on sources that are remembered, in characters. */
+const MAX_NOTES_SIZE = 16 * 1024 * 1024;
+/** The size that a note counts as, in addition to its texts. */
+const NOTE_SIZE = 64;
 
 interface DeciderParts {
   readonly reader: SourceReader;
@@ -50,7 +60,11 @@ interface DeciderParts {
 
 /** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
 export class Decider {
-  readonly #notes = new LRUCache<string, SourceNote[]>({ max: MAX_NOTED });
+  readonly #notes = new LRUCache<string, SourceNote[]>({
+    maxSize: MAX_NOTES_SIZE,
+    sizeCalculation: (notes, id) => notes.reduce((size, note) => size + sizeOfNote(note), NOTE_SIZE + id.length),
+  });
+  readonly #anonymousKeys = new TokenBuckets(ANONYMOUS_KEYS);
 
   constructor(private readonly parts: DeciderParts) {}
 
@@ -85,15 +99,30 @@ export class Decider {
     return this.#notes.get(noteId(dataPoint, round));
   }
 
+  /**
+   * Charges a caller for keys, before anything is done for them and whatever becomes of them.
+   *
+   * @throws ProblemError when the caller has asked for too many.
+   */
+  charge({ id, mayUseReserve }: Caller, keys: number): void {
+    if (mayUseReserve) return;
+    const now = performance.now();
+    const waitMs = this.#anonymousKeys.waitMs(id, now);
+    if (waitMs > 0) throw tooManyKeys(ANONYMOUS_KEYS.perSecond, DECISION_COST, Math.ceil(waitMs / 1_000));
+    this.#anonymousKeys.spend(id, keys, now);
+  }
+
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
     const { memory, lease, evidence, metrics } = this.parts;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
     this.#refuseWithoutRoom(dataPoints.length, caller.mayUseReserve);
+    this.charge(caller, DECISION_COST * dataPoints.length);
     await this.#untilBegun(round);
     await lease.cover(round);
     this.#refuseWithoutLease(round);
-    const fresh = await Promise.all(dataPoints.map((dataPoint) => this.#read(dataPoint, round, caller)));
+    const fresh = await Promise.all(dataPoints.map((dataPoint) => this.#read(dataPoint, caller)));
+    this.#logMissing(fresh, round, caller.trace);
     refuseBusy(fresh);
     const proposed = new Map(
       fresh.map(({ dataPoint, value }) => [dataPoint.id, toDecision(value.kind === "value" ? value.value : null)]),
@@ -117,15 +146,23 @@ export class Decider {
   }
 
   /** Reads a value, and counts the sources that were not used. */
-  async #read(dataPoint: DataPoint, round: bigint, caller: TracedCaller): Promise<FreshValue> {
-    const { extractor, policy, now, logger, metrics } = this.parts;
+  async #read(dataPoint: DataPoint, caller: TracedCaller): Promise<FreshValue> {
+    const { extractor, policy, now, metrics } = this.parts;
     const reader = new RecordingReader(this.parts.reader);
     const at = now();
     const value = await readValue(dataPoint.key, { reader, caller, policy, at }, extractor);
     metrics.valueRead(dataPoint.key.kind, value, at);
-    if (value.kind === "none")
-      logger.warn({ ...dataPointLogFields(dataPoint, round, caller.trace), reason: value.reason }, "no value");
     return { dataPoint, value, at, answers: reader.answers };
+  }
+
+  /** Logs which data points have no value, in one line: the first, and how many more. */
+  #logMissing(fresh: readonly FreshValue[], round: bigint, trace: Trace | null): void {
+    if (!isLogged(trace)) return;
+    const missing = fresh.flatMap(({ dataPoint, value }) => (value.kind === "none" ? { dataPoint, value } : []));
+    const [first, ...more] = missing;
+    if (first === undefined) return;
+    const fields = { ...dataPointLogFields(first.dataPoint, round, trace), reason: first.value.reason };
+    this.parts.logger.warn({ ...fields, ...(more.length > 0 && { more: more.length }) }, "no value");
   }
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */
@@ -163,6 +200,9 @@ export class Decider {
     if (seconds > 0) throw tooManyRounds(seconds);
   }
 }
+
+const sizeOfNote = ({ name, value, reason }: SourceNote): number =>
+  NOTE_SIZE + name.length + (value?.length ?? 0) + (reason?.length ?? 0);
 
 const noteId = ({ id }: DataPoint, round: bigint) => `${round}/${id}`;
 

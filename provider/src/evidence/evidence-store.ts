@@ -1,8 +1,8 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { appendFile, mkdir, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { EvidenceRecord, RecordedAnswer } from "@dataset-oracle/protocol/http-schemas/evidence";
+import { ok } from "@dataset-oracle/protocol/result";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import canonicalize from "canonicalize";
@@ -10,13 +10,13 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { describeSources, type ValueWithSources } from "../combined-value.js";
 import type { Decision } from "../decisions/decision-memory.js";
-import type { DataPoint, ServedDataset, ServedKey } from "../served-keys.js";
+import type { DataPoint, ServedKey } from "../served-keys.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import type { SourceReader } from "../source/source-reader.js";
 import { type FileRequest, requestId, type SourceRequest } from "../source/source-request.js";
 import type { PairSource, PricePolicy } from "../spot-price.js";
-import { writeFileAtomically } from "../write-file-atomically.js";
+import { bytesOf, headerOf, type Segment, segmentsIn, textLine } from "./segment.js";
 
 /** Reads sources for one value: makes each request once, however often it is needed, and records the answers. */
 export class RecordingReader {
@@ -52,82 +52,166 @@ export interface FreshValue {
 
 interface EvidenceStoreOptions {
   readonly folder: string;
-  /** The maximum size of the folder, in bytes. */
+  /** The maximum size of all segments on the disk, in bytes. */
   readonly maxBytes: number;
   readonly policy: PricePolicy;
   readonly redirectedOrigins: RedirectedOrigins;
   readonly logger: Logger;
 }
 
-/** The number of seconds whose evidence shares one folder, which is removed as a whole. */
-const SPAN = 60n;
+/** The maximum memory of the evidence that waits to be written, in bytes; further evidence is dropped. */
+const MAX_WAITING = 64 * 1024 * 1024;
 
-/** The maximum number of decisions whose evidence waits to be written; further evidence is dropped. */
-const MAX_WAITING = 10_000;
+/** What a decision needs in memory besides its texts, in bytes. */
+const ENTRY = 4_096;
 
-/** How many minutes may still be written to: a slow reading may be written after faster ones of the next minute. */
-const OPEN_MINUTES = 3;
+/** How many hashes of texts are remembered. A text whose hash was forgotten is stored again. */
+const MAX_HASHES = 10_000;
+
+/** What the file system may need for an appended text besides its length, in bytes. */
+const BLOCK = 4_096;
 
 const compress = promisify(gzip);
 
+/** A decision that waits to be written. */
+interface Entry extends Omit<FreshValue, "answers"> {
+  readonly round: bigint;
+  readonly decision: Decision;
+  readonly answers: readonly { readonly request: SourceRequest; readonly reading: Reading<string> }[];
+}
+
 /**
- * Stores everything that decisions are computed from, so that anyone can compute them again without a network. Each
- * minute's folder has a file for each decision and, once each, the specs and answers that it needs, named by their
- * SHA-256. When the folder is full, the oldest minutes are removed. A failure to write is logged and does not prevent
+ * Stores everything that decisions are computed from, so that anyone can compute them again without a network. A
+ * segment has a line for each decision and, before it and once each, the specs and answers that it needs, named by their
+ * SHA-256. When the folder is full, the oldest segment is removed. A failure to write is logged and does not prevent
  * signing.
  */
 export class EvidenceStore {
-  /** The size of each minute's folder in bytes. */
-  readonly #minutes: Map<string, number>;
-  /** The names of the specs and answers in the folders of the newest minutes. */
-  readonly #written = new LRUCache<string, Set<string>>({ max: OPEN_MINUTES });
+  /** The hashes of the specs and answers in the newest segment. */
+  readonly #written = new LRUCache<string, true>({ max: MAX_HASHES });
+  readonly #kept = new Set<Promise<void>>();
   #writing: Promise<void> = Promise.resolve();
+  /** How many decisions wait with a text: those that are read together often share their answers. */
+  readonly #waitingTexts = new Map<string, number>();
+  /** The memory of what waits, in bytes. */
   #waiting = 0;
+  #isFailing = false;
 
   private constructor(
     private readonly options: EvidenceStoreOptions,
-    minutes: Map<string, number>,
-  ) {
-    this.#minutes = minutes;
-  }
+    private readonly segments: readonly Segment[],
+  ) {}
 
   /** @throws When the folder cannot be created or read. */
   static async open(options: EvidenceStoreOptions): Promise<EvidenceStore> {
     await mkdir(options.folder, { recursive: true });
-    const names = (await readdir(options.folder)).filter((name) => /^\d{1,20}$/.test(name));
-    const minutes = names.map((name) => join(options.folder, name));
-    const sizes = await Promise.all(minutes.map(sizeOf));
-    return new EvidenceStore(options, new Map(minutes.map((path, i) => [path, sizes[i] ?? 0])));
+    return new EvidenceStore(options, await segmentsIn(options.folder));
   }
 
   /** Queues the evidence for a decision to be written, and returns at once. */
   keep(value: FreshValue, round: bigint, decision: Decision): void {
-    if (this.#waiting >= MAX_WAITING) {
-      this.options.logger.warn("evidence dropped: the disk is too slow");
-      return;
-    }
-    this.#waiting += 1;
-    this.#writing = this.#writing
-      .then(() => this.#write(value, round, decision))
-      .catch((error: Error) => this.options.logger.error({ err: error }, "evidence not written"))
-      .finally(() => {
-        this.#waiting -= 1;
-      });
+    const kept = this.#keep(value, round, decision)
+      .catch((error: Error) => this.#fail(error, "evidence not written"))
+      .finally(() => this.#kept.delete(kept));
+    this.#kept.add(kept);
   }
 
   /** Waits until everything is written. */
-  close(): Promise<void> {
-    return this.#writing;
+  async close(): Promise<void> {
+    await Promise.all(this.#kept);
   }
 
-  async #write({ dataPoint, value, at, answers }: FreshValue, round: bigint, decision: Decision): Promise<void> {
-    const { dataset, key } = dataPoint;
-    const minute = join(this.options.folder, String(minuteOf(at)));
-    if (!this.#minutes.has(minute)) {
-      await mkdir(minute, { recursive: true });
-      this.#minutes.set(minute, 0);
+  async #keep({ answers: read, ...value }: FreshValue, round: bigint, decision: Decision): Promise<void> {
+    const answers = await Promise.all(
+      [...read.values()].map(async ({ request, reading }) => {
+        const answer = await reading;
+        return { request, reading: answer.ok ? ok(answer.value.text) : answer };
+      }),
+    );
+    const texts = answers.flatMap(({ reading }) => (reading.ok ? [reading.value] : []));
+    this.#count(texts, 1);
+    try {
+      if (this.#waiting > MAX_WAITING) {
+        this.#fail(undefined, "evidence dropped: the disk is too slow");
+        return;
+      }
+      const writing = this.#writing.then(() => this.#write({ ...value, round, decision, answers }));
+      this.#writing = writing.catch(() => {});
+      await writing;
+    } finally {
+      this.#count(texts, -1);
     }
-    const record: EvidenceRecord = {
+  }
+
+  /** Counts the memory of a decision that begins to wait, or no longer waits. */
+  #count(texts: readonly string[], change: 1 | -1): void {
+    this.#waiting += change * ENTRY;
+    for (const text of texts) {
+      const before = this.#waitingTexts.get(text) ?? 0;
+      const after = before + change;
+      // A character takes up to two bytes.
+      if (before === 0 || after === 0) this.#waiting += change * 2 * text.length;
+      if (after === 0) this.#waitingTexts.delete(text);
+      else this.#waitingTexts.set(text, after);
+    }
+  }
+
+  async #write(entry: Entry): Promise<void> {
+    const { maxBytes } = this.options;
+    const texts = new Map<string, string>();
+    const record = JSON.stringify(this.#recordOf(entry, texts));
+    let segment = newestOf(this.segments);
+    // It was begun by a former process, or removed meanwhile.
+    segment.bytes = await bytesOf(segment.path);
+    if (segment.bytes === 0) this.#begin(segment);
+    let lines = await this.#linesFor(segment, record, texts);
+    if (segment.bytes > 0 && segment.bytes + sizeOf(lines) > maxBytes / this.segments.length) {
+      segment = oldestOf(this.segments);
+      await remove(segment);
+      this.#begin(segment);
+      lines = await this.#linesFor(segment, record, texts);
+    }
+    if (sizeOf(lines) > maxBytes) throw new Error(`the evidence of one decision has ${sizeOf(lines)} bytes`);
+    const others = this.segments.filter((other) => other !== segment && other.bytes > 0);
+    while (others.length > 0 && totalOf(this.segments) + sizeOf(lines) > maxBytes) {
+      const oldest = oldestOf(others);
+      await remove(oldest);
+      others.splice(others.indexOf(oldest), 1);
+    }
+    await appendFile(segment.path, lines);
+    segment.bytes = await bytesOf(segment.path);
+    for (const hash of texts.keys()) this.#written.set(hash, true);
+    if (this.#isFailing) this.options.logger.info("evidence is written again");
+    this.#isFailing = false;
+  }
+
+  /** Logs the first of several failures, because a full disk must not be filled further. */
+  #fail(err: Error | undefined, message: string): void {
+    if (!this.#isFailing) this.options.logger.error({ err }, message);
+    this.#isFailing = true;
+  }
+
+  #begin(segment: Segment): void {
+    segment.sequence = newestOf(this.segments).sequence + 1;
+    this.#written.clear();
+  }
+
+  /** Returns what is appended. Each line follows its newline, so that none is appended to one that a crash has cut. */
+  async #linesFor(segment: Segment, record: string, texts: ReadonlyMap<string, string>): Promise<string> {
+    const missing = [...texts].filter(([hash]) => !this.#written.has(hash));
+    const lines = await Promise.all(missing.map(async ([hash, text]) => textLine(hash, await compress(text))));
+    return [segment.bytes === 0 ? headerOf(segment) : "", ...lines, record].join("\n");
+  }
+
+  /** @param texts Receives the specs and answers that the record names, by their hashes. */
+  #recordOf({ dataPoint, value, at, answers, round, decision }: Entry, texts: Map<string, string>): EvidenceRecord {
+    const { dataset, key } = dataPoint;
+    const store = (text: string): string => {
+      const hash = sha256(text);
+      texts.set(hash, text);
+      return hash;
+    };
+    return {
       version: 1,
       network_id: dataset.chainId,
       dataset: dataset.address,
@@ -135,82 +219,52 @@ export class EvidenceStore {
       timestamp: Number(round),
       ...decision,
       at: String(at),
-      ...(await this.#storeSpecs(minute, key)),
+      ...this.#specsOf(key, store),
       overrides: this.options.redirectedOrigins,
-      answers: await Promise.all(
-        [...answers.values()].map(async ({ request, reading }) => this.#recorded(minute, request, await reading)),
-      ),
+      answers: answers.map(({ request, reading }) => recordedAnswer(request, reading, store)),
       sources: describeSources(value.sources, dataset.kind),
     };
-    await this.#put(minute, fileNameOf(dataset, key.key, round), `${JSON.stringify(record, null, 2)}\n`);
-    await this.#removeOldest();
   }
 
-  /** Stores the specs that say how the value is computed from the answers. */
-  async #storeSpecs(minute: string, key: ServedKey) {
-    if (key.kind === "web_oracle") {
-      return { kind: key.kind, spec: await this.#store(minute, canonicalize(key.compiled.spec) ?? "") };
-    }
+  /** Returns the specs that say how the value is computed from the answers. */
+  #specsOf(key: ServedKey, store: (text: string) => string) {
+    if (key.kind === "web_oracle") return { kind: key.kind, spec: store(canonicalize(key.compiled.spec) ?? "") };
     const { minSources, maxDeviationBps, maxQuoteAge } = this.options.policy;
     const specs = new Map(specsOf(key.sources).map((spec) => [spec.name, spec]));
     return {
       kind: key.kind,
       policy: { minSources, maxDeviationBps, maxQuoteAge },
-      specs: await Promise.all([...specs.values()].map((spec) => this.#store(minute, canonicalize(spec) ?? ""))),
+      specs: [...specs.values()].map((spec) => store(canonicalize(spec) ?? "")),
     };
-  }
-
-  async #recorded(minute: string, request: SourceRequest, reading: Reading<AnswerText>): Promise<RecordedAnswer> {
-    const { method, url, headers = {}, body } = request;
-    const asked = { method, url, headers, ...(body !== undefined && { body }) };
-    if (!reading.ok) return { ...asked, text: null, failure: reading.error };
-    return { ...asked, text: await this.#store(minute, reading.value.text), failure: null };
-  }
-
-  /** Stores a text under its hash, unless it is already there. */
-  async #store(minute: string, text: string): Promise<string> {
-    const hash = sha256(text);
-    const name = `${hash}.gz`;
-    const written = this.#written.get(minute) ?? new Set();
-    this.#written.set(minute, written);
-    if (!written.has(name)) {
-      written.add(name);
-      await this.#put(minute, name, await compress(text));
-    }
-    return hash;
-  }
-
-  async #put(minute: string, name: string, content: string | Buffer): Promise<void> {
-    await writeFileAtomically(join(minute, name), content);
-    this.#minutes.set(minute, (this.#minutes.get(minute) ?? 0) + content.length);
-  }
-
-  async #removeOldest(): Promise<void> {
-    let total = [...this.#minutes.values()].reduce((sum, size) => sum + size, 0);
-    if (total <= this.options.maxBytes) return;
-    // A slow reading may have opened an old minute again after newer ones.
-    for (const [minute, size] of [...this.#minutes].toSorted(([a], [b]) => Number(basename(a)) - Number(basename(b)))) {
-      if (total <= this.options.maxBytes || this.#minutes.size === 1) return;
-      await rm(minute, { recursive: true, force: true });
-      this.#minutes.delete(minute);
-      this.#written.delete(minute);
-      total -= size;
-    }
   }
 }
 
-const minuteOf = (time: bigint) => time - (time % SPAN);
+function recordedAnswer(
+  request: SourceRequest,
+  reading: Reading<string>,
+  store: (text: string) => string,
+): RecordedAnswer {
+  const { method, url, headers = {}, body } = request;
+  const asked = { method, url, headers, ...(body !== undefined && { body }) };
+  return reading.ok
+    ? { ...asked, text: store(reading.value), failure: null }
+    : { ...asked, text: null, failure: reading.error };
+}
 
-const fileNameOf = ({ chainId, address }: ServedDataset, key: string, round: bigint) =>
-  `${round}-${chainId}-${address}-${sha256(key).slice(0, 16)}.json`;
+const newestOf = (segments: readonly Segment[]) => segments.reduce((a, b) => (b.sequence > a.sequence ? b : a));
+const oldestOf = (segments: readonly Segment[]) => segments.reduce((a, b) => (b.sequence < a.sequence ? b : a));
+const totalOf = (segments: readonly Segment[]) => segments.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Returns what lines take on the disk at most. */
+const sizeOf = (lines: string) => Buffer.byteLength(lines) + BLOCK;
+
+async function remove(segment: Segment): Promise<void> {
+  await rm(segment.path, { force: true });
+  segment.sequence = 0;
+  segment.bytes = 0;
+}
 
 /** Returns the specs of all sources that may be asked, for the value and for its rates. */
 function specsOf(sources: readonly PairSource[]): PairSource["spec"][] {
   return sources.flatMap(({ spec, rate }) => [spec, ...(rate === null ? [] : specsOf(rate.sources))]);
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  const files = await readdir(folder);
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
@@ -10,7 +8,6 @@ import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import { err, ok } from "@dataset-oracle/protocol/result";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { readJsonFile } from "@dataset-oracle/service/config/read-json-file";
 import { requireValid } from "@dataset-oracle/service/config/require-valid";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
@@ -31,6 +28,7 @@ import { compileCanonicalSpec } from "../web-oracle/compile-spec.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
 import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
+import { linesOf, type Place, readCompressed } from "./segment.js";
 
 /** A value that was computed again from its evidence. */
 export type Replay = {
@@ -43,15 +41,42 @@ export type Replay = {
   | ({ readonly kind: "web_oracle"; readonly record: WebOracleRecord } & Pick<WebOracleKey, "compiled" | "request">)
 );
 
+/** Which decisions are computed again; all when nothing is given. */
+export interface Selection {
+  /** The time of the round. */
+  readonly round?: number | undefined;
+  /** As hex or as text. */
+  readonly key?: string | undefined;
+}
+
 /**
- * Computes a value again from its evidence, without a network.
+ * Computes values again from their evidence, without a network.
  *
- * @param file The decision's file. The specs and answers in its folder are checked against their hashes.
+ * @param file A segment. The specs and answers in it are checked against their hashes.
  * @throws ConfigError when something is missing or does not match its hash.
  */
-export async function replay(file: string): Promise<Replay> {
-  const json = readJsonFile(file);
-  const textOf = (hash: string) => readText(file, hash);
+export async function* replay(file: string, selection: Selection = {}): AsyncGenerator<Replay> {
+  const places = new Map<string, Place>();
+  const textOf = (hash: string) => readText(file, hash, places.get(hash));
+  try {
+    for await (const line of linesOf(file)) {
+      if ("hash" in line) places.set(line.hash, line.place);
+      else if (isSelected(line.record, selection)) yield await replayRecord(file, line.record, textOf);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined || error instanceof ConfigError
+      ? error
+      : new ConfigError(`${file} cannot be read: ${code}. Name a file of evidence.`);
+  }
+}
+
+function isSelected(record: Readonly<Record<string, unknown>>, { round, key }: Selection): boolean {
+  const isOfRound = round === undefined || record.timestamp === round;
+  return isOfRound && (key === undefined || record.key === key || keyToAscii(record.key as Hex) === key);
+}
+
+function replayRecord(file: string, json: unknown, textOf: TextOf): Promise<Replay> {
   const { kind } = requireValid(file, AnyRecord, json);
   return kind === "spot_price"
     ? replaySpotPrice(file, requireValid(file, SpotPriceRecord, json), textOf)
@@ -66,30 +91,28 @@ const AnyRecord = Type.Object({ kind: oneOf(["spot_price", "web_oracle"]) });
 /** Larger than any answer or spec. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads a spec or an answer from the folder of a decision's file. */
-function readText(file: string, hash: string): string {
-  const path = join(dirname(file), `${hash}.gz`);
+/** Reads a spec or an answer from a segment. */
+async function readText(file: string, hash: string, place: Place | undefined): Promise<string> {
   // ConfigError replaces 64 hex digits, which could be a private key.
-  const shown = join(dirname(file), `${hash.slice(0, 12)}….gz`);
+  const shown = `${file}: the text ${hash.slice(0, 12)}…`;
+  if (place === undefined) throw new ConfigError(`${shown} is missing. Use the file as the provider wrote it.`);
   let text: string;
   try {
-    text = gunzipSync(readFileSync(path), { maxOutputLength: MAX_BYTES }).toString("utf8");
+    text = gunzipSync(await readCompressed(file, place), { maxOutputLength: MAX_BYTES }).toString("utf8");
   } catch (error) {
-    throw new ConfigError(
-      `${shown} cannot be read: ${(error as NodeJS.ErrnoException).code}. ` +
-        "Keep the decision's file beside its specs and answers.",
-    );
+    throw new ConfigError(`${shown} cannot be read: ${(error as NodeJS.ErrnoException).code}. It was changed.`);
   }
-  if (sha256(text) !== hash) throw new ConfigError(`${shown} does not match the hash in its name: it was changed.`);
+  if (sha256(text) !== hash) throw new ConfigError(`${shown} does not match its hash: it was changed.`);
   return text;
 }
 
 /** Returns the spec or the answer with a SHA-256; throws ConfigError when it is missing or was changed. */
-type TextOf = (hash: string) => string;
+type TextOf = (hash: string) => Promise<string>;
 
 async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: TextOf): Promise<Replay> {
-  const sources = record.specs.map((hash) => {
-    const spec = JSON.parse(textOf(hash));
+  const specs = await Promise.all(record.specs.map(async (hash) => [hash, await textOf(hash)] as const));
+  const sources = specs.map(([hash, text]) => {
+    const spec = JSON.parse(text);
     const source = Value.Check(SpotSourceSpec, spec) ? compileSpotSource(spec) : null;
     if (source?.ok !== true)
       throw new ConfigError(
@@ -97,6 +120,9 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
       );
     return source.value;
   });
+  // The specs are stored in another order than the sources were asked in.
+  const place = new Map(record.sources.map(({ name }, index) => [name, index]));
+  sources.sort((a, b) => (place.get(a.name) ?? Infinity) - (place.get(b.name) ?? Infinity) || 0);
   const name = keyToAscii(record.key as Hex) ?? "";
   const pair = name.startsWith("SPOTPX/") ? name.slice("SPOTPX/".length) : "";
   if (pair === "") throw new ConfigError(`${file}: ${name || record.key} is not the key of a spot price.`);
@@ -112,7 +138,7 @@ async function replayWebValue(file: string, record: WebOracleRecord, textOf: Tex
   const key = parseWebOracleKey(record.key as Hex);
   if (!key.ok) throw new ConfigError(`${file}: its key is not one of the Web Oracle's: ${key.error}`);
   const { specHash, args } = key.value;
-  const spec = stringToHex(textOf(record.spec));
+  const spec = stringToHex(await textOf(record.spec));
   if (keccak256(spec) !== specHash)
     throw new ConfigError(
       `${file}: the key names another spec than ${record.spec.slice(0, 12)}... The file was changed, or the key is wrong.`,
@@ -165,7 +191,7 @@ function readerOf(file: string, record: EvidenceRecord, textOf: TextOf): Pick<So
     if (answer === undefined)
       throw new ConfigError(`${file}: it has no answer from ${asked}. It was changed, or another version wrote it.`);
     if (answer.text === null) return err(answer.failure as SourceFailure);
-    const text = textOf(answer.text);
+    const text = await textOf(answer.text);
     const document = request.source === undefined ? ok(null) : parseExactJson(text);
     return document.ok ? ok({ document: document.value, text }) : document;
   }

@@ -54,18 +54,22 @@ export class RequestBackOffs {
     private readonly random: () => number,
   ) {}
 
-  /** Returns why a request is not made now, or null. The failure that caused it is repeated with its code. */
+  /**
+   * Returns why a request is not made now, or null. The failure that caused it is repeated with its code, and stands
+   * until the wait is over. While another request tries again, it is unknown what this one would get.
+   */
   refusal(origin: string, id: string | null, now: number): SourceFailure | null {
     for (const key of [origin, id]) {
       const failing = key === null ? undefined : this.#failing.get(key);
       const waitMs = failing === undefined ? 0 : waitOf(failing, now);
       if (failing === undefined || waitMs === 0) continue;
-      const { code, detail } = failing.failure;
+      const { detail } = failing.failure;
+      const code = now < failing.until ? failing.failure.code : "not_asked";
       const seconds = waitMs / 1_000;
       return {
         code,
         detail: `is not queried for another ${Math.ceil(seconds)} s after a failure: ${detail}`,
-        ...(code === "throttled" && { retryAfter: seconds }),
+        ...((code === "throttled" || code === "not_asked") && { retryAfter: seconds }),
       };
     }
     return null;

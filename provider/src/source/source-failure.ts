@@ -8,6 +8,7 @@ import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
 export type FailureCode =
   | EgressFailure
   | "throttled"
+  | "not_asked"
   | "http_status"
   | "not_json"
   | "source_error"
@@ -33,7 +34,11 @@ export interface SourceFailure {
   readonly code: FailureCode;
   /** The explanation, for people. */
   readonly detail: string;
-  /** Set when the rate limit is used up: the seconds to wait. It is then unknown whether the source has a value. */
+  /**
+   * The seconds to wait until the source can be asked again. Set for `throttled`, the source's own answer that its rate
+   * limit is used up, and for `not_asked`: the provider left it alone for reasons of its own, which depend on who asks,
+   * so it is unknown what the source would have answered.
+   */
   readonly retryAfter?: number;
 }
 
@@ -45,3 +50,10 @@ export const failed = (code: FailureCode, detail: string): Reading<never> => err
 /** @param retryAfter In seconds. */
 export const throttled = (detail: string, retryAfter: number): Reading<never> =>
   err({ code: "throttled", detail, retryAfter });
+
+/** @param retryAfter In seconds. */
+export const notAsked = (detail: string, retryAfter: number): Reading<never> =>
+  err({ code: "not_asked", detail, retryAfter });
+
+/** Tells whether it is unknown what a source says, because it was not asked. */
+export const isUnknown = (failure: SourceFailure | null): boolean => failure?.code === "not_asked";

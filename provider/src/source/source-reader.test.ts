@@ -84,3 +84,63 @@ describe("a source that says that its limit is used up", () => {
     expect(asked).toHaveLength(2);
   });
 });
+
+describe("with operators, a request of another caller", () => {
+  const rateLimit = { perSecond: 100, burst: 100 };
+  const request = (path: string) => ({ method: "GET", url: `https://api.example.com/${path}`, rateLimit }) as const;
+
+  /** A reader of a host that answers each request only when it is told to. */
+  function open() {
+    const asked: { readonly path: string; answer(answer: EgressResult): void }[] = [];
+    const fetchText = ({ url }: { readonly url: string }) =>
+      new Promise<EgressResult>((answer) => void asked.push({ path: url.replace(/.*\//, ""), answer }));
+    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: true, now: () => 7n });
+    const turns = () => new Promise((resolve) => setImmediate(resolve));
+    return { reader, asked, turns };
+  }
+
+  it("is not joined by an operator's while it is under way, nor repeated to it when it fails", async () => {
+    const { reader, asked, turns } = open();
+    const readings = [reader.read(request("a"), false), reader.read(request("a"), true)];
+    await turns();
+    expect(asked).toHaveLength(2);
+    asked[0]?.answer(FAILURE);
+    expect(await readings[0]).toMatchObject({ ok: false, error: { code: "timeout" } });
+    // Others join the operator's, and get what it finds.
+    const other = reader.read(request("a"), true);
+    asked[1]?.answer(answerOf("7"));
+    expect(await Promise.all([readings[1], other])).toEqual([ok({ text: "7" }), ok({ text: "7" })]);
+    expect(await reader.read(request("a"), false)).toEqual(ok({ text: "7" }));
+    expect(asked).toHaveLength(2);
+  });
+
+  it("that succeeds is shared with an operator in the same second", async () => {
+    const { reader, asked, turns } = open();
+    const reading = reader.read(request("a"), false);
+    await turns();
+    asked[0]?.answer(answerOf("7"));
+    expect(await reading).toEqual(ok({ text: "7" }));
+    expect(await reader.read(request("a"), true)).toEqual(ok({ text: "7" }));
+    expect(asked).toHaveLength(1);
+  });
+
+  it("leaves most connections to operators, and waits for its own without having been sent", async () => {
+    const { reader, asked, turns } = open();
+    const others = Array.from({ length: 7 }, (_, i) => reader.read(request(`other${i}`), false));
+    await turns();
+    const operators = Array.from({ length: 13 }, (_, i) => reader.read(request(`operator${i}`), true));
+    await turns();
+    expect(asked.map(({ path }) => path.replace(/\d+/, ""))).toEqual([
+      ...Array(4).fill("other"),
+      ...Array(12).fill("operator"),
+    ]);
+    asked[0]?.answer(answerOf("7"));
+    expect((await others[0])?.ok).toBe(true);
+    await turns();
+    expect(asked.map(({ path }) => path).at(-1)).toBe("other4");
+    for (let i = 1; i < 17; ++i) asked[i]?.answer(answerOf("7"));
+    await turns();
+    for (const { answer } of asked.slice(17)) answer(answerOf("7"));
+    for (const reading of await Promise.all([...others, ...operators])) expect(reading.ok).toBe(true);
+  });
+});

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { err } from "@dataset-oracle/protocol/result";
-import type { Egress } from "@dataset-oracle/service/egress/egress";
+import { type Egress, type EgressResult, MAX_CONNECTIONS } from "@dataset-oracle/service/egress/egress";
 import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
 import { LRUCache } from "lru-cache";
-import { TokenBucket } from "../rate-limit.js";
+import { MAX_WAIT_MS, type RateLimit, SharedRate } from "../rate-limit.js";
 import { RequestBackOffs } from "./back-off.js";
 import { type Answer, type AnswerText, judgeAnswer, judgeText } from "./judge-answer.js";
-import { type Reading, type SourceFailure, throttled } from "./source-failure.js";
+import { Places } from "./places.js";
+import { notAsked, type Reading, type SourceFailure } from "./source-failure.js";
 import { type FileRequest, requestId, type SourceRequest } from "./source-request.js";
 
 /** The size that a reading counts as, in addition to its text. */
@@ -20,6 +20,14 @@ interface KeptReading {
   readonly second: bigint;
   readonly reading: Reading<AnswerText>;
 }
+
+/**
+ * The maximum number of requests of published specs in flight or waiting. Each may hold 1 MiB. Half are for operators
+ * only, if there are any.
+ */
+export const MAX_PUBLISHED_IN_FLIGHT = 256;
+
+const TOO_MANY: EgressResult = err({ code: "busy", detail: "is not asked: too many requests are in flight" });
 
 /**
  * Makes a cache that keeps no more readings than fit. The parsed answer of a source file takes up to thirty times the
@@ -52,13 +60,23 @@ export const MAX_BYTES = 1024 * 1024;
 /** The headers that every source is sent by default. Some exchanges refuse requests without a user agent. */
 const DEFAULT_HEADERS = { accept: "application/json", "user-agent": "dataset-oracle-provider" };
 
-/** The state of the requests of source files, or of those of published specs. */
-interface RequestState {
+/** What operators' requests left behind, or those of anonymous callers. */
+interface CallerState {
   /** Requests in progress, by `requestId`. */
   readonly pending: Map<string, Promise<Reading<AnswerText>>>;
   /** By `requestId`. */
   readonly cache: LRUCache<string, KeptReading>;
   readonly backOffs: RequestBackOffs;
+  /** The number of connections to each host that its requests may use. */
+  readonly connections: number;
+  /** By origin; only those in use. */
+  readonly places: Map<string, Places>;
+}
+
+/** The state of the requests of source files, or of those of published specs. Without operators, both are the same. */
+interface RequestState {
+  readonly operators: CallerState;
+  readonly anonymous: CallerState;
 }
 
 interface SourceReaderOptions {
@@ -67,7 +85,7 @@ interface SourceReaderOptions {
   readonly publishedEgress?: Pick<Egress, "fetchText">;
   /** The deadline for a whole answer. */
   readonly timeoutMs: number;
-  /** Reserves a part of each source's rate limit for reserved callers. */
+  /** Distinguishes operators, who have a part of each source's rate limit to themselves, from anonymous callers. */
   readonly hasReserve: boolean;
   /** The clock, in whole seconds since 1970. */
   readonly now: () => bigint;
@@ -77,6 +95,8 @@ interface SourceReaderOptions {
   readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<AnswerText>) => void;
   /** Returns numbers from 0 to below 1, for jitter. */
   readonly random?: () => number;
+  /** Waits for so many milliseconds. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
 /**
@@ -84,13 +104,18 @@ interface SourceReaderOptions {
  * failure, is shared by everyone who makes the same request until the clock's second is over, so each URL is fetched at
  * most about once a second, however many callers there are. Answers and back-offs of published specs never affect those
  * of source files, because whoever publishes a spec could otherwise choose how an exchange's answers are judged.
+ *
+ * What anonymous callers do never takes a value from an operator: their requests and failures are not an operator's, and
+ * the back-offs that they began do not keep an operator's request back. What an operator's request found is true for all.
  */
 export class SourceReader {
   readonly #limits: FetchLimits;
   /** By origin. This is not an LRU cache, because forgetting a rate in use would lift its limit. */
-  readonly #rates = new Map<string, TokenBucket>();
+  readonly #rates = new Map<string, SharedRate>();
   readonly #ofFiles: RequestState;
   readonly #ofPublished: RequestState;
+  /** The number of anonymous callers' requests of published specs. */
+  #publicInFlight = 0;
 
   constructor(private readonly options: SourceReaderOptions) {
     this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
@@ -98,94 +123,147 @@ export class SourceReader {
     this.#ofPublished = newState(options, MAX_OF_PUBLISHED);
   }
 
-  /** Reads a source's answer. With `mayUseReserve`, it may use the reserved part of the rate limit. */
+  /** Reads a source's answer. With `mayUseReserve`, it is an operator's request. */
   read(request: FileRequest, mayUseReserve: boolean): Promise<Reading<Answer>>;
   read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>>;
   async read(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
     const id = requestId(request);
-    const { pending, cache } = this.#stateOf(request);
-    const { now } = this.options;
-    const kept = cache.get(id);
-    const known = pending.get(id) ?? (kept?.second === now() ? kept.reading : undefined);
+    const known = this.#knownReading(request, id, mayUseReserve);
     if (known !== undefined) return known;
-    const refusal = this.#refusal(request);
+    const refusal = this.#refusal(request, mayUseReserve);
     if (refusal !== null) return err(refusal);
-    const rate = this.#rateOf(request);
-    const wait = rate === null ? null : rate.take(mayUseReserve, performance.now());
-    if (wait?.ok === false) return throttled("is not queried: its rate limit is used up", wait.error / 1_000);
-    const fetched = this.#fetch(request, wait?.value ?? 0);
-    pending.set(id, fetched);
+    const { pending } = this.#stateOf(request, mayUseReserve);
+    const reading = this.#inTurn(request, mayUseReserve).finally(() => pending.delete(id));
+    pending.set(id, reading);
+    return reading;
+  }
+
+  /** Returns a reading of this second, or one in progress. An operator's never is one that an anonymous caller began. */
+  #knownReading(
+    request: SourceRequest,
+    id: string,
+    mayUseReserve: boolean,
+  ): Reading<AnswerText> | Promise<Reading<AnswerText>> | undefined {
+    const { operators, anonymous } = this.#statesOf(request);
+    const second = this.options.now();
+    const [ofOperators, ofAnonymous] = [operators, anonymous].map(({ cache }) => {
+      const kept = cache.get(id);
+      return kept?.second === second ? kept.reading : undefined;
+    });
+    if (ofOperators !== undefined) return ofOperators;
+    if (ofAnonymous !== undefined && (ofAnonymous.ok || !mayUseReserve)) return ofAnonymous;
+    return operators.pending.get(id) ?? (mayUseReserve ? undefined : anonymous.pending.get(id));
+  }
+
+  async #inTurn(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
+    if (request.rateLimit === null) return this.#fetch(request, mayUseReserve);
+    const start = performance.now();
+    const turn = await this.#rateOf(request, request.rateLimit).turn(mayUseReserve);
+    if (!turn.ok) return notAsked("is not queried: its rate limit is used up", turn.error / 1_000);
+    const { places, connections } = this.#stateOf(request, mayUseReserve);
+    const origin = originOf(request);
+    const ofOrigin = places.get(origin) ?? new Places(connections);
+    places.set(origin, ofOrigin);
+    if (!(await ofOrigin.take(start + MAX_WAIT_MS - performance.now())))
+      return notAsked("is not queried: all connections to it are in use", 1);
     try {
-      const reading = await fetched;
-      cache.set(id, { second: now(), reading });
-      return reading;
+      // Checked again, because the source may have failed in the meantime.
+      const refusal = this.#refusal(request, mayUseReserve);
+      return refusal === null ? await this.#fetch(request, mayUseReserve) : err(refusal);
     } finally {
-      pending.delete(id);
+      ofOrigin.leave();
+      if (ofOrigin.isUnused) places.delete(origin);
     }
   }
 
-  async #fetch(request: SourceRequest, waitMs: number): Promise<Reading<AnswerText>> {
-    const { egress: own, publishedEgress = own, onAnswer } = this.options;
-    const egress = request.source === undefined ? publishedEgress : own;
-    if (waitMs > 0) await sleep(waitMs);
-    // Checked again, because the source may have failed in the meantime.
-    const refusal = this.#refusal(request);
-    if (refusal !== null) return err(refusal);
+  async #fetch(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
+    const { egress: own, publishedEgress = own, hasReserve, onAnswer, now } = this.options;
+    const { source, rateLimit } = request;
+    const egress = source === undefined ? publishedEgress : own;
     const start = performance.now();
-    if (request.rateLimit !== null) this.#stateOf(request).backOffs.begin(originOf(request), requestId(request), start);
+    const { backOffs, cache } = this.#stateOf(request, mayUseReserve);
+    const id = requestId(request);
+    if (rateLimit !== null) backOffs.begin(originOf(request), id, start);
     const headers = { ...DEFAULT_HEADERS, ...request.headers };
-    const answer = await egress.fetchText({ ...request, headers }, this.#limits);
-    // The provider's own limit says nothing about the source.
-    if (!answer.ok && answer.error.code === "busy") return throttled(answer.error.detail, 1);
-    const { source } = request;
-    const reading =
+    const isPublic = hasReserve && !mayUseReserve && source === undefined;
+    if (isPublic) this.#publicInFlight += 1;
+    const isTooMany = isPublic && this.#publicInFlight > MAX_PUBLISHED_IN_FLIGHT / 2;
+    const answer = isTooMany ? TOO_MANY : await egress.fetchText({ ...request, headers }, this.#limits);
+    if (isPublic) this.#publicInFlight -= 1;
+    // The provider's own limits, or its caller's allowance, say nothing about the source.
+    if (!answer.ok && answer.error.code === "busy") return notAsked(answer.error.detail, 1);
+    const judged =
       source === undefined ? judgeText(answer, Date.now()) : judgeAnswer(answer, Date.now(), source.findError);
-    onAnswer?.(source?.name ?? "published", (performance.now() - start) / 1_000, reading);
-    return this.#record(request, reading, start);
+    onAnswer?.(source?.name ?? "published", (performance.now() - start) / 1_000, judged);
+    const reading = rateLimit === null ? judged : this.#record(request, backOffs, judged, start);
+    cache.set(id, { second: now(), reading });
+    return reading;
   }
 
   /** Returns why a source that fails is not asked now, or null. */
-  #refusal(request: SourceRequest): SourceFailure | null {
+  #refusal(request: SourceRequest, mayUseReserve: boolean): SourceFailure | null {
     if (request.rateLimit === null) return null;
-    const [origin, now] = [originOf(request), performance.now()];
-    const refusal = this.#stateOf(request).backOffs.refusal(origin, requestId(request), now);
-    if (refusal !== null || request.source !== undefined) return refusal;
+    const [origin, id, now] = [originOf(request), requestId(request), performance.now()];
+    const { operators, anonymous } = this.#statesOf(request);
+    const refusal = operators.backOffs.refusal(origin, id, now);
+    if (refusal !== null) return refusal;
     // An exchange that refuses source files because of its rate limit is not asked for published specs either.
-    return this.#ofFiles.backOffs.refusal(origin, null, now);
+    const ofFiles = request.source === undefined ? this.#ofFiles.operators.backOffs.refusal(origin, null, now) : null;
+    if (ofFiles !== null || mayUseReserve || operators === anonymous) return ofFiles;
+    const own =
+      anonymous.backOffs.refusal(origin, id, now) ?? this.#ofFiles.anonymous.backOffs.refusal(origin, null, now);
+    // An operator would ask it now.
+    return own && { code: "not_asked", detail: own.detail, retryAfter: own.retryAfter ?? 1 };
   }
 
-  #record(request: SourceRequest, reading: Reading<AnswerText>, startedAt: number): Reading<AnswerText> {
-    if (request.rateLimit === null) return reading;
-    const { backOffs } = this.#stateOf(request);
+  #record(
+    request: SourceRequest,
+    backOffs: RequestBackOffs,
+    reading: Reading<AnswerText>,
+    startedAt: number,
+  ): Reading<AnswerText> {
     const noted = backOffs.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
     if (noted.change !== null) this.options.onBackOff?.(request, noted.change, noted.reading);
     return noted.reading;
   }
 
-  #stateOf({ source }: SourceRequest): RequestState {
+  #statesOf({ source }: SourceRequest): RequestState {
     return source === undefined ? this.#ofPublished : this.#ofFiles;
   }
 
-  #rateOf(request: SourceRequest): TokenBucket | null {
-    const { rateLimit } = request;
-    if (rateLimit === null) return null;
+  #stateOf(request: SourceRequest, mayUseReserve: boolean): CallerState {
+    const { operators, anonymous } = this.#statesOf(request);
+    return mayUseReserve ? operators : anonymous;
+  }
+
+  #rateOf(request: SourceRequest, rateLimit: RateLimit): SharedRate {
     const origin = originOf(request);
-    const now = performance.now();
     const known = this.#rates.get(origin);
     if (known !== undefined) return known;
     if (this.#rates.size >= MAX_ORIGINS) {
-      for (const [other, rate] of this.#rates) if (rate.isUnused(now)) this.#rates.delete(other);
+      for (const [other, rate] of this.#rates) if (rate.isUnused()) this.#rates.delete(other);
     }
-    const rate = new TokenBucket(rateLimit, this.options.hasReserve);
+    const rate = new SharedRate(rateLimit, this.options.hasReserve, this.options.sleep);
     this.#rates.set(origin, rate);
     return rate;
   }
 }
 
-const newState = ({ timeoutMs, random = Math.random }: SourceReaderOptions, maxCharacters: number): RequestState => ({
-  pending: new Map(),
-  cache: newReadingCache(maxCharacters),
-  backOffs: new RequestBackOffs(timeoutMs, random),
-});
+function newState({ timeoutMs, hasReserve, random = Math.random }: SourceReaderOptions, maxCharacters: number) {
+  const ofCallers = (characters: number, connections: number): CallerState => ({
+    pending: new Map(),
+    cache: newReadingCache(characters),
+    backOffs: new RequestBackOffs(timeoutMs, random),
+    connections,
+    places: new Map(),
+  });
+  const all = ofCallers(maxCharacters, MAX_CONNECTIONS);
+  if (!hasReserve) return { operators: all, anonymous: all };
+  const half = maxCharacters / 2;
+  return {
+    operators: ofCallers(half, (MAX_CONNECTIONS * 3) / 4),
+    anonymous: ofCallers(half, MAX_CONNECTIONS / 4),
+  };
+}
 
 const originOf = ({ url }: SourceRequest) => new URL(url).origin;

@@ -1,3 +1,4 @@
+import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import type { RateLimit } from "../rate-limit.js";
@@ -31,12 +32,13 @@ export function unlimitedIfRedirected<R extends SourceRequest>(redirectedOrigins
 /** The ids of requests that are made again and again. */
 const REQUEST_IDS = new WeakMap<FetchRequest, string>();
 
-/** Returns an id that two requests share when they get the same answer. */
+/** Returns an id that two requests share when they get the same answer: the order of headers has no meaning. */
 export function requestId(request: FetchRequest): string {
   const known = REQUEST_IDS.get(request);
   if (known !== undefined) return known;
   const { method, url, headers, body } = request;
-  const id = JSON.stringify([method, url, headers ?? {}, body ?? null]);
+  // Hashed, because many are kept, and whoever publishes a spec chooses how long they are.
+  const id = sha256(JSON.stringify([method, url, Object.entries(headers ?? {}).sort(), body ?? null]));
   REQUEST_IDS.set(request, id);
   return id;
 }

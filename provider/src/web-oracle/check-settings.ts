@@ -10,8 +10,14 @@ import type { SpecRegistrySettings } from "./spec-finder.js";
 /** The hosts that published specs may query. */
 type AllowedHosts = readonly string[] | "any";
 
-/** Reports whether a host is among the allowed ones. */
-export const isHostAllowed = (host: string, hosts: AllowedHosts): boolean => hosts === "any" || hosts.includes(host);
+/**
+ * Reports whether published specs may query a host. "any" leaves out the hosts of source files: their exchanges could
+ * refuse the provider's address, for prices too, because of what strangers ask.
+ */
+export const isHostAllowed = (
+  host: string,
+  { hosts, sourceHosts }: Pick<CheckedWebOracleSettings, "hosts" | "sourceHosts">,
+): boolean => (hosts === "any" ? !sourceHosts.includes(host) : hosts.includes(host));
 
 /** @throws ConfigError when one of the hosts is not written as a host name. */
 function checkHosts(hosts: AllowedHosts, at: string): void {
@@ -25,6 +31,8 @@ function checkHosts(hosts: AllowedHosts, at: string): void {
 /** The Web Oracle's checked settings. */
 export interface CheckedWebOracleSettings extends Readonly<Pick<WebOracleSettings, "folder" | "hosts">> {
   readonly registries: readonly SpecRegistrySettings[];
+  /** The hosts that source files query. */
+  readonly sourceHosts: readonly string[];
   /** Returns the rate limit of an origin. */
   readonly rateLimitOf: (origin: string) => RateLimit;
 }
@@ -55,7 +63,8 @@ export function checkWebOracleSettings(
   // An exchange has one rate limit for its spot prices and for published specs together.
   const rateLimitOf = (origin: string) => sources.find((source) => source.origin === origin)?.rateLimit ?? rateLimit;
   const registries = networks.map((network) => checkRegistry(network, rpcUrls, env));
-  return { registries, folder, hosts, rateLimitOf };
+  const sourceHosts = sources.map(({ origin }) => new URL(origin).host);
+  return { registries, folder, hosts, sourceHosts, rateLimitOf };
 }
 
 function checkRegistry(

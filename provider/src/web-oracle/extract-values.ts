@@ -1,4 +1,5 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
+import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import type { Caller } from "../caller.js";
 import type { BoundSource } from "../source/compile-source.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";
@@ -57,6 +58,8 @@ export function extractValues(
 export interface WebValueExtractor {
   /** Returns after how many milliseconds the key's values may be extracted for a caller; 0 for now. */
   waitMs(key: WebOracleKey, caller: Caller): number;
+  /** Returns what charges a caller for the requests that are made, and the bytes that are received, for it. */
+  chargesTo(caller: Caller): Pick<FetchRequest, "spend" | "readsOnlyOk">;
   /** Returns one reading for each answer, or after how many milliseconds to try again. */
   extract(
     key: WebOracleKey,
@@ -68,5 +71,6 @@ export interface WebValueExtractor {
 /** Extracts in the calling thread, without allowances: for commands. */
 export const EXTRACT_HERE: WebValueExtractor = {
   waitMs: () => 0,
+  chargesTo: () => ({}),
   extract: async ({ request }, answers) => ok(extractValues(request.sources, answers)),
 };

@@ -31,6 +31,18 @@ async function exhaust(extractor: RateLimitedExtractor): Promise<number> {
 }
 
 describe("a caller's allowance", () => {
+  it("is spent by the bytes that are received for it, and bounds them", async () => {
+    const { extractor } = open();
+    const spend = extractor.chargesTo(mallory).spend;
+    let received = 0;
+    while (spend(65_536)) received += 65_536;
+    expect(received).toBeGreaterThanOrEqual(ANONYMOUS_WORK.burst - 65_536);
+    expect(received).toBeLessThan(ANONYMOUS_WORK.burst + 65_536);
+    expect(extractor.waitMs(key(), mallory)).toBeGreaterThan(0);
+    expect(await extractor.extract(key(), [], mallory)).toMatchObject({ ok: false });
+    expect(extractor.chargesTo(alice).spend(65_536)).toBe(true);
+  });
+
   it("is used up by its own work only, and comes back with time", async () => {
     const { extractor, clock } = open();
     expect(await exhaust(extractor)).toBe(Math.ceil(ANONYMOUS_WORK.burst / MOST));

@@ -1,6 +1,6 @@
 import { err } from "@dataset-oracle/protocol/result";
 import type { Caller } from "../caller.js";
-import { type RateLimit, TokenBuckets } from "../rate-limit.js";
+import { anonymousPart, type RateLimit, TokenBuckets } from "../rate-limit.js";
 import type { AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
 import type { CompiledRequest } from "./compile-spec.js";
@@ -8,16 +8,22 @@ import { MAX_KEY_STEPS, MAX_KEY_TEXT, type WebValueExtractor } from "./extract-v
 import type { ExtractionPool } from "./extraction-pool.js";
 import type { WebOracleKey } from "./web-oracle-key-finder.js";
 
-/** A unit of work is a step or a parsed character, and takes a worker between 0.02 and 0.2 microseconds. */
+/** A unit of work is a step, a parsed character or a received byte, and takes between 0.005 and 0.2 microseconds. */
 export const ANONYMOUS_WORK: RateLimit = { perSecond: 2_000_000, burst: 20_000_000 };
 const OPERATOR_WORK: RateLimit = { perSecond: 10_000_000, burst: 100_000_000 };
-/** The work of all keys of a spec, for all callers together. */
+/** The work of all keys of a spec, for all operators together, and for all other callers. */
 export const SPEC_WORK: RateLimit = { perSecond: 2_000_000, burst: 20_000_000 };
 
 /** The work that a job counts as when its worker failed. */
 const FAILED_WORK = 10 * (MAX_KEY_TEXT + MAX_KEY_STEPS);
 
 const RETRY_MS = 2_000;
+
+/** What operators, or all other callers, may use. */
+interface Allowances {
+  readonly callers: TokenBuckets;
+  readonly specs: TokenBuckets;
+}
 
 /** The spec of a key, and the key's arguments. */
 type SpecKey = Pick<WebOracleKey, "specHash" | "args"> & { readonly compiled: Pick<CompiledRequest, "spec"> };
@@ -28,12 +34,11 @@ type SpecKey = Pick<WebOracleKey, "specHash" | "args"> & { readonly compiled: Pi
  * is extracted.
  */
 export class RateLimitedExtractor implements WebValueExtractor {
-  readonly #anonymous = new TokenBuckets(ANONYMOUS_WORK);
-  readonly #operators = new TokenBuckets(OPERATOR_WORK);
-  readonly #specs: TokenBuckets;
+  readonly #anonymous: Allowances;
+  readonly #operators: Allowances = { callers: new TokenBuckets(OPERATOR_WORK), specs: new TokenBuckets(SPEC_WORK) };
 
   /**
-   * @param hasReserve Reserves half of each spec's burst for reserved callers.
+   * @param hasReserve Gives anonymous callers only a part of each spec's allowance.
    * @param now A clock in milliseconds.
    */
   constructor(
@@ -41,13 +46,25 @@ export class RateLimitedExtractor implements WebValueExtractor {
     hasReserve: boolean,
     private readonly now = () => performance.now(),
   ) {
-    this.#specs = new TokenBuckets(SPEC_WORK, hasReserve);
+    const specs = new TokenBuckets(hasReserve ? anonymousPart(SPEC_WORK) : SPEC_WORK);
+    this.#anonymous = { callers: new TokenBuckets(ANONYMOUS_WORK), specs };
   }
 
   waitMs({ specHash }: SpecKey, { id, mayUseReserve }: Caller): number {
     const now = this.now();
-    const ofCaller = this.#allowanceOf(mayUseReserve).waitMs(id, now);
-    return Math.max(ofCaller, this.#specs.waitMs(specHash, now, mayUseReserve));
+    const { callers, specs } = this.#allowancesOf(mayUseReserve);
+    return Math.max(callers.waitMs(id, now), specs.waitMs(specHash, now));
+  }
+
+  chargesTo({ id, mayUseReserve }: Caller) {
+    const allowance = this.#allowancesOf(mayUseReserve).callers;
+    const spend = (bytes: number) => {
+      const now = this.now();
+      if (allowance.waitMs(id, now) > 0) return false;
+      allowance.spend(id, bytes, now);
+      return true;
+    };
+    return { spend, readsOnlyOk: true };
   }
 
   async extract(key: SpecKey, answers: readonly Reading<AnswerText>[], caller: Caller) {
@@ -58,13 +75,14 @@ export class RateLimitedExtractor implements WebValueExtractor {
     const extraction = await this.pool.run({ specHash, args, spec: compiled.spec, answers }, mayUseReserve);
     if (extraction.ok || extraction.error === "failed") {
       const [work, now] = [extraction.ok ? extraction.value.work : FAILED_WORK, this.now()];
-      this.#allowanceOf(mayUseReserve).spend(id, work, now);
-      this.#specs.spend(specHash, work, now);
+      const { callers, specs } = this.#allowancesOf(mayUseReserve);
+      callers.spend(id, work, now);
+      specs.spend(specHash, work, now);
     }
     return extraction.ok ? extraction : err(RETRY_MS);
   }
 
-  #allowanceOf(mayUseReserve: boolean): TokenBuckets {
+  #allowancesOf(mayUseReserve: boolean): Allowances {
     return mayUseReserve ? this.#operators : this.#anonymous;
   }
 }

@@ -13,7 +13,9 @@ export async function readWebOracleValue(
   // Asked first, so that a caller above its allowance costs no source a request.
   const waitMs = extractor.waitMs(key, caller);
   if (waitMs > 0) return busy(waitMs);
-  const answers = await Promise.all(key.requests.map((request) => reader.read(request, caller.mayUseReserve)));
+  const charges = extractor.chargesTo(caller);
+  const requests = key.requests.map((request) => ({ ...request, ...charges }));
+  const answers = await Promise.all(requests.map((request) => reader.read(request, caller.mayUseReserve)));
   const extracted = await extractor.extract(key, answers, caller);
   if (!extracted.ok) return busy(extracted.error);
   const { readings } = extracted.value;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
@@ -7,7 +6,7 @@ import type { Logger } from "pino";
 import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";
 import type { Caller } from "../caller.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
-import { type RateLimit, TokenBuckets } from "../rate-limit.js";
+import { type RateLimit, SharedRate, TokenBuckets } from "../rate-limit.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
 
@@ -85,14 +84,17 @@ export class SpecFinder {
   /** Published specs, valid or not, by network and hash. */
   readonly #compiled = new LRUCache<string, Result<CompiledRequest>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
-  /** The lookups on chain that are in progress, by network and hash. */
-  readonly #lookups = new Map<string, Promise<CompiledRequest>>();
-  readonly #rates: TokenBuckets;
+  /** The lookups on chain that are in progress, by network and hash: those of operators, and the others. */
+  readonly #operatorLookups = new Map<string, Promise<CompiledRequest>>();
+  readonly #anonymousLookups = new Map<string, Promise<CompiledRequest>>();
+  /** By network. */
+  readonly #rates: ReadonlyMap<number, SharedRate>;
   readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
   readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
 
   constructor(private readonly parts: SpecFinderParts) {
-    this.#rates = new TokenBuckets(REGISTRY_RATE, parts.hasReserve);
+    const { registries, hasReserve } = parts;
+    this.#rates = new Map([...registries.keys()].map((id) => [id, new SharedRate(REGISTRY_RATE, hasReserve)]));
   }
 
   /**
@@ -108,25 +110,31 @@ export class SpecFinder {
     if (this.#unpublished.has(id)) throw specNotPublished(specHash, chainId);
     const stored = await this.parts.specStore.read(chainId, specHash);
     if (stored !== null) return this.#compile(id, stored);
-    // Callers share a lookup, but not a refusal: each has limits of its own.
-    return this.#lookups.get(id) ?? this.#startLookup(id, chainId, specHash, caller);
+    // Callers share a lookup, but not a refusal: each has limits of its own. Operators do not wait behind the others.
+    return this.#lookupsOf(caller).get(id) ?? this.#startLookup(id, chainId, specHash, caller);
+  }
+
+  #lookupsOf({ mayUseReserve }: Caller): Map<string, Promise<CompiledRequest>> {
+    return mayUseReserve ? this.#operatorLookups : this.#anonymousLookups;
   }
 
   #startLookup(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
     const { registries, specStore, logger } = this.parts;
-    const registry = registries.get(chainId);
-    if (registry === undefined) throw specNotPublished(specHash, chainId);
+    const [registry, rate] = [registries.get(chainId), this.#rates.get(chainId)];
+    if (registry === undefined || rate === undefined) throw specNotPublished(specHash, chainId);
     const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
     const now = performance.now();
     const missWaitMs = misses.waitMs(caller.id, now);
     if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
-    const wait = this.#rates.take(String(chainId), caller.mayUseReserve, now);
-    if (!wait.ok) throw registryUnavailable(Math.ceil(wait.error / 1_000));
     // Charged in advance and refunded unless it is a miss, because many lookups may be made at once.
     misses.spend(caller.id, 1, now);
     const refund = () => misses.spend(caller.id, -1, performance.now());
     const lookUp = async () => {
-      if (wait.value > 0) await sleep(wait.value);
+      const turn = await rate.turn(caller.mayUseReserve);
+      if (!turn.ok) {
+        refund();
+        throw registryUnavailable(Math.ceil(turn.error / 1_000));
+      }
       const spec = await registry.read(specHash).catch((error) => {
         refund();
         if (!(error instanceof SpecRegistryError)) throw error;
@@ -143,8 +151,9 @@ export class SpecFinder {
       });
       return this.#compile(id, spec);
     };
-    const lookup = lookUp().finally(() => this.#lookups.delete(id));
-    this.#lookups.set(id, lookup);
+    const lookups = this.#lookupsOf(caller);
+    const lookup = lookUp().finally(() => lookups.delete(id));
+    lookups.set(id, lookup);
     return lookup;
   }
 

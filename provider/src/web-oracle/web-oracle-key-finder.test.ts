@@ -26,10 +26,16 @@ function canonical(spec: unknown): Hex {
 /** Finds the key of a published spec; returns what it asks, or the code of the problem. */
 async function find(
   args: readonly string[],
-  { bytes = canonical(SPEC), kind = "median" as DatasetKind, hosts = [HOST] as "any" | string[], end = "" } = {},
+  {
+    bytes = canonical(SPEC),
+    kind = "median" as DatasetKind,
+    hosts = [HOST] as "any" | string[],
+    sourceHosts = [] as string[],
+    end = "",
+  } = {},
 ) {
   const finder = new WebOracleKeyFinder(
-    { registries: [], folder: "", hosts, rateLimitOf: () => ({ perSecond: 1, burst: 1 }) },
+    { registries: [], folder: "", hosts, sourceHosts, rateLimitOf: () => ({ perSecond: 1, burst: 1 }) },
     {
       specStore: { read: async () => bytes, write: async () => {} },
       redirectedOrigins: {},
@@ -67,6 +73,12 @@ it.each<[why: string, code: string, args: string[], change: Parameters<typeof fi
   ["is of a number, in a dataset of words", "other_kind", ["Lima"], { kind: "majority" }],
   ["is of a word, in a dataset of numbers", "other_kind", ["Lima"], { bytes: WORD }],
   ["asks a host where none is allowed", "host_not_allowed", ["Lima"], { hosts: [] }],
+  [
+    "asks an exchange's host where any other is allowed",
+    "host_not_allowed",
+    ["Lima"],
+    { hosts: "any", sourceHosts: [HOST] },
+  ],
   ["asks a host of which the parent is allowed", "host_not_allowed", ["Lima"], { hosts: ["weather.example"] }],
   ["asks a host of which a child is allowed", "host_not_allowed", ["Lima"], { hosts: [`www.${HOST}`] }],
   ["has a spec that is no JSON", "invalid_spec", [], { bytes: "0x7b" }],

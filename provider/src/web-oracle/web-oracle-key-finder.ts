@@ -51,14 +51,14 @@ export class WebOracleKeyFinder {
     key: Hex,
     caller: Caller,
   ): Promise<WebOracleKey> {
-    const { hosts, rateLimitOf } = this.settings;
+    const { rateLimitOf } = this.settings;
     const web = parseWebOracleKey(key);
     if (!web.ok) throw invalidArguments(web.error);
     const { specHash, args } = web.value;
     const compiled = await this.#specs.find(dataset.chainId, specHash, caller);
     const { type, kind, hosts: asked, bind } = compiled;
     if (kind !== dataset.kind) throw otherKind(type, kind);
-    const forbidden = asked.find((host) => !isHostAllowed(host, hosts));
+    const forbidden = asked.find((host) => !isHostAllowed(host, this.settings));
     if (forbidden !== undefined) throw hostNotAllowed(forbidden);
     const request = bind(args);
     if (!request.ok) throw invalidArguments(request.error);

@@ -74,6 +74,7 @@ export async function useWebOracle() {
           registries: [{ chainId: 42, address: registry.address, rpcUrl: registry.rpc.url }],
           folder,
           hosts: [HOST],
+          sourceHosts: [],
           rateLimitOf: () => ({ perSecond: 100, burst: 100 }),
         },
       },

@@ -60,7 +60,13 @@ async function checkedAddresses(
   if (addresses.length > MAX_ADDRESSES || !addresses.every(isPublicUnicast)) {
     throw new ForbiddenAddressError("The host's addresses are not all public.");
   }
-  return addresses.slice(0, MAX_TRIED);
+  return inTurn(addresses).slice(0, MAX_TRIED);
+}
+
+/** Takes IPv4 and IPv6 addresses in turn, so that both are tried: a machine may have only one of them. */
+function inTurn(addresses: readonly string[]): string[] {
+  const families = [4, 6].map((family) => addresses.filter((address) => isIP(address) === family));
+  return addresses.flatMap((_, index) => families.flatMap((family) => family[index] ?? []));
 }
 
 async function dialFirst(

@@ -14,7 +14,7 @@ export type EgressFailure = FetchFailureCode | "forbidden" | "busy";
 export type EgressResult = Result<HttpAnswer, FetchFailure<EgressFailure>>;
 
 /** The maximum number of connections to one host. Further requests wait for one, as long as their deadlines allow. */
-const MAX_CONNECTIONS = 16;
+export const MAX_CONNECTIONS = 16;
 /** The maximum number of requests in flight or waiting, to one host and to all hosts. */
 const MAX_PER_HOST = 512;
 const MAX_IN_ALL = 4_096;
@@ -104,7 +104,7 @@ export class Egress {
     return pool;
   }
 
-  #redact(answer: Result<HttpAnswer, FetchFailure>): EgressResult {
+  #redact(answer: EgressResult): EgressResult {
     const clean = (text: string) => this.#secrets.removeFrom(text);
     if (answer.ok) {
       const { contentType, text } = answer.value;

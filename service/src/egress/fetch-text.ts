@@ -4,6 +4,7 @@ import { type Dispatcher, fetch, type Response } from "undici";
 import {
   endedBy,
   type FetchFailure,
+  type FetchFailureCode,
   type FetchLimits,
   type HttpAnswer,
   NOT_TEXT,
@@ -12,12 +13,27 @@ import {
 } from "../http-client/fetch-result.js";
 import { withDeadline } from "../process/context.js";
 
+/** What a request costs whoever causes it in addition to the body of its answer: about the time of as many bytes. */
+const REQUEST_COST = 64 * 1024;
+
 export interface FetchRequest {
   readonly url: string;
   readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Bodies of other answers than HTTP 200 are not read, and count as empty. */
+  readonly readsOnlyOk?: boolean;
+  /**
+   * Charges whoever causes the request: for the request, then for each part of the body as it arrives, whatever becomes
+   * of it. When it returns false, the request ends.
+   */
+  readonly spend?: (bytes: number) => boolean;
 }
+
+type FetchTextFailure = FetchFailure<FetchFailureCode | "busy">;
+
+/** A caller's allowance ended before the answer. */
+const SPENT: FetchTextFailure = { code: "busy", detail: "is not read: the caller's allowance is used up" };
 
 /**
  * Makes one HTTP request within limits, without following redirects. An answer with any status but a redirect is a
@@ -32,7 +48,7 @@ export async function fetchText(
   limits: FetchLimits,
   dispatcher: Dispatcher,
   signal?: AbortSignal,
-): Promise<Result<HttpAnswer, FetchFailure>> {
+): Promise<Result<HttpAnswer, FetchTextFailure>> {
   return withDeadline(limits.timeoutMs, signal, async (ended) => {
     try {
       return await readAnswer(request, limits, dispatcher, ended);
@@ -43,11 +59,12 @@ export async function fetchText(
 }
 
 async function readAnswer(
-  { url, method, headers: sent, body }: FetchRequest,
+  { url, method, headers: sent, body, readsOnlyOk = false, spend = () => true }: FetchRequest,
   { maxBytes }: FetchLimits,
   dispatcher: Dispatcher,
   signal: AbortSignal,
-): Promise<Result<HttpAnswer, FetchFailure>> {
+): Promise<Result<HttpAnswer, FetchTextFailure>> {
+  if (!spend(REQUEST_COST)) return err(SPENT);
   const response = await fetch(url, {
     ...{ method, redirect: "manual", signal, dispatcher },
     ...(sent && { headers: sent }),
@@ -58,8 +75,11 @@ async function readAnswer(
     await response.body?.cancel();
     return err(redirected(status));
   }
-  const bytes = await readBounded(response, maxBytes);
-  if (bytes === null) return err(tooLarge(maxBytes));
+  const isRead = status === 200 || !readsOnlyOk;
+  if (!isRead) await response.body?.cancel();
+  const read = isRead ? await readBounded(response, maxBytes, spend) : ok(Buffer.alloc(0));
+  if (!read.ok) return read;
+  const bytes = read.value;
   if (!isUtf8(bytes)) return err(NOT_TEXT);
   return ok({
     status,
@@ -69,17 +89,22 @@ async function readAnswer(
   });
 }
 
-/** Reads a body; null if it is too large. */
-async function readBounded(response: Response, maxBytes: number): Promise<Buffer | null> {
+/** Reads a body that is not too large. */
+async function readBounded(
+  response: Response,
+  maxBytes: number,
+  spend: (bytes: number) => boolean,
+): Promise<Result<Buffer, FetchTextFailure>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop cancels the rest.
-    if (bytes > maxBytes) return null;
+    if (!spend(chunk.length)) return err(SPENT);
+    if (bytes > maxBytes) return err(tooLarge(maxBytes));
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return ok(Buffer.concat(chunks));
 }
 
 /** Returns the reason why a fetch failed (ECONNREFUSED and the like), which undici hides in the error's cause. */

@@ -2,15 +2,21 @@ import { orNull } from "@dataset-oracle/protocol/http-schemas/fields";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 
-const hex = (pattern: string) => Type.String({ pattern });
+/** A regular expression overflows its stack on a few megabytes, so length comes first. No contract of ours returns as much. */
+const MAX_DIGITS = 2 ** 21;
+/** Twice what the largest event needs, which lists a committee of 255. */
+const MAX_LOG_DIGITS = 2 ** 15;
+
+const hex = (pattern: string, maxLength = MAX_DIGITS) => Type.String({ pattern, maxLength });
 
 /** At most 2^53 - 1, so that it is exact as a number, too. */
 const Quantity = hex("^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,12}|1[0-9a-fA-F]{13})$");
 /** At most 2^256 - 1. */
 const Wei = hex("^0x[0-9a-fA-F]{1,64}$");
 const Bytes32 = hex("^0x[0-9a-fA-F]{64}$");
-/** Any number of whole bytes. */
-const Data = hex("^0x(?:[0-9a-fA-F]{2})*$");
+/** Whole bytes. */
+const BYTES = "^0x(?:[0-9a-fA-F]{2})*$";
+const Data = hex(BYTES);
 /** What contracts return. Some endpoints give what a call reverted with as its result. */
 const Words = hex("^0x(?:[0-9a-fA-F]{64})*$");
 const AccountAddress = hex("^0x[0-9a-fA-F]{40}$");
@@ -19,11 +25,12 @@ const Block = Type.Object({
   number: Quantity,
   hash: Bytes32,
   timestamp: Quantity,
+  gasLimit: Quantity,
   baseFeePerGas: Type.Optional(orNull(Quantity)),
 });
 
 const Log = Type.Object({
-  data: Data,
+  data: hex(BYTES, MAX_LOG_DIGITS),
   topics: Type.Array(Bytes32, { minItems: 1, maxItems: 4 }),
   transactionHash: Bytes32,
   blockNumber: Quantity,
@@ -49,6 +56,7 @@ const Receipt = Type.Object({
   blockNumber: Quantity,
   blockHash: Bytes32,
   status: Quantity,
+  gasUsed: Quantity,
   logs: Type.Array(Type.Unknown()),
 });
 
@@ -60,6 +68,7 @@ const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_gasPrice: Quantity,
   eth_getBalance: Wei,
   eth_getBlockByNumber: Block,
+  eth_getCode: Data,
   eth_getLogs: Type.Array(Log),
   eth_getTransactionByHash: orNull(Transaction),
   eth_getTransactionBySenderAndNonce: orNull(Transaction),

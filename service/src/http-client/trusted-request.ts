@@ -37,6 +37,8 @@ interface TrustedRequest {
    * one.
    */
   readonly isRepeatable?: boolean;
+  /** True to make it on a new connection. */
+  readonly isFresh?: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ interface TrustedRequest {
  * @param signal Ends the request with the failure `aborted`.
  */
 export function postText(
-  { url, headers, body, isRepeatable = false }: TrustedRequest,
+  { url, headers, body, isRepeatable = false, isFresh: startsFresh = false }: TrustedRequest,
   limits: FetchLimits,
   dispatcher: Dispatcher,
   signal?: AbortSignal,
@@ -63,7 +65,7 @@ export function postText(
         dispatcher.dispatch({ ...options, isFresh, onConnection } as TrustedDispatchOptions, exchange);
       };
       const exchange = new Exchange(limits, resolve, ended, isRepeatable ? () => dispatch(true) : null);
-      dispatch(false);
+      dispatch(startsFresh);
     });
   });
 }

@@ -27,10 +27,10 @@ import { toProblem } from "./error-to-problem.js";
 import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
 import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
-import { MonotonicCounters, type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
+import { bodyLimiter, MonotonicCounters, type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";
 import { parseStrictJson } from "./strict-json.js";
-import { requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
+import { isLogged, requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -111,16 +111,16 @@ export async function buildApp(options: AppOptions): Promise<App> {
   limitConnectionsPerCaller(app.server, maxConnectionsPerCaller, isUnlimited);
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
+  const requestLog = new RequestLog(options.logger, (address) => reserved?.isFor(address) === true);
   app.addHook("onRequest", (request, reply, done) => {
     // `request.ip` reads this header whenever it is asked for.
     const { headers } = request.raw;
     const forwardedFor = headers["x-forwarded-for"];
     if (forwardedFor !== undefined) headers["x-forwarded-for"] = normalizeForwardedFor(String(forwardedFor));
     reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
-    request.trace = traceOf(request.headers, request.id);
+    request.trace = traceOf(request.headers, request.id, requestLog.begin(request.ip));
     done();
   });
-  const requestLog = new RequestLog(options.logger);
   app.addHook("onResponse", (request, reply, done) => {
     requestLog.answered(request, reply);
     done();
@@ -143,6 +143,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
   await app.register(rateLimit, { global: false, store });
   const limit = rateLimiter(app, limitOf(options));
+  const limitBodies = bodyLimiter(clock, options.requestsPerMinute);
   const limitersOfRoutes = new Map<RateLimit, RateLimiter>();
   const limiterOfRoute = (own: RateLimit) => {
     const limiter = limitersOfRoutes.get(own) ?? rateLimiter(app, own);
@@ -154,6 +155,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     const own = request.routeOptions.config.rate;
     if (own === undefined) await limit(request, reply);
     else if (own !== null) await limiterOfRoute(own)(request, reply);
+    if (reserved?.isFor(request.ip) !== true) limitBodies(request);
   });
   const routes: { readonly pattern: string; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", ({ url, method }) => void routes.push({ pattern: url, methods: [method].flat() }));
@@ -211,7 +213,7 @@ export function logFailure(
   error: unknown,
   problem: ProblemError,
 ): void {
-  if (problem.status < 500) return;
+  if (problem.status < 500 || !isLogged(trace)) return;
   const fields = traceFieldsOf(trace);
   const { code, detail, title, logFields } = problem;
   if (error instanceof ProblemError) log.warn({ ...fields, ...logFields, code, detail }, title);

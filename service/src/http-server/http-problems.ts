@@ -10,6 +10,16 @@ export const noSuchPath = (path: string) => problem("no_such_path", { path: shor
 export const tooManyRequests = (max: number, seconds: number, who = "A caller") =>
   problem("too_many_requests", { who, max, seconds }, { headers: { "retry-after": String(seconds) } });
 
+export const tooManyBytes = (max: number, seconds: number) =>
+  problem(
+    "too_many_requests",
+    { who: "A caller", max, seconds },
+    {
+      detail: `The bodies of a caller's requests may have ${max} bytes per minute. Try again in ${seconds} s.`,
+      headers: { "retry-after": String(seconds) },
+    },
+  );
+
 /** The problem of a body that is JSON, but could be read in more than one way. */
 export const ambiguousBody = (detail: string) =>
   problem("invalid_body", {}, { detail, extras: { errors: [{ property: "the body", problem: detail }] } });

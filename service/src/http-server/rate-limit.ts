@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../process/context.js";
 import { callerIdOf } from "./caller-id.js";
-import { tooManyRequests } from "./http-problems.js";
+import { tooManyBytes, tooManyRequests } from "./http-problems.js";
 import type { ProblemError } from "./problem-error.js";
 
 const WINDOW_SECONDS = 60;
@@ -27,7 +27,7 @@ const MAX_CALLERS = 5_000;
  * set back makes its windows longer by as much.
  */
 export class MonotonicCounters {
-  readonly #windows = new LRUCache<string, { requests: number; readonly endsAt: number }>({ max: MAX_CALLERS });
+  readonly #windows = new LRUCache<string, { count: number; readonly endsAt: number }>({ max: MAX_CALLERS });
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
@@ -37,18 +37,44 @@ export class MonotonicCounters {
     done: (error: null, counted: { current: number; ttl: number }) => void,
     windowMs = WINDOW_SECONDS * 1_000,
   ): void {
+    done(null, this.add(caller, 1, windowMs));
+  }
+
+  /** Counts an amount in the present window of a caller. */
+  add(caller: string, amount: number, windowMs = WINDOW_SECONDS * 1_000): { current: number; ttl: number } {
     const now = this.clock.monotonic();
     const known = this.#windows.get(caller);
-    const window = known === undefined || known.endsAt <= now ? { requests: 0, endsAt: now + windowMs } : known;
-    window.requests++;
+    const window = known === undefined || known.endsAt <= now ? { count: 0, endsAt: now + windowMs } : known;
+    window.count += amount;
     this.#windows.set(caller, window);
-    done(null, { current: window.requests, ttl: window.endsAt - now });
+    return { current: window.count, ttl: window.endsAt - now };
   }
 
   /** Makes the counters of another limit. */
   child(): MonotonicCounters {
     return new MonotonicCounters(this.clock);
   }
+}
+
+/** How many bytes the bodies of a caller's requests may have on average, if it makes all that it may. */
+const BODY_BYTES_PER_REQUEST = 4 * 1024;
+
+/**
+ * Makes a function that counts the body of a request before it is read, because reading it takes time in proportion. It
+ * throws a ProblemError above the limit.
+ *
+ * @param requestsPerMinute How many requests a caller may make.
+ */
+export function bodyLimiter(clock: Pick<Clock, "monotonic">, requestsPerMinute: number) {
+  const counters = new MonotonicCounters(clock);
+  const max = requestsPerMinute * BODY_BYTES_PER_REQUEST;
+  return ({ headers, ip, routeOptions: { bodyLimit } }: FastifyRequest): void => {
+    // A body without a length may have any, and a longer one than its route allows is not read.
+    const length = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : bodyLimit;
+    if (length === 0) return;
+    const { current, ttl } = counters.add(callerIdOf(ip), Math.min(length, bodyLimit));
+    if (current > max) throw tooManyBytes(max, Math.ceil(ttl / 1_000));
+  };
 }
 
 /** The limit of health checks, separate from the service's. Several checkers behind one address stay far below it. */

@@ -2,56 +2,74 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { callerIdOf } from "./caller-id.js";
 
 const MAX_URL = 256;
-const SAMPLE_MS = 1_000;
-/** The maximum number of one caller's refusals with the same problem that are logged in one second. */
-const SAMPLES = 10;
-/** The maximum number of pairs of a caller and a problem whose refusals are logged in one second. */
-const MAX_SAMPLED = 100;
+const WINDOW_MS = 60_000;
+/** The maximum number of one caller's requests in a minute that are logged. */
+const MAX_LOGGED = 20;
+/** The maximum number of callers whose requests are logged in a minute. */
+const MAX_CALLERS = 1_000;
 
-/** Refusals with the same problem of one caller in one second, or of all callers beyond `MAX_SAMPLED`. */
-interface Sampled {
+/** The requests of one caller in one minute, or of all callers beyond `MAX_CALLERS`. */
+interface Counted {
   readonly ip?: string;
-  readonly code?: string;
-  count: number;
+  logged: number;
+  /** How many were not logged, by the code of their problems; `ok` without one. */
+  readonly suppressed: Map<string, number>;
 }
 
-/** The id of the callers beyond `MAX_SAMPLED`. */
+/** The id of the callers beyond `MAX_CALLERS`. */
 const OTHERS = "";
 
 /**
- * Logs answered requests, each in one line. Refusals cost their caller nothing, so their lines could fill the disk. Of
- * one caller's refusals with the same problem, only ten are logged in a second, and then the number of the others.
+ * Logs answered requests, each in one line. Anyone can make requests, so their lines could fill the disk: of one
+ * caller's requests in a minute, twenty are logged, with all lines that they cause, and then the number of the others.
  */
 export class RequestLog {
-  readonly #sampled = new Map<string, Sampled>();
+  readonly #callers = new Map<string, Counted>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly logger: Pick<FastifyBaseLogger, "info">) {}
+  /** @param isUnlimited Returns true for the addresses of callers whose requests are all logged. */
+  constructor(
+    private readonly logger: Pick<FastifyBaseLogger, "info">,
+    private readonly isUnlimited: (address: string) => boolean,
+  ) {}
 
-  answered(request: FastifyRequest, reply: FastifyReply): void {
-    const isRefused = reply.statusCode >= 400 && reply.statusCode < 500;
-    if (isRefused && !this.#isSample(request)) return;
-    this.logger.info(requestLine(request, reply), "request");
+  /** Counts a request that begins, and tells whether it is logged. */
+  begin(ip: string): boolean {
+    if (this.isUnlimited(ip)) return true;
+    const caller = this.#countedFor(ip);
+    return ++caller.logged <= MAX_LOGGED;
   }
 
-  /** Logs how many refusals of the current second were not logged, and starts the counts again. */
+  answered(request: FastifyRequest, reply: FastifyReply): void {
+    const { trace, ip, problemCode } = request;
+    if (trace?.isLogged ?? this.begin(ip)) return void this.logger.info(requestLine(request, reply), "request");
+    const { suppressed } = this.#countedFor(ip);
+    const outcome = problemCode || "ok";
+    suppressed.set(outcome, (suppressed.get(outcome) ?? 0) + 1);
+  }
+
+  /** Logs how many requests of the current minute were not logged, and starts the counts again. */
   flush(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
-    for (const { count, ...who } of this.#sampled.values()) {
-      if (count > SAMPLES) this.logger.info({ ...who, suppressed: count - SAMPLES }, "more requests refused");
+    for (const { ip, suppressed } of this.#callers.values()) {
+      if (suppressed.size === 0) continue;
+      const count = [...suppressed.values()].reduce((sum, each) => sum + each, 0);
+      this.logger.info({ ip, suppressed: count, outcomes: Object.fromEntries(suppressed) }, "more requests");
     }
-    this.#sampled.clear();
+    this.#callers.clear();
   }
 
-  #isSample({ ip, problemCode: code }: FastifyRequest): boolean {
-    this.#timer ??= setTimeout(() => this.flush(), SAMPLE_MS).unref();
-    const caller = callerIdOf(ip);
-    const own = `${caller} ${code}`;
-    const id = this.#sampled.has(own) || this.#sampled.size < MAX_SAMPLED ? own : OTHERS;
-    const sampled = this.#sampled.get(id) ?? (id === OTHERS ? { count: SAMPLES } : { ip: caller, code, count: 0 });
-    this.#sampled.set(id, sampled);
-    return ++sampled.count <= SAMPLES;
+  #countedFor(ip: string): Counted {
+    this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
+    const own = callerIdOf(ip);
+    const id = this.#callers.has(own) || this.#callers.size < MAX_CALLERS ? own : OTHERS;
+    const known = this.#callers.get(id);
+    if (known !== undefined) return known;
+    const counted =
+      id === OTHERS ? { logged: MAX_LOGGED, suppressed: new Map() } : { ip: own, logged: 0, suppressed: new Map() };
+    this.#callers.set(id, counted);
+    return counted;
   }
 }
 

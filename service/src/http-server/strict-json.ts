@@ -27,6 +27,7 @@ function parseJson(request: FastifyRequest, sent: string): unknown {
   }
   // A byte order mark is no part of the text (RFC 8259, section 8.1), and some editors and libraries write one.
   const body = sent.replace(/^\ufeff/, "");
+  if (isTooDeep(body)) throw unreadableBody(`is nested more than ${MAX_DEPTH} deep, and no valid one is`);
   // Common bodies are parsed fast; others take the strict path.
   const json = UNUSUAL_NUMBER.test(body) ? undefined : parseRoundTripJson(body);
   if (json !== undefined) return json;
@@ -34,11 +35,31 @@ function parseJson(request: FastifyRequest, sent: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {
-    throw new ProblemError(400, "bad_request", {
-      title: OPERATOR_PROBLEMS.bad_request.title,
-      detail: `The body is not JSON: ${(error as Error).message}.`,
-    });
+    throw unreadableBody(`is not JSON: ${(error as Error).message}`);
   }
+}
+
+const unreadableBody = (fact: string) =>
+  new ProblemError(400, "bad_request", { title: OPERATOR_PROBLEMS.bad_request.title, detail: `The body ${fact}.` });
+
+/** Far deeper than any body. Parsers and validators that call themselves for each level would use up the stack. */
+const MAX_DEPTH = 32;
+
+/** Tells from the text of JSON whether it is nested too deep, without calling itself. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (isInString) {
+      if (character === "\\") i += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === "[" || character === "{") depth += 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
 }
 
 function isPlainUtf8(headers: FastifyRequest["headers"]): boolean {

@@ -3,7 +3,7 @@ import { requestIdOf, traceHeaders, traceOf } from "./trace.js";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const forwarded = (traceparent: string | undefined) =>
-  traceHeaders(traceOf({ ...(traceparent !== undefined && { traceparent }) }, "id")).traceparent;
+  traceHeaders(traceOf({ ...(traceparent !== undefined && { traceparent }) }, "id", true)).traceparent;
 
 test("a trace is continued with a span of its own, and the caller's flags", () => {
   expect(forwarded(`00-${TRACE_ID}-b7ad6b7169203331-01`)).toMatch(

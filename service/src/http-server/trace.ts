@@ -12,11 +12,13 @@ export class Trace {
    * @param requestId The caller's `x-request-id`, or a new one.
    * @param traceId W3C Trace Context: 32 lower-case hex digits.
    * @param flags Two hex digits, from the caller.
+   * @param isLogged False for a request whose caller has had its share of the log: nothing is logged about it.
    */
   constructor(
     readonly requestId: string,
     readonly traceId: string,
     readonly flags: string,
+    readonly isLogged: boolean,
   ) {}
 
   /** 16 lower-case hex digits, generated on first use, because most requests cause no calls. */
@@ -27,9 +29,9 @@ export class Trace {
 }
 
 /** Continues the caller's trace, or starts a new one when its `traceparent` is missing or malformed. */
-export function traceOf(headers: IncomingHttpHeaders, requestId: string): Trace {
+export function traceOf(headers: IncomingHttpHeaders, requestId: string, isLogged: boolean): Trace {
   const given = parentOf(headers.traceparent?.toString());
-  return new Trace(requestId, given?.traceId ?? randomUUID().replaceAll("-", ""), given?.flags ?? "00");
+  return new Trace(requestId, given?.traceId ?? randomUUID().replaceAll("-", ""), given?.flags ?? "00", isLogged);
 }
 
 function parentOf(traceparent: string | undefined): Pick<Trace, "traceId" | "flags"> | null {
@@ -56,6 +58,9 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 export function traceHeaders(trace: Trace | null): Readonly<Record<string, string>> {
   return trace === null ? {} : { traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.flags}` };
 }
+
+/** Tells whether lines about a request are logged. What no request causes always is. */
+export const isLogged = (trace: Trace | null): boolean => trace?.isLogged !== false;
 
 /** Returns the log fields of a trace. */
 export function traceFieldsOf(trace: Trace | null): Record<string, string> {

@@ -7,11 +7,11 @@ import { type Hex, isAddressEqual, type LocalAccount } from "viem";
 import { accountFromPrivateKey } from "./secp256k1-account.js";
 
 /**
- * Bounds of the work to open a keystore, so that a foreign file cannot exhaust the machine. For scrypt they are the
- * memory of geth's default, and four times its work.
+ * Bounds of the work to open a keystore, so that a foreign file cannot exhaust the machine. For scrypt they are little
+ * more than the memory of geth's default (n = 2^18, r = 8, p = 1), and four times its work.
  */
-const MAX_SCRYPT_BYTES = 256 * 1024 * 1024;
-const MAX_SCRYPT_WORK = 2 ** 23;
+const MAX_SCRYPT_BYTES = 257 * 1024 * 1024;
+const MAX_SCRYPT_WORK = 4 * scryptWork(2 ** 18, 8, 1);
 const MAX_PBKDF2_ROUNDS = 10_000_000;
 
 const hex = (bytes: number) => Type.String({ pattern: `^[0-9a-fA-F]{${2 * bytes}}$` });
@@ -79,10 +79,15 @@ function excessiveWork({ kdf, kdfparams }: Keystore["crypto"]): string | null {
   }
   const { n, r, p } = kdfparams;
   if (n < 2 || !Number.isInteger(Math.log2(n))) return `has the scrypt parameter n = ${n}, which is not a power of two`;
-  if (128 * n * r > MAX_SCRYPT_BYTES || n * r * p > MAX_SCRYPT_WORK) {
+  if (128 * r * (n + p) > MAX_SCRYPT_BYTES || scryptWork(n, r, p) > MAX_SCRYPT_WORK) {
     return `needs more scrypt work than is allowed: n = ${n}, r = ${r}, p = ${p}. Create it again with geth's defaults`;
   }
   return null;
+}
+
+/** Returns the work of scrypt, in mixed blocks: each of the r * p blocks is hashed as well, as if n were 32 larger. */
+function scryptWork(n: number, r: number, p: number): number {
+  return r * p * (n + 32);
 }
 
 function decrypt({ version, crypto }: Keystore, password: string): Hex | null {

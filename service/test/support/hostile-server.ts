@@ -7,8 +7,8 @@ import type { buildConnector } from "undici";
 const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20), { level: 1 });
 
 /**
- * A server on loopback that answers as a hostile one may: `/json`, `/redirect?to=`, `/bomb`, `/endless`, `/silent`, and
- * `/echo`, which repeats what it was sent.
+ * A server on loopback that answers as a hostile one may: `/json`, `/redirect?to=`, `/bomb`, `/failing` (HTTP 500 with
+ * the bomb), `/endless`, `/silent`, and `/echo`, which repeats what it was sent.
  */
 export async function startHostileServer() {
   const requests: Pick<IncomingMessage, "headers" | "url">[] = [];
@@ -21,6 +21,7 @@ export async function startHostileServer() {
       return response.writeHead(302, { location: url.searchParams.get("to") ?? "/" }).end();
     }
     if (first === "bomb") return response.writeHead(200, { "content-encoding": "gzip" }).end(BOMB);
+    if (first === "failing") return response.writeHead(500, { "content-encoding": "gzip" }).end(BOMB);
     if (first === "endless") {
       const timer = setInterval(() => response.write(" ".repeat(64 * 1024)), 1);
       response.once("close", () => clearInterval(timer));

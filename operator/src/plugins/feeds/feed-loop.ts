@@ -37,10 +37,7 @@ export interface FeedLoopSettings {
   readonly providerTimeoutMs: number;
 }
 
-/**
- * A batch of this many stored keys, signed by four of five providers, uses about 1.05 million units of gas
- * (docs/Gas.md).
- */
+/** A batch of this many stored keys is small in a block, under the rules of any EVM: docs/Gas.md has its gas. */
 const MAX_BATCH_KEYS = 100;
 /** After this time it is looked whether the chain can be read again. */
 const UNREADABLE_MS = 1_000;

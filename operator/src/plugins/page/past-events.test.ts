@@ -32,7 +32,7 @@ function blockOf(number: number) {
   if (number > head) return null;
   const id = number >= branch.from ? branch.id : 0;
   return {
-    ...{ number: numberToHex(number), timestamp: "0x1", transactions: [] },
+    ...{ number: numberToHex(number), timestamp: "0x1", gasLimit: "0x1" },
     hash: numberToHex((BigInt(id) << 248n) + BigInt(number), { size: 32 }),
   };
 }
@@ -108,6 +108,30 @@ test("a window that the node refuses is halved, for later requests too", async (
   reads = [];
   expect((await read(8_192)).found).toEqual([9_990, 9_000]);
   expect(reads).toEqual([[9_728, 10_000]]);
+});
+
+test("windows are as large as before ten minutes after they were refused", async () => {
+  maxLogBlocks = 600;
+  await read(8_192);
+  maxLogBlocks = 3_000;
+  reads = [];
+  await read(8_192);
+  expect(reads).toEqual([[9_728, 10_000]]);
+  nowMs += 600_000;
+  reads = [];
+  await read(6_144);
+  expect(reads).toEqual([
+    [8_192, 10_000],
+    [6_144, 8_191],
+  ]);
+});
+
+test("a node that has no settled block yet has not replaced it", async () => {
+  await read(2_048);
+  reads = [];
+  head = 9_000;
+  await read(2_048);
+  expect(reads).toEqual([[8_192, 9_000]]);
 });
 
 test("a node that refuses a single block is an error, and other windows stay as large", async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
-import { type Blocks, readBlockHash, readHead } from "../../rpc/blocks.js";
+import { type Blocks, readBlock, readHead } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { RpcError } from "../../rpc/rpc-error.js";
 
@@ -8,6 +8,8 @@ import { RpcError } from "../../rpc/rpc-error.js";
 const UNSETTLED_BLOCKS = 64;
 /** How many blocks are read at a time, a power of two. Nodes limit the logs of one call, each in its own way. */
 const WINDOW_BLOCKS = 2_048;
+/** How long windows stay small that were refused: it can be another endpoint that answers, or a limit that passes. */
+const REFUSED_MS = 600_000;
 /** How many events are held, with about 300 bytes each. Beyond them, those that were not asked for longest are dropped. */
 const MAX_HELD = 100_000;
 
@@ -44,8 +46,8 @@ export class PastEvents {
   });
   #head: string | null = null;
   #settled: { readonly number: number; readonly hash: string | null } = { number: -1, hash: null };
-  /** The largest window that the node has not refused. */
-  #size = WINDOW_BLOCKS;
+  /** The largest window that was not refused, and until when no larger one is tried, by the monotonic clock. */
+  #taken = { size: WINDOW_BLOCKS, until: Number.NEGATIVE_INFINITY };
 
   constructor(
     private readonly client: ChainClient,
@@ -62,14 +64,16 @@ export class PastEvents {
     const head = await readHead(client);
     if (head.hash === this.#head) return head.number;
     const { number, hash } = this.#settled;
-    if (hash !== null && (await readBlockHash(client, number)) !== hash) {
+    // An endpoint that lags has no block there yet.
+    if (hash !== null && ((await readBlock(client, number))?.hash ?? hash) !== hash) {
       this.#held.clear();
       this.#settled = { number: -1, hash: null };
     }
     const settled = head.number - UNSETTLED_BLOCKS;
     // An endpoint that lags a little shows a lower head.
     if (settled > this.#settled.number) {
-      this.#settled = { number: settled, hash: await readBlockHash(client, settled) };
+      const block = await readBlock(client, settled);
+      if (block !== null) this.#settled = block;
     }
     this.#head = head.hash;
     return head.number;
@@ -87,7 +91,8 @@ export class PastEvents {
     maxMs: number,
   ): AsyncGenerator<EventsInWindow<T>> {
     const giveUpAt = this.clock.monotonic() + maxMs;
-    let size = this.#size;
+    let size = this.clock.monotonic() < this.#taken.until ? this.#taken.size : WINDOW_BLOCKS;
+    let isHalved = false;
     for (let last = to; last >= from && this.clock.monotonic() <= giveUpAt; ) {
       const first = last - (last % size);
       let events: readonly T[];
@@ -97,9 +102,11 @@ export class PastEvents {
         const isRefused = error instanceof RpcError && (error.kind === "refused" || error.meaning === "not_offered");
         if (!isRefused || size === 1) throw error;
         size /= 2;
+        isHalved = true;
         continue;
       }
-      this.#size = Math.min(this.#size, size);
+      if (isHalved) this.#taken = { size, until: this.clock.monotonic() + REFUSED_MS };
+      isHalved = false;
       const inRange = events.filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to);
       yield { from: Math.max(first, from), events: inRange.toReversed() };
       last = first - 1;

@@ -93,7 +93,7 @@ async function sentAfter(ms: number, accuser: Accuser): Promise<number> {
 test("an operator that is alone accuses at once, and not again while its transaction is on its way", async () => {
   const accuser = accuserOf("alone");
   await accuser.pursueAll();
-  expect(sent).toMatchObject([{ payer: null, call: { to: DATASET, gas: 130_000n, round: ROUND } }]);
+  expect(sent).toMatchObject([{ payer: null, call: { to: DATASET, gas: 100_000n, round: ROUND } }]);
   expect(await sentAfter(3_600_000, accuser)).toBe(1);
   // It was mined, and the member is still there.
   confirm();

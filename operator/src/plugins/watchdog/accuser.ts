@@ -13,11 +13,6 @@ import type { Contradiction, HeldStatements } from "./held-statements.js";
 const MIN_AFTER_EJECTION = 4;
 /** The wait before an accusation is tried again that failed, or that was mined and has changed nothing. */
 const RETRY_MS = 60_000;
-/**
- * An accusation stores the block number. In the block that set the committee that store changes nothing, so an estimate
- * made there is too low.
- */
-const SPARE_GAS = 30_000n;
 
 /** Accuses members that have contradicted themselves, on chain, until they have left the committee. */
 export class Accuser {
@@ -99,11 +94,16 @@ export class Accuser {
     };
   }
 
-  /** @throws RpcError when the dataset would refuse the accusation. */
+  /**
+   * An accusation stores the block number, which changes nothing in the block that set the committee, so that the gas
+   * simulated there is too low. What the simulator adds in proportion covers one store under the rules of any EVM.
+   *
+   * @throws RpcError when the dataset would refuse the accusation.
+   */
   async #callOf({ dataset, key, round, statements: [a, b] }: Contradiction): Promise<RoundCall> {
     const to = dataset.address;
     const data = encodeAccusation({ key, round }, a, b, dataset.committee.current);
     const { gas } = await this.network.simulator.execute(to, data);
-    return { to, data, gas: gas + SPARE_GAS, round, expiresAt: Number.POSITIVE_INFINITY };
+    return { to, data, gas, round, expiresAt: Number.POSITIVE_INFINITY };
   }
 }
