@@ -62,25 +62,33 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @inheritdoc IDataset
-    function verify(bytes calldata packed) external payable returns (bytes32, uint256, QueryStatus) {
-        _verify(HeaderLibrary.VALUES, packed);
+    function verify(bytes calldata packed)
+        external
+        payable
+        returns (bytes32 output, uint256 updatedAt, QueryStatus status)
+    {
+        (output, updatedAt, status) = _verify(HeaderLibrary.VALUES, packed);
     }
 
     /// @inheritdoc IDataset
-    function verifyNotAvailable(bytes calldata packed) external payable returns (bytes32, uint256, QueryStatus) {
-        _verify(HeaderLibrary.NO_DATA, packed);
+    function verifyNotAvailable(bytes calldata packed)
+        external
+        payable
+        returns (bytes32 output, uint256 updatedAt, QueryStatus status)
+    {
+        (output, updatedAt, status) = _verify(HeaderLibrary.NO_DATA, packed);
     }
 
     // ---------------------------------------------------------------- updating
 
     /// @inheritdoc IDataset
-    function update(bytes calldata packed) external returns (QueryStatus, bool) {
-        _update(HeaderLibrary.VALUES, packed);
+    function update(bytes calldata packed) external returns (QueryStatus status, bool isNew) {
+        (status, isNew) = _update(HeaderLibrary.VALUES, packed);
     }
 
     /// @inheritdoc IDataset
-    function updateNotAvailable(bytes calldata packed) external returns (QueryStatus, bool) {
-        _update(HeaderLibrary.NO_DATA, packed);
+    function updateNotAvailable(bytes calldata packed) external returns (QueryStatus status, bool isNew) {
+        (status, isNew) = _update(HeaderLibrary.NO_DATA, packed);
     }
 
     /// @inheritdoc IDataset
@@ -215,7 +223,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @dev Ends the call with what a query would answer after the update.
-    function _verify(uint256 kind, bytes calldata packed) private view {
+    function _verify(uint256 kind, bytes calldata packed) private view returns (bytes32, uint256, QueryStatus) {
         _requireVerificationPrice();
         Header header = HeaderLibrary.read(packed, kind);
         _checkRound(header.timestamp());
@@ -224,7 +232,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     /// @dev Ends the call with the return values of an update.
-    function _update(uint256 kind, bytes calldata packed) private {
+    function _update(uint256 kind, bytes calldata packed) private returns (QueryStatus, bool) {
         Header header = HeaderLibrary.read(packed, kind);
         bytes calldata key = header.key(packed);
         bytes32 keyHash = Calldata.hash(key);
@@ -269,7 +277,6 @@ abstract contract Dataset is Subscriptions, Accusations {
     {
         (uint256 signers, uint256 reports, Cursor cursor) = _signers(header, HeaderLibrary.SIZE + header.size(), packed);
         (claimed, cursor) = cursor.claim(packed);
-        ReportTemplate.allocate();
         ReportedValues.create(reports);
         _fill(REPORT_TYPEHASH, keyHash, uint256(QueryStatus.OK), header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());
@@ -290,7 +297,6 @@ abstract contract Dataset is Subscriptions, Accusations {
     function _checkRows(Header header, bytes32 keyHash, bytes calldata packed) private view {
         (uint256 signers, uint256 reports, Cursor cursor) =
             _signers(header, HeaderLibrary.SIZE + 33 * header.size(), packed);
-        ReportTemplate.allocate();
         ReportedValues.createRows(reports, header.size());
         _fill(BATCH_TYPEHASH, keyHash, 0, header);
         Committee committee = CommitteeLibrary.create(header.toleranceBps(), header.members());

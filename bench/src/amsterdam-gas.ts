@@ -13,6 +13,7 @@ import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import { encodeUpdate, encodeUpdateBatch } from "@dataset-oracle/protocol/encode-update";
 import { KEY_FORMS } from "@dataset-oracle/protocol/key-form";
 import { signReport } from "@dataset-oracle/protocol/report";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import {
@@ -131,7 +132,7 @@ const consumerOf = (name: string, args: Hex = "0x"): Transaction => ({
   value: parseEther("1"),
 });
 
-/** An update of the key by the first members of the committee. */
+/** A packed update of the key by the first members of the committee. */
 async function updateOf(accounts: readonly PrivateKeyAccount[], signers: number, round: bigint): Promise<Hex> {
   const header = { chainId: GETH_CHAIN_ID, dataset: DATASET, key: KEY, round };
   const reports = accounts.slice(0, signers).map(async (account, i) => {
@@ -153,6 +154,8 @@ async function batchOf(accounts: readonly PrivateKeyAccount[], signers: number, 
 }
 
 const call = (data: Hex, value = 0n, to: Address = DATASET): Transaction => ({ to, data, value });
+/** Calls the dataset with a packed update. */
+const updating = (packed: Hex) => call(encodeUpdateCall(packed));
 const query = () => call(encodeFunctionData({ abi: datasetAbi, functionName: "query", args: [KEY] }), PRICE);
 
 /** What is measured: the transactions before it, and the one of the row after them. */
@@ -170,13 +173,13 @@ async function updateCases(): Promise<Case[]> {
   const cases = Object.entries(COMMITTEES).map(async ([k, members]): Promise<Case[]> => {
     const accounts = accountsOf(members);
     const before = [datasetOf(accounts)];
-    const first = call(await updateOf(accounts, Number(k), START));
+    const first = updating(await updateOf(accounts, Number(k), START));
     return [
       { name: `first update of a key, ${k} of ${members} signers`, before, transaction: first },
       {
         name: `update, ${k} of ${members} signers`,
         before: [...before, first],
-        transaction: call(await updateOf(accounts, Number(k), ROUND)),
+        transaction: updating(await updateOf(accounts, Number(k), ROUND)),
       },
     ];
   });
@@ -190,8 +193,8 @@ async function batchCase(count: number, signers: 4 | 9): Promise<Case> {
   const announce = (key: Hex) => call(encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] }));
   return {
     name: `batch of ${count}, ${signers} of ${members} signers`,
-    before: [datasetOf(accounts), ...keys.map(announce), call(await batchOf(accounts, signers, keys, START))],
-    transaction: call(await batchOf(accounts, signers, keys, ROUND)),
+    before: [datasetOf(accounts), ...keys.map(announce), updating(await batchOf(accounts, signers, keys, START))],
+    transaction: updating(await batchOf(accounts, signers, keys, ROUND)),
   };
 }
 
@@ -200,7 +203,7 @@ async function consumerUpdateCases(): Promise<Case[]> {
   const prepared = async (signers: 3 | 4 | 9, queryPrice: bigint) => {
     const accounts = accountsOf(COMMITTEES[signers]);
     const consumer = consumerOf("UpdateBringingConsumer", encodeAbiParameters([{ type: "address" }], [DATASET]));
-    const stored = call(await updateOf(accounts, signers, START));
+    const stored = updating(await updateOf(accounts, signers, START));
     // The first payment costs more, because the dataset has no balance yet.
     const before = [datasetOf(accounts, { queryPrice }), consumer, stored, ...(queryPrice > 0n ? [query()] : [])];
     return { before, update: await updateOf(accounts, signers, ROUND) };
@@ -222,7 +225,7 @@ async function consumerUpdateCases(): Promise<Case[]> {
     {
       name: "updateAndQuerySpotPrice, paid, another sender was faster",
       before,
-      inItsBlock: [call(update)],
+      inItsBlock: [updating(update)],
       transaction,
     },
   ];
@@ -231,7 +234,7 @@ async function consumerUpdateCases(): Promise<Case[]> {
 /** What a query of a stored value adds to a consumer's transaction. */
 async function queryCases(): Promise<Case[]> {
   const accounts = accountsOf(4);
-  const stored = call(await updateOf(accounts, 3, START));
+  const stored = updating(await updateOf(accounts, 3, START));
   const rows = [0n, PRICE].flatMap((queryPrice) => {
     const consumers = [
       ["query", "QueryingConsumer", queryPrice],
@@ -266,7 +269,7 @@ async function accusationCase(members: number): Promise<Case> {
     const content = { outcome: "OK", value: numberToHex(parseEther("3000") + value, { size: 32 }) } as const;
     return { ...content, signature: await signReport(accused, { ...header, ...content }) };
   };
-  const stored = call(await updateOf(accounts, members - 1, START));
+  const stored = updating(await updateOf(accounts, members - 1, START));
   const committee = committeeOf(accounts);
   // Sharing leaves a remainder, so that a slot has a value already.
   const before = [datasetOf(accounts), stored, query(), shareIncome(committee), ...Array(10).fill(query())];
@@ -282,7 +285,7 @@ async function sharingCases(): Promise<Case[]> {
         const accounts = accountsOf(members);
         const committee = committeeOf(accounts);
         const pay = exist ? committee.members.map((to) => ({ to, value: 1n })) : [];
-        const stored = call(await updateOf(accounts, members - 1, START));
+        const stored = updating(await updateOf(accounts, members - 1, START));
         return {
           name: `sharing, ${members} ${exist ? "members" : "members whose accounts do not exist"}`,
           before: [datasetOf(accounts), ...pay, stored, query()],

@@ -1,5 +1,6 @@
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { signReport } from "@dataset-oracle/protocol/report";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { createWalletClient, http, numberToHex, parseEther, publicActions, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -28,7 +29,8 @@ describe.skipIf(!isGethCompiled())("geth under the rules of Amsterdam", () => {
         const signature = await signReport(account, { ...header, outcome: "OK", value });
         return { provider: account.address, value, signature };
       });
-      const data = encodeUpdate("median", header, { members, toleranceBps: 100n }, "OK", await Promise.all(reports));
+      const committee = { members, toleranceBps: 100n };
+      const data = encodeUpdateCall(encodeUpdate("median", header, committee, "OK", await Promise.all(reports)));
       const call = { to: dataset, data } as const;
       const [block] = await client.simulateBlocks({ blocks: [{ calls: [{ ...call, account: GETH_ACCOUNT }] }] });
       simulated.push(block?.calls[0]?.gasUsed as bigint);

@@ -260,8 +260,8 @@ describe.skipIf(!isGethCompiled())("the example for Foundry under the rules of A
         return { provider: account.address, value: report.value, signature };
       });
       const committee = { members, toleranceBps: 100n };
-      const data = encodeUpdate("median", header, committee, "OK", await Promise.all(reports));
-      answer = JSON.stringify({ transaction: { data } });
+      const update = encodeUpdate("median", header, committee, "OK", await Promise.all(reports));
+      answer = JSON.stringify({ update });
       const sender = ["--rpc-url", chain.url, ...flags.split(" "), "--unlocked", "--sender", GETH_ACCOUNT];
       const { stdout } = await forge("script", "script/Buy.s.sol", ...sender);
       const [, shop] = /Shop: (0x\w{40})/.exec(stdout) ?? [];

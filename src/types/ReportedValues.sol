@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.13;
 
+import {TEMPLATE} from "./ReportTemplate.sol";
+
 /// @title ReportedValues
 /// @notice Holds the values that the reports of one round have for one key, and counts them: equidistant words in
 /// memory. Words of reports without data for the key are missing. There is one such list at a time, and always at the
@@ -16,14 +18,14 @@ pragma solidity ^0.8.13;
 library ReportedValues {
     uint256 private constant ADDRESS = 0x380;
 
-    /// @notice Allocates the values of reports on one key, of which none is missing. They are undefined until they are
-    /// written to their `place`.
+    /// @notice Allocates the template, and the values of reports on one key, of which none is missing. They are undefined
+    /// until they are written to their `place`.
     function create(uint256 reports) internal pure {
         _allocate(reports, 0x20, 0xa0);
     }
 
-    /// @notice Allocates the rows of a batch, and points to the values of the first key, of which none is missing. They
-    /// are undefined until they are written to their `place`.
+    /// @notice Allocates the template and the rows of a batch, and points to the values of the first key, of which none is
+    /// missing. They are undefined until they are written to their `place`.
     function createRows(uint256 rows, uint256 keys) internal pure {
         unchecked {
             _allocate(rows, 0x20 + (keys << 5), 0xc0);
@@ -33,8 +35,8 @@ library ReportedValues {
     /// @param first The distance of the first word from the address.
     function _allocate(uint256 words, uint256 stride, uint256 first) private pure {
         assembly ("memory-safe") {
-            // Nothing else may have been allocated between the template and the values.
-            if xor(mload(0x40), ADDRESS) { invalid() }
+            // Something else was allocated there.
+            if gt(mload(0x40), TEMPLATE) { invalid() }
             mstore(0x40, add(add(ADDRESS, 0xa0), mul(words, stride)))
             mstore(ADDRESS, add(ADDRESS, first))
             mstore(add(ADDRESS, 0x20), stride)

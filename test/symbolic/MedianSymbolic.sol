@@ -2,7 +2,6 @@
 pragma solidity ^0.8.37;
 
 import {MedianRules} from "../../src/libraries/MedianRules.sol";
-import {ReportTemplate} from "../../src/types/ReportTemplate.sol";
 import {ReportedValues} from "../../src/types/ReportedValues.sol";
 
 /// @notice For any values of up to five members, a median dataset takes a claim for the median if and only if it is the
@@ -119,7 +118,6 @@ contract MedianSymbolic {
     {
         uint256 below;
         uint256 above;
-        ReportTemplate.allocate();
         ReportedValues.create(count);
         uint256 place = ReportedValues.place();
         assembly ("memory-safe") {

@@ -3,7 +3,6 @@ pragma solidity ^0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {ReportTemplate} from "../../src/types/ReportTemplate.sol";
 import {ReportedValues} from "../../src/types/ReportedValues.sol";
 import {ReferenceMedian} from "../utils/ReferenceMedian.sol";
 
@@ -28,7 +27,6 @@ contract ReportedValuesUser {
         pure
         returns (uint256 below, uint256 above, uint256 outliers)
     {
-        ReportTemplate.allocate();
         ReportedValues.create(count);
         uint256 place = ReportedValues.place();
         assembly ("memory-safe") {
@@ -80,8 +78,7 @@ contract ReportedValuesUser {
     }
 
     function createTooLate() external pure {
-        ReportTemplate.allocate();
-        bytes memory word = new bytes(1);
+        bytes memory word = new bytes(0x200);
         word[0] = 0x01;
         ReportedValues.create(1);
     }
@@ -89,7 +86,6 @@ contract ReportedValuesUser {
     /// @dev Writes rows of `keys` values each.
     function _write(uint256[] calldata values, uint256 keys, uint256 missing) private pure returns (uint256 rows) {
         rows = values.length / keys;
-        ReportTemplate.allocate();
         ReportedValues.createRows(rows, keys);
         uint256 place = ReportedValues.place();
         for (uint256 row = 0; row < rows; ++row) {

@@ -1,4 +1,4 @@
-import { decodeUpdateCall } from "@dataset-oracle/protocol/decode-update-call";
+import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { LRUCache } from "lru-cache";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { nonceOf, type Receipt, type Transaction } from "./chain/chain.js";

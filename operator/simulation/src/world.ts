@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
+import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { type Address, type Hex, stringToHex } from "viem";
 import { Chain } from "./chain/chain.js";
@@ -411,7 +412,8 @@ export class World {
     });
     if (reports.length <= (2 * this.providers.length) / 3) return;
     const { committee } = this.chain.dataset;
-    const data = encodeUpdate("median", { key: hexKey, round: BigInt(round) }, committee, "OK", reports);
+    const header = { key: hexKey, round: BigInt(round) };
+    const data = encodeUpdateCall(encodeUpdate("median", header, committee, "OK", reports));
     const { baseFee } = this.chain.head;
     const raw = await this.#relayer.signTransaction({
       ...{ type: "eip1559", chainId: CHAIN_ID, nonce: this.#relayed++, to: DATASET, data, gas: 400_000n },

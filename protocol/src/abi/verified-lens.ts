@@ -13,4 +13,5 @@ export const verifiedLensAbi = [
   {"type":"error","name":"OffchainLookup","inputs":[{"name":"sender","type":"address"},{"name":"urls","type":"string[]"},{"name":"callData","type":"bytes"},{"name":"callbackFunction","type":"bytes4"},{"name":"extraData","type":"bytes"}]},
   {"type":"error","name":"TooOld","inputs":[{"name":"age","type":"uint256"},{"name":"maxAge","type":"uint256"}]},
   {"type":"error","name":"UpdateOfAnotherKey","inputs":[{"name":"key","type":"bytes"},{"name":"asked","type":"bytes"}]},
+  {"type":"error","name":"WrongLength","inputs":[{"name":"length","type":"uint256"},{"name":"expected","type":"uint256"}]},
 ] as const;

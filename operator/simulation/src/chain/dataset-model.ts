@@ -3,9 +3,10 @@ import { agreedValue, agreesWith } from "@dataset-oracle/protocol/agreed-value";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import { type Committee, committeeHash } from "@dataset-oracle/protocol/committee-hash";
 import { fullSignature } from "@dataset-oracle/protocol/compact-signature";
-import { decodeUpdateCall, type UpdateCall } from "@dataset-oracle/protocol/decode-update-call";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
+import { absenteesOf, type PackedUpdate, signedIn } from "@dataset-oracle/protocol/packed-update";
 import { faultBound, isQuorum } from "@dataset-oracle/protocol/quorum";
+import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import { LRUCache } from "lru-cache";
@@ -16,7 +17,6 @@ import {
   encodeErrorResult,
   encodeFunctionResult,
   type Hex,
-  hexToBigInt,
   keccak256,
   pad,
 } from "viem";
@@ -127,8 +127,9 @@ export class DatasetModel {
     }
   }
 
-  #update(points: Points, call: UpdateCall & { readonly kind: "update" }, time: bigint): Executed {
-    const { key, round, outcome, signed, absentees } = call;
+  #update(points: Points, call: PackedUpdate & { readonly kind: "update" }, time: bigint): Executed {
+    const { key, round, outcome } = call;
+    const [signed, absentees] = [signedIn(call.members), absenteesOf(call)];
     const keyHash = keccak256(key);
     const point = points.get(keyHash);
     const functionName = outcome === "OK" ? "update" : "updateNotAvailable";
@@ -140,13 +141,12 @@ export class DatasetModel {
     this.#checkRound(round, time);
     const digestOf = this.#digests.of({ key, round });
     this.#checkCommittee(
-      signed.map(({ content, ...signature }) => ({ digest: digestOf(outcome, content), signature })),
+      signed.map(({ value, ...signature }) => ({ digest: digestOf(outcome, value), signature })),
       absentees,
     );
-    const values = signed.map(({ content }) => content);
+    const values = signed.map(({ value }) => value);
     const stored = outcome === "OK" ? this.#conclude(values, absentees.length) : NO_DATA;
-    if (outcome === "OK" && call.value !== stored.claim)
-      revert("WrongMedian", [call.value ?? ZERO, 0n, BigInt(values.length)]);
+    if (outcome === "OK" && call.value !== stored.claim) revert("WrongMedian", [call.value, 0n, BigInt(values.length)]);
     const { claim: _, ...rest } = stored;
     const gasUsed = (point === undefined ? 105_000n : 48_000n) + 7_000n * BigInt(signed.length);
     return done(
@@ -158,29 +158,25 @@ export class DatasetModel {
     );
   }
 
-  #updateBatch(points: Points, call: UpdateCall & { readonly kind: "batch" }, time: bigint): Executed {
-    const { round, keyHashes, rows, values, absentees } = call;
+  #updateBatch(points: Points, call: PackedUpdate & { readonly kind: "batch" }, time: bigint): Executed {
+    const { round, keyHashes } = call;
+    const [rows, absentees] = [signedIn(call.members), absenteesOf(call)];
     this.#checkRound(round, time);
-    const valuesOf = (row: number) => values.slice(row * keyHashes.length, (row + 1) * keyHashes.length);
-    const signed = rows.map(({ content, ...signature }, row) => {
-      const missing = hexToBigInt(content);
-      return { missing, signature, values: valuesOf(row) };
-    });
     this.#checkCommittee(
-      signed.map(({ signature, ...row }) => ({
-        digest: this.#digests.ofRowWithHashes(keyHashes, { ...row, round }),
+      rows.map(({ missing, values, ...signature }) => ({
+        digest: this.#digests.ofRowWithHashes(keyHashes, { missing, values, round }),
         signature,
       })),
       absentees,
     );
-    const members = rows.length + absentees.length;
+    const members = call.members.length;
     const all = new Map(points);
     const events: UpdatedEvent[] = [];
     const outcomes = keyHashes.map((keyHash, index) => {
       const point = points.get(keyHash);
       if (point !== undefined && round <= point.round) return STALE_ROUND;
       if (point === undefined) return UNKNOWN_KEY;
-      const present = signed.flatMap((row) => (isMissing(row, index) ? [] : [row.values[index] as Hex]));
+      const present = rows.flatMap((row) => (isMissing(row, index) ? [] : [row.values[index] as Hex]));
       const absent = members - present.length;
       const hasNoData = rows.length - present.length;
       const hasQuorum = isQuorum(present.length, absent);
