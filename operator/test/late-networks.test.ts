@@ -124,7 +124,9 @@ test("of two networks, the one whose RPC is dead keeps no request for the other 
 
 test("a node that is syncing, and so has no code at the dataset's address, is waited for", async () => {
   const hash = `0x${"0".repeat(63)}1`;
-  proxy.answers.set("eth_getBlockByNumber", { body: { result: { number: "0x0", hash, timestamp: "0x1", gasLimit: "0x1c9c380" } } });
+  proxy.answers.set("eth_getBlockByNumber", {
+    body: { result: { number: "0x0", hash, timestamp: "0x1", gasLimit: "0x1c9c380" } },
+  });
   proxy.answers.set("eth_blockNumber", { body: { result: "0x0" } });
   for (const method of ["eth_getCode", "eth_call"]) proxy.answers.set(method, EMPTY);
   const operator = await start({});
