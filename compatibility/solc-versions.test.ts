@@ -21,13 +21,15 @@ const FILES = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8"
 const FLOORS: Record<string, string> = {
   "src/Oracle.sol": "0.5.0",
   "src/usingOracleProtocol.sol": "0.8.13",
-  "src/mocks/MockOracle.sol": "0.8.4",
+  "src/mocks/MockOracle.sol": "0.8.13",
   "src/interfaces/IDataset.sol": "0.8.4",
   "src/interfaces/IWebOracleRegistry.sol": "0.8.4",
   "src/interfaces/ICommitteeDirectory.sol": "0.8.4",
   "src/interfaces/IUpdateGateway.sol": "0.8.4",
   "src/libraries/UpdateCalldata.sol": "0.8.13",
+  "src/libraries/Calldata.sol": "0.8.4",
   "src/types/KeyForm.sol": "0.8.4",
+  "src/types/PackedUpdate.sol": "0.8.13",
 };
 
 /** Returns the first version that a file's pragma allows. */
