@@ -27,7 +27,7 @@ const FLOORS: Record<string, string> = {
   "src/interfaces/ICommitteeDirectory.sol": "0.8.4",
   "src/interfaces/IUpdateGateway.sol": "0.8.4",
   "src/libraries/UpdateCalldata.sol": "0.8.13",
-  "src/libraries/Calldata.sol": "0.8.4",
+  "src/libraries/Calldata.sol": "0.8.13",
   "src/types/KeyForm.sol": "0.8.4",
   "src/types/PackedUpdate.sol": "0.8.13",
 };
