@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { startService } from "@dataset-oracle/devnet/service-process";
+import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
 import type { Address } from "viem";
 import { type ChainClient, startChain } from "./start-chain.js";
 import { startProvider } from "./start-provider.js";
+import { deployWebOracle, startApi, type WebOracle, webOracle } from "./web-oracle.js";
 
 /** Sources that return all pairs in one answer, because these benchmarks do not measure how sources are read. */
 const EXCHANGES = ["kraken", "bitfinex"];
@@ -45,6 +46,18 @@ export interface Environment extends Network {
   readonly naive: Server;
 }
 
+/** A provider and an operator with their default limits. */
+export interface LimitedServices extends Pick<Network, "dataset" | "keys"> {
+  readonly webDataset: Address;
+  readonly provider: ServiceProcess;
+  readonly operator: ServiceProcess;
+}
+
+interface LimitedNetwork extends Network {
+  readonly services: readonly ServiceProcess[];
+  readonly webDataset: Address | undefined;
+}
+
 interface OperatorOptions {
   /** The indices of the accounts from which it sends. */
   readonly senders: readonly number[];
@@ -78,23 +91,70 @@ export class Processes {
     return { ...network, operator, naive };
   }
 
-  /** Starts what the operator needs: a chain, a market and four providers. */
-  async #startNetwork(keys: number): Promise<Network> {
+  /**
+   * Starts the services with their default limits, which count callers by the X-Forwarded-For of this machine. The
+   * providers also serve a dataset of the Web Oracle with one published spec.
+   */
+  async startLimited(keys: number): Promise<LimitedServices> {
+    const api = await startApi();
+    this.#own(api);
+    const network = await this.#startNetwork(keys, api.url);
+    const { rpcUrl, providers, dataset } = network;
+    const config = {
+      port: await freePort(),
+      metricsPort: await freePort(),
+      trustedProxies: ["127.0.0.1"],
+      networks: [
+        {
+          deployment: "deployment.json",
+          rpcUrls: [rpcUrl],
+          providers: providers.map(({ address, url }) => ({ address, url })),
+          providerTimeoutMs: 60_000,
+        },
+      ],
+    };
+    const privateKeys = [deriveAccount(1).privateKey];
+    const folder = this.#folder;
+    const operator = this.#own(
+      await startService({ program: "operator", name: "operator", config, privateKeys, folder }),
+    );
+    await operator.ready();
+    return {
+      dataset,
+      webDataset: network.webDataset as Address,
+      keys: network.keys,
+      provider: network.services[0] as ServiceProcess,
+      operator,
+    };
+  }
+
+  /**
+   * Starts what the operator needs: a chain, a market and four providers.
+   *
+   * @param apiUrl The API of the Web Oracle's spec; without it, the providers do not serve the Web Oracle.
+   */
+  async #startNetwork(keys: number, apiUrl?: string): Promise<LimitedNetwork> {
     const { anvil, client, dataset } = await startChain();
     this.#own(anvil);
     const market = this.#fork(join(import.meta.dirname, "market-process.js"), [String(keys)]);
     const [{ url: marketUrl, pairs }] = (await once(market, "message")) as [MarketMessage];
     const names = pairs.map((pair) => `SPOTPX/${pair}`);
-    this.#writeDeployment(dataset, names);
+    const web = apiUrl === undefined ? null : await deployWebOracle(anvil.url);
+    this.#writeDeployment(dataset, names, web);
+    const services: ServiceProcess[] = [];
     const providers = await Promise.all(
       PROVIDERS.map(async ({ address, privateKey }, i) => {
         const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
-        const provider = this.#own(await startProvider({ ...options, exchanges: EXCHANGES, minSources: 2 }));
+        const { redirects, settings } = webOracle(apiUrl, anvil.url, `provider-${i}-specs`);
+        const provider = this.#own(
+          await startProvider({ ...options, exchanges: EXCHANGES, minSources: 2, redirects, settings }),
+        );
+        services[i] = provider;
         await provider.ready();
         return { address, url: provider.url };
       }),
     );
-    return { client, rpcUrl: anvil.url, dataset, keys: names, providers };
+    return { client, rpcUrl: anvil.url, dataset, keys: names, providers, services, webDataset: web?.dataset };
   }
 
   /**
@@ -114,9 +174,13 @@ export class Processes {
     return { client, rpcUrl: anvil.url, dataset, keys, providers };
   }
 
-  #writeDeployment(address: Address, keys: readonly string[]) {
+  #writeDeployment(address: Address, keys: readonly string[], oracle: WebOracle | null = null) {
     const bench = { address, kind: "median", keyForm: "SPOT_PRICE", keys };
-    const deployment = { chainId: 42, datasets: { bench } };
+    const web = { address: oracle?.dataset, kind: "median", keyForm: "WEB_ORACLE", keys: [] };
+    const deployment =
+      oracle === null
+        ? { chainId: 42, datasets: { bench } }
+        : { chainId: 42, webOracleRegistry: oracle.registry, datasets: { bench, web } };
     writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
   }
 

@@ -16,6 +16,10 @@ export interface ProviderOptions {
   /** The exchanges of the market that it reads; all by default. */
   readonly exchanges?: readonly string[];
   readonly minSources: number;
+  /** Further origins that are on this machine. */
+  readonly redirects?: Readonly<Record<string, string>>;
+  /** Further settings. */
+  readonly settings?: object;
 }
 
 /** A provider that runs, and where its metrics are. */
@@ -25,7 +29,17 @@ export interface StartedProvider extends ServiceProcess {
 
 /** Starts a provider process that reads the shipped source formats, but with the benchmark's pairs. */
 export async function startProvider(options: ProviderOptions): Promise<StartedProvider> {
-  const { folder, name, privateKey, marketUrl, pairs, exchanges = EXCHANGES, minSources } = options;
+  const {
+    folder,
+    name,
+    privateKey,
+    marketUrl,
+    pairs,
+    exchanges = EXCHANGES,
+    minSources,
+    settings,
+    redirects: more = {},
+  } = options;
   const shipped = join(ROOT, "provider/sources");
   const names = readdirSync(shipped).map((file) => file.replace(".json", ""));
   mkdirSync(join(folder, name));
@@ -44,12 +58,16 @@ export async function startProvider(options: ProviderOptions): Promise<StartedPr
     deployments: ["deployment.json"],
     sources: [name],
     excludedSources: names,
-    redirectedOrigins: Object.fromEntries(
-      exchanges.map((exchange) => EXCHANGE_ORIGINS[exchange] ?? "").map((origin) => [origin, redirects[origin]]),
-    ),
+    redirectedOrigins: {
+      ...more,
+      ...Object.fromEntries(
+        exchanges.map((exchange) => EXCHANGE_ORIGINS[exchange] ?? "").map((origin) => [origin, redirects[origin]]),
+      ),
+    },
     minSources,
     operators: ["127.0.0.1"],
     operatorRequestsPerMinute: 10_000_000,
+    ...settings,
   };
   const provider = await startService({ program: "provider", name, config, privateKeys: [privateKey], folder });
   return { ...provider, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };

@@ -1,0 +1,69 @@
+// A spec of the Web Oracle that makes any number of keys from one answer, and what providers need to serve it.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { OWNER } from "@dataset-oracle/devnet/accounts";
+import { deployTestContract, deployTestDataset } from "@dataset-oracle/devnet/deploy-test-contracts";
+import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
+import { type Address, createWalletClient, type Hex, http, keccak256, publicActions, stringToHex } from "viem";
+
+const ORIGIN = "https://api.bench.example";
+
+/** In canonical JSON: one URL, and the variable in the path. */
+const SPEC = stringToHex(
+  `{"combine":"median","minSources":1,"sources":[{"decimals":0,"method":"GET","path":"$['{name}']",` +
+    `"rounding":"half-even","type":"uint","url":"${ORIGIN}/all"}],"title":"a benchmark","variables":[` +
+    `{"characters":"alphanumeric","maxLength":100,"minLength":1,"name":"name","type":"string"}]}`,
+);
+
+/** Returns a key that was never asked for, of almost 256 bytes. */
+export function newWebOracleKey(): Hex {
+  next += 1;
+  const key = webOracleKey({ specHash: keccak256(SPEC), args: [`n${String(next).padStart(99, "0")}`] });
+  if (!key.ok) throw new Error(key.error);
+  return key.value;
+}
+let next = 0;
+
+/** Starts the API of the spec, whose answer has 200 KB and none of the names. */
+export async function startApi() {
+  const answer = JSON.stringify({ values: Array(40_000).fill(1.5) });
+  const server = createServer((_, response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end(answer),
+  );
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const close = async () => void server.close().closeAllConnections();
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+/** The contracts of the Web Oracle. */
+export interface WebOracle {
+  readonly registry: Address;
+  readonly dataset: Address;
+}
+
+/** Deploys a registry and a dataset, and publishes the spec. */
+export async function deployWebOracle(chainUrl: string): Promise<WebOracle> {
+  const address = await deployTestContract(chainUrl, "WebOracleRegistry", { abi: webOracleRegistryAbi });
+  const client = createWalletClient({ transport: http(chainUrl), pollingInterval: 100 }).extend(publicActions);
+  const hash = await client.writeContract({
+    ...{ account: OWNER.address, chain: null, address, abi: webOracleRegistryAbi },
+    ...{ functionName: "publish", args: [SPEC] },
+  });
+  await client.waitForTransactionReceipt({ hash });
+  return { registry: address, dataset: await deployTestDataset(chainUrl, { keyForm: "WEB_ORACLE" }) };
+}
+
+/** Returns what a provider needs to serve the spec; nothing without an API. */
+export function webOracle(apiUrl: string | undefined, chainUrl: string, folder: string) {
+  if (apiUrl === undefined) return { redirects: {}, settings: {} };
+  return {
+    redirects: { [ORIGIN]: apiUrl },
+    settings: {
+      trustedProxies: ["127.0.0.1"],
+      webOracle: { rpcUrls: { 42: chainUrl }, folder, hosts: ["api.bench.example"] },
+      evidence: { folder: `${folder}-evidence`, maxMegabytes: 1_000 },
+    },
+  };
+}
