@@ -95,13 +95,13 @@ contract DatasetBatchTest is DatasetFixture {
 
     function testFuzz_updateBatch_RevertWhen_aRowsBitLiesBeyondTheKeys(uint256 place, uint256 bit) public {
         Batch memory batch = _valid();
-        batch.rows[place % 3].content = bytes32(1 << bound(bit, 3, 7));
+        batch.rows[place % 3].content = bytes32(2 ** bound(bit, 3, 7));
         _refuse(batch, abi.encodeWithSelector(IDataset.UnusedBits.selector, batch.rows[place % 3].content, 3));
     }
 
     function testFuzz_updateBatch_RevertWhen_aSignersBitLiesBeyondTheCommittee(uint256 bit) public {
         Batch memory batch = _valid();
-        batch.signers |= 1 << bound(bit, 4, 7);
+        batch.signers |= 2 ** bound(bit, 4, 7);
         _refuse(batch, abi.encodeWithSelector(IDataset.UnusedBits.selector, batch.signers, 4));
     }
 

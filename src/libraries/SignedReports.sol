@@ -118,6 +118,7 @@ library SignedReports {
         uint256 row = ReportedValues.place();
         uint256 seat = committee.seat(0);
         // A bit above those of the members ends the loop.
+        // forge-lint: disable-next-line(incorrect-shift)
         signers |= 1 << members;
         unchecked {
             for (; signers > 1; signers >>= 1) {

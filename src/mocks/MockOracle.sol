@@ -155,6 +155,8 @@ contract MockOracle is Oracle {
         for (uint256 i = 0; i < length; ++i) {
             bytes_[i] = value[32 - length + i];
         }
+        // A value has at most 32 bytes.
+        // forge-lint: disable-next-line(unsafe-typecast)
         return abi.encodePacked(_start(HeaderLibrary.VALUES, key, age), uint8(length), bytes_);
     }
 
@@ -216,6 +218,8 @@ contract MockOracle is Oracle {
     /// @dev Returns an update as far as its signers, of whom the mock has none.
     function _start(uint256 kind, bytes memory key, uint256 age) private view returns (bytes memory) {
         _requireKey(key);
+        // The header has no more bytes for them.
+        // forge-lint: disable-next-line(unsafe-typecast)
         return abi.encodePacked(uint8(kind), uint40(_round(age)), uint16(0), uint8(0), uint16(key.length), key);
     }
 

@@ -66,6 +66,7 @@ contract UpdateCalldataTest is Test {
     }
 
     function decode(bytes calldata data) external pure returns (bytes4, bytes memory) {
+        // forge-lint: disable-next-line(unsafe-typecast)
         return (bytes4(data), abi.decode(data[4:], (bytes)));
     }
 

@@ -60,6 +60,7 @@ library ReferencePacking {
             if (lengthOf(values[i]) > length) length = lengthOf(values[i]);
         }
         Report memory report = batch.rows[row];
+        // forge-lint: disable-next-line(unsafe-typecast)
         packed = bytes.concat(bytes1(uint8(length)), _bitmap(uint256(report.content), values.length));
         for (uint256 i = 0; i < values.length; ++i) {
             packed = bytes.concat(packed, lowest(uint256(values[i]), length));
