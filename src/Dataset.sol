@@ -94,6 +94,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     /// @inheritdoc IDataset
     function updateBatch(bytes calldata packed) external returns (KeyOutcome[] memory outcomes) {
         Header header = HeaderLibrary.read(packed, HeaderLibrary.BATCH);
+        if (packed.length < HeaderLibrary.SIZE) revert WrongLength(packed.length, HeaderLibrary.SIZE);
         uint256 keys = header.size();
         if (keys > MAX_BATCH) revert TooManyKeys(keys, MAX_BATCH);
         _checkRound(header.timestamp());
@@ -226,8 +227,9 @@ abstract contract Dataset is Subscriptions, Accusations {
     function _verify(uint256 kind, bytes calldata packed) private view returns (bytes32, uint256, QueryStatus) {
         _requireVerificationPrice();
         Header header = HeaderLibrary.read(packed, kind);
+        bytes32 keyHash = Calldata.hash(header.key(packed));
         _checkRound(header.timestamp());
-        (bytes32 output, QueryStatus status) = _derive(header, Calldata.hash(header.key(packed)), packed);
+        (bytes32 output, QueryStatus status) = _derive(header, keyHash, packed);
         _return(output, header.timestamp(), status);
     }
 

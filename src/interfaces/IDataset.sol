@@ -86,14 +86,15 @@ struct DatasetSettings {
 /// A batch continues with
 ///
 ///     *  keccak256 of each key
-///     *  one byte for each key: the index of the row whose value the relayer claims for the key
+///     *  one byte for each key: the index of the row whose value the relayer claims for the key. Picks are not signed,
+///        so that of rows with the same value any one may be picked, and any where no value is stored
 ///     *  a bitmap of the members that signed, as above
 ///     *  for each member, in committee order: its address if it is absent; otherwise its row, which is one byte with the
 ///        length that its values have, without a leading zero in the largest; a bitmap of the keys for which it has no
 ///        data, the first one in the lowest bit, in as few bytes as the keys need; its value for each key, ignored where
 ///        it has no data; r and vs.
 ///
-/// So each content has exactly one form. Whatever follows the ABI's argument in the calldata is ignored.
+/// So each content has exactly one form, apart from picks. Whatever follows the ABI's argument in the calldata is ignored.
 ///
 /// A dataset is also an `Ownable2Step`, which has `owner` and `pendingOwner`, and gives the domain by ERC-5267,
 /// `eip712Domain`: ask its address through OpenZeppelin's `Ownable2Step` and `IERC5267`.

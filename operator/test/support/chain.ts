@@ -99,19 +99,19 @@ export function chainOf(node: TestNode, chainId: number) {
       const bytecode = readBytecode(name);
       const salt = zeroHash;
       const data = concat([salt, bytecode]);
-      await wait(await client.sendTransaction({ account: owner, to: DEPLOYMENT_PROXY, data, gas: 5_000_000n }));
+      await wait(await client.sendTransaction({ account: owner, to: DEPLOYMENT_PROXY, data }));
       return getContractAddress({ opcode: "CREATE2", from: DEPLOYMENT_PROXY, salt, bytecode });
     },
 
     async setCommittee(dataset: Address, members: readonly Address[]): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setCommittee", args: [members, 100n] });
-      await wait(await client.sendTransaction({ account: owner, to: dataset, data, gas: 500_000n }));
+      await wait(await client.sendTransaction({ account: owner, to: dataset, data }));
     },
 
     /** @param price The price of one query, in wei. */
     async setPrice(dataset: Address, price: bigint): Promise<void> {
       const data = encodeFunctionData({ abi: datasetAbi, functionName: "setQueryPrice", args: [price] });
-      await wait(await client.sendTransaction({ account: owner, to: dataset, data, gas: 100_000n }));
+      await wait(await client.sendTransaction({ account: owner, to: dataset, data }));
     },
 
     /** Pays for a query in a simulated call. */
