@@ -27,7 +27,7 @@ const MAX_CALLERS = 5_000;
  * set back makes its windows longer by as much.
  */
 export class MonotonicCounters {
-  readonly #windows = new LRUCache<string, { count: number; readonly endsAt: number }>({ max: MAX_CALLERS });
+  readonly #windows = new LRUCache<string, { count: number; readonly startedAt: number }>({ max: MAX_CALLERS });
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
@@ -44,10 +44,10 @@ export class MonotonicCounters {
   add(caller: string, amount: number, windowMs = WINDOW_SECONDS * 1_000): { current: number; ttl: number } {
     const now = this.clock.monotonic();
     const known = this.#windows.get(caller);
-    const window = known === undefined || known.endsAt <= now ? { count: 0, endsAt: now + windowMs } : known;
+    const window = known === undefined || now - known.startedAt >= windowMs ? { count: 0, startedAt: now } : known;
     window.count += amount;
     this.#windows.set(caller, window);
-    return { current: window.count, ttl: window.endsAt - now };
+    return { current: window.count, ttl: windowMs - (now - window.startedAt) };
   }
 
   /** Makes the counters of another limit. */
