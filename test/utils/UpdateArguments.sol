@@ -94,9 +94,3 @@ library BatchLibrary {
         }
     }
 }
-
-/// @notice Returns true for the selectors of the dataset's three functions that store an update.
-function isUpdateSelector(bytes4 selector) pure returns (bool) {
-    return selector == IDataset.update.selector || selector == IDataset.updateNotAvailable.selector
-        || selector == IDataset.updateBatch.selector;
-}

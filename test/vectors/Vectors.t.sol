@@ -71,6 +71,13 @@ abstract contract VectorFixture is Test {
         return vm.parseJsonAddressArray(_json, _path(index, field));
     }
 
+    /// @notice Deploys the dataset that an update is for, and that is empty: all updates are for the same address.
+    /// @param before The snapshot of the state before any was deployed.
+    function redeploy(uint256 index, uint256 before) internal returns (IDataset) {
+        vm.revertToState(before);
+        return deploy(index);
+    }
+
     /// @notice Deploys the dataset that an update is for, to its address.
     function deploy(uint256 index) internal returns (IDataset) {
         vm.chainId(number(index, "chainId"));
@@ -268,9 +275,7 @@ contract UpdateVectorsTest is VectorFixture {
         uint256 items = count();
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
-            // All updates are for the same address, so each starts from an empty dataset.
-            vm.revertToState(before);
-            IDataset dataset = deploy(i);
+            IDataset dataset = redeploy(i, before);
             uint256 keys = 0;
             for (; has(i, inKey(keys, "key")); ++keys) {
                 dataset.announce(hexBytes(i, inKey(keys, "key")));
@@ -301,8 +306,7 @@ contract PackedUpdateVectorsTest is VectorFixture {
         uint256 items = count();
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
-            vm.revertToState(before);
-            IDataset dataset = deploy(i);
+            IDataset dataset = redeploy(i, before);
             bytes memory packed = hexBytes(i, "packed");
             bool isOfValues = number(i, "kind") == 1;
             assertEq(_pack(i), packed, text(i, "name"));
@@ -333,8 +337,7 @@ contract PackedUpdateVectorsTest is VectorFixture {
         uint256 items = count();
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
-            vm.revertToState(before);
-            IDataset dataset = deploy(i);
+            IDataset dataset = redeploy(i, before);
             bytes memory packed = hexBytes(i, "packed");
             assertEq(_packBatch(i), packed, text(i, "name"));
             bytes[] memory keys = hexBytesArray(i, "keys");
@@ -356,8 +359,7 @@ contract PackedUpdateVectorsTest is VectorFixture {
         uint256 items = count();
         uint256 before = vm.snapshotState();
         for (uint256 i = 0; i < items; ++i) {
-            vm.revertToState(before);
-            IDataset dataset = deploy(i);
+            IDataset dataset = redeploy(i, before);
             bytes memory packed = hexBytes(i, "packed");
             uint256 kind = number(i, "kind");
             if (kind == 3) {

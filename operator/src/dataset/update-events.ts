@@ -26,13 +26,10 @@ const RECENT_BLOCKS = 100;
  * @returns Its hash; null if no endpoint shows it: many limit logs, and an answer can do without.
  */
 export async function findUpdate(dataset: DatasetContract, key: Hex, round: bigint): Promise<Hex | null> {
-  try {
-    const head = await readBlockNumber(dataset.client);
-    const updates = await readUpdates(dataset, keccak256(key), Math.max(0, head - RECENT_BLOCKS), "latest");
-    return updates.find(({ timestamp }) => timestamp === round)?.transactionHash ?? null;
-  } catch (error) {
-    return nullFor(RpcError)(error);
-  }
+  const updates = await readBlockNumber(dataset.client)
+    .then((head) => readUpdates(dataset, keccak256(key), Math.max(0, head - RECENT_BLOCKS), "latest"))
+    .catch(nullFor(RpcError));
+  return updates?.find(({ timestamp }) => timestamp === round)?.transactionHash ?? null;
 }
 
 /**
