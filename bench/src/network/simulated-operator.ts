@@ -78,6 +78,7 @@ export class SimulatedOperator {
     this.#follow();
     const observed = {
       nowMs: events.now + this.#clockMs,
+      monotonicMs: events.now,
       chain: { blockNumber: BigInt(this.#head), storedRounds: this.#storedRounds },
       gathered,
       busy: this.#busy(),
@@ -89,7 +90,7 @@ export class SimulatedOperator {
     if (gather.length > 0) this.#gather(gather);
     for (const one of send) this.#send(one);
     const wakeUp = ++this.#wakeUp;
-    events.plan(wakeAtMs - this.#clockMs, () => {
+    events.plan(wakeAtMs, () => {
       if (wakeUp === this.#wakeUp) this.#step(null);
     });
   }

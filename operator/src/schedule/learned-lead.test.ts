@@ -34,6 +34,7 @@ function agesOf(heartbeatSeconds: number, blockMs: number, gatherMs: number, pha
     const chain = { blockNumber: BigInt(Math.floor(nowMs / blockMs)), storedRounds: new Map([[KEY, stored]]) };
     const taken = step(settings, keys, state, {
       nowMs,
+      monotonicMs: nowMs,
       chain,
       gathered,
       busy: new Set<Hex>(),

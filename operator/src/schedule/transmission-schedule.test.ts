@@ -58,6 +58,7 @@ class Run {
     const chain = { blockNumber: this.block, storedRounds: new Map(this.stored) };
     const observed = {
       nowMs,
+      monotonicMs: nowMs,
       chain,
       gathered: null,
       busy: this.busy,
@@ -475,6 +476,27 @@ test("a clock that was set back an hour holds nothing up, alone and in turns", (
     watched.stored.set(keyOf(1), ROUND - 20n);
     watched.at(START_MS + 5_000);
     expect(watched.asked).toEqual([keyOf(1)]);
+  }
+});
+
+test("a clock that is set during a stage neither ends it nor makes it longer", () => {
+  const after = (elapsedMs: number, setMs: number) => {
+    const run = begun(SECOND);
+    run.block++;
+    const monotonicMs = START_MS + 300 + elapsedMs;
+    return run.at(monotonicMs + setMs, { monotonicMs });
+  };
+  expect(after(1_000, 3_000)).toMatchObject({ send: [], wakeAtMs: START_MS + 300 + 1_700 });
+  expect(after(STAGE_MS - 1, 1_000).send).toEqual([]);
+  expect(after(STAGE_MS, -3_000).send).toEqual(sending(ROUND, keyOf(1)));
+});
+
+test("reports of a time that the clock showed before it was set back are not sent", () => {
+  for (const sender of ["alone", LEADER] as const) {
+    const run = new Run(sender, oneKey(OLD));
+    run.at(START_MS + 3_600_000);
+    expect(run.gathered(START_MS).send).toEqual([]);
+    expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1)));
   }
 });
 

@@ -19,8 +19,9 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
  *   they could not be sent. When the rows are there, it takes one more step, and sends nothing if none of the keys is due any
  *   longer.
  *
- * Times are in milliseconds since 1970 by the operator's own clock, durations in milliseconds. Rounds are bigint, policies and
- * the beat plain numbers; all are in seconds.
+ * Times are in milliseconds since 1970 by the operator's own clock, durations in milliseconds. Stages and waits go by the
+ * monotonic clock, because the time of day can be set. Rounds are bigint, policies and the beat plain numbers; all are in
+ * seconds.
  */
 
 /** A provider that has not answered this long after a gathering began is asked once more. */
@@ -81,7 +82,7 @@ interface Turn {
   readonly arrived: ReadonlySet<Address>;
   /** How many of the better ranks have been waited for. */
   readonly waitedFor: number;
-  /** When the stage of the next one began. */
+  /** When the stage of the next one began, by the monotonic clock. */
   readonly stageFromMs: number;
   /** The chain's head at that time. */
   readonly stageBlock: bigint;
@@ -154,6 +155,8 @@ export interface Held {
 /** What an operator knows when it takes a step. */
 export interface Observed {
   readonly nowMs: number;
+  /** The same moment by the monotonic clock. */
+  readonly monotonicMs: number;
   /** The chain, read at `latest` for this step; null when it cannot be read. */
   readonly chain: {
     readonly blockNumber: bigint;
@@ -182,7 +185,7 @@ export interface Step {
   readonly gather: readonly Gather[];
   /** In general one group; two when the last gathering did not reach all keys. Keys never stored need updates of their own. */
   readonly send: readonly Send[];
-  /** When to take the next step, if no gathering ends before; later than `nowMs`. */
+  /** When to take the next step, if no gathering ends before: by the monotonic clock, and later than `monotonicMs`. */
   readonly wakeAtMs: number;
 }
 
@@ -247,20 +250,24 @@ export function step(
   state: ScheduleState,
   observed: Observed,
 ): Step {
-  const { nowMs, chain, gathered } = observed;
+  const { nowMs, monotonicMs, chain, gathered } = observed;
+  const wakeAfter = (ms: number) => monotonicMs + Math.max(1, ms);
   if (chain === null) {
     // The waits start anew, or all operators would send at once when the chain comes back.
     const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
-    return { state: { ...state, due }, gather: [], send: [], wakeAtMs: nextBeatMs(settings, state.beatRound, nowMs) };
+    const wakeAtMs = wakeAfter(nextBeatMs(settings, state.beatRound, nowMs) - nowMs);
+    return { state: { ...state, due }, gather: [], send: [], wakeAtMs };
   }
   const now = { ...observed, chain };
   const needs = needsOf(settings, keys, now);
   const due = stillDue(settings, state.due, needs, now);
-  if (gathered !== null) useReports(settings, due, needs, gathered, now);
+  if (gathered !== null && !isAhead(settings, gathered.gather.round, nowMs))
+    useReports(settings, due, needs, gathered, now);
   const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, needs, state.beatRound, now);
   const { send, turnAtMs } = takeTurns(settings, due, beatRound, now);
   // Rounding can make a key due at this very moment that is not due yet.
-  const wakeAtMs = Math.max(nowMs + 1, Math.min(dueAtMs, turnAtMs, nextBeatMs(settings, beatRound, nowMs)));
+  const nextMs = Math.min(dueAtMs, nextBeatMs(settings, beatRound, nowMs)) - nowMs;
+  const wakeAtMs = wakeAfter(Math.min(nextMs, turnAtMs - monotonicMs));
   return { state: { beatRound, due }, gather, send, wakeAtMs };
 }
 
@@ -268,6 +275,11 @@ function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint
   if (sender !== "alone") return roundStartMs(beatAt(nowMs, beatSeconds) + BigInt(beatSeconds));
   const planned = roundStartMs(beatRound + BigInt(beatSeconds));
   return planned > nowMs ? planned : nowMs + beatSeconds * 1_000;
+}
+
+/** Reports whether the clock was set back since it showed a round: what is more than a beat ahead of it now is over. */
+function isAhead({ beatSeconds }: ScheduleSettings, round: bigint, nowMs: number): boolean {
+  return round > roundAt(nowMs) + BigInt(beatSeconds);
 }
 
 type ObservedOnChain = Observed & { readonly chain: NonNullable<Observed["chain"]> };
@@ -313,9 +325,8 @@ function stillDue(
   const due = new Map<Hex, DueKey>();
   const latest = roundAt(nowMs);
   for (const [key, before] of known) {
-    // More than a beat ahead, the clock was set back: what it showed before is over.
-    const isAhead = before.askedRound > latest + BigInt(settings.beatSeconds);
-    const one = isAhead ? { ...before, dueRound: latest, askedRound: 0n, turn: null } : before;
+    const isOver = isAhead(settings, before.askedRound, nowMs);
+    const one = isOver ? { ...before, dueRound: latest, askedRound: 0n, turn: null } : before;
     const [need, storedRound] = [needs.get(key), storedRounds.get(key) ?? 0n];
     if (storedRound === one.storedRound) {
       due.set(key, { ...one, isInDoubt: one.isInDoubt && need !== "due" });
@@ -341,10 +352,16 @@ function useReports(
   due: Map<Hex, DueKey>,
   needs: Needs,
   { gather, results }: Gathered,
-  { nowMs, chain }: ObservedOnChain,
+  { monotonicMs, chain }: ObservedOnChain,
 ): void {
   const { round } = gather;
-  const begun = { waitedFor: 0, stageFromMs: nowMs, stageBlock: chain.blockNumber, isRepeated: false, sentRound: null };
+  const begun = {
+    waitedFor: 0,
+    stageFromMs: monotonicMs,
+    stageBlock: chain.blockNumber,
+    isRepeated: false,
+    sentRound: null,
+  };
   for (const key of gather.keys) {
     const result = results.get(key);
     const hasMoved = result?.hasMoved === true && needs.get(key) !== "none";
@@ -429,13 +446,13 @@ function beginBeat(
 /**
  * Goes on with all turns, and says which keys are sent, because their turn has come.
  *
- * @returns `turnAtMs`: when the next stage ends.
+ * @returns `turnAtMs`: when the next stage ends, by the monotonic clock.
  */
 function takeTurns(
   { stageMs, beatSeconds }: ScheduleSettings,
   due: Map<Hex, DueKey>,
   beatRound: bigint,
-  { nowMs, chain, busy, held }: ObservedOnChain,
+  { monotonicMs, chain, busy, held }: ObservedOnChain,
 ): { send: readonly Send[]; turnAtMs: number } {
   const groups = new Map<bigint, Hex[]>();
   /** What is tried in this step. */
@@ -443,7 +460,7 @@ function takeTurns(
   let turnAtMs = Number.POSITIVE_INFINITY;
   for (const [key, one] of [...due]) {
     if (one.turn === null) continue;
-    const { turn, endsAtMs } = advance(one.turn, one.better, stageMs, nowMs, chain.blockNumber);
+    const { turn, endsAtMs } = advance(one.turn, one.better, stageMs, monotonicMs, chain.blockNumber);
     due.set(key, { ...one, turn });
     if (busy.has(key)) continue;
     if (endsAtMs !== null) {
@@ -477,7 +494,7 @@ function advance(
   turn: Turn,
   better: readonly Address[],
   stageMs: number,
-  nowMs: number,
+  monotonicMs: number,
   blockNumber: bigint,
 ): { turn: Turn; endsAtMs: number | null } {
   let { waitedFor, stageFromMs, stageBlock, isRepeated } = turn;
@@ -485,7 +502,7 @@ function advance(
   for (let next = better[waitedFor]; next !== undefined; next = better[waitedFor]) {
     const hasArrived = turn.arrived.has(next);
     endsAtMs = stageFromMs + stageOf(hasArrived, stageMs);
-    if (nowMs < endsAtMs) break;
+    if (monotonicMs < endsAtMs) break;
     // Nobody sends for an absent member, so that no block is expected in its part of a stage.
     isRepeated = hasArrived && !isRepeated && blockNumber === stageBlock;
     if (!isRepeated) waitedFor++;

@@ -77,7 +77,7 @@ export class TransactionQueue {
     const { clock, logger, closing } = context;
     const { pollMs, maxPending, reorgDepth } = settings;
     this.#log = logger;
-    this.#startedAt = clock.now();
+    this.#startedAt = clock.monotonic();
     const onRenewed = () => this.#wake();
     this.#submitter = new Submitter(client, account, settings, this.#inFlight, clock, logger, onRenewed, openCharge);
     this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
@@ -249,7 +249,9 @@ export class TransactionQueue {
 
   /** Names the cause when a transaction of this sender has a round that no process before this one can have sent. */
   #reportSharedKey({ round }: RoundCall, transaction: Hex): void {
-    if (this.#isSharedKeyReported || Number(round) * 1000 < this.#startedAt) return;
+    const { clock } = this.context;
+    const ageMs = clock.now() - Number(round) * 1000;
+    if (this.#isSharedKeyReported || ageMs > clock.monotonic() - this.#startedAt) return;
     this.#isSharedKeyReported = true;
     this.#log.error(
       { transaction },

@@ -3,7 +3,6 @@ import { queryLensAbi } from "@dataset-oracle/protocol/abi/query-lens";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { problem } from "@dataset-oracle/service/http-server/problem-error";
-import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { Counter, Registry } from "prom-client";
 import { type Address, decodeFunctionData, encodeFunctionResult, type Hex, numberToHex } from "viem";
@@ -33,6 +32,8 @@ const OLD = START - 100;
 /** What the loop works with. A test changes it, and lets time pass. */
 class World {
   nowMs = START * 1000;
+  /** How far the time of day is off. */
+  setMs = 0;
   block = 100;
   isChainDown = false;
   readonly values = new Map<Address, bigint>(MEMBERS.map((member) => [member, 1_000n]));
@@ -66,12 +67,13 @@ class World {
     const counter = <L extends string>(name: string, ...labelNames: L[]) =>
       new Counter({ name, help: name, labelNames, registers: [this.registry] });
     const logger = pino({ level: "debug" }, { write: (line: string) => this.log.push(JSON.parse(line)) });
+    const clock = { now: () => this.nowMs + this.setMs, monotonic: () => this.nowMs };
     this.loop = new FeedLoop(
       this.#served(),
       [...stored.keys()].map((key) => ({ key, policy: policyOf(key) })),
       { sender, members: null, stageMs: 3_500 },
       { feedPollMs: 1_000, beatSeconds: 5, providerTimeoutMs: 3_000 },
-      { clock: clockOf(() => this.nowMs), random: () => 0.5, logger, closing: this.#closing.signal },
+      { clock, random: () => 0.5, logger, closing: this.#closing.signal },
       counter("failovers", "network"),
       counter("outliers", "network", "dataset", "provider"),
     );
@@ -319,6 +321,31 @@ describe("an operator that is alone", () => {
     await world.looks();
     expect(world.sent).toEqual([[A, B, C]]);
   });
+});
+
+test.each([
+  ["alone", 3_600_000],
+  ["alone", -3_600_000],
+  ["in turns", 3_600_000],
+  ["in turns", -3_600_000],
+])("%s, a clock that is set %d ms ahead and then right holds no feed up", async (turns, setMs) => {
+  const leader = new Ranking(DATASET, MEMBERS).orderOf(A, BigInt(OLD))[0] as Address;
+  world = new World(storedAt(OLD, A), turns === "alone" ? "alone" : leader);
+  await world.looks();
+  world.stored.set(A, OLD);
+  world.sent.length = 0;
+  world.setMs = setMs;
+  // The providers' clocks are right.
+  world.refusal = refusal;
+  for (let second = 0; second < 30; second++) {
+    await world.looks(1);
+    expect(await world.loop.look()).toBeLessThanOrEqual(world.nowMs + 5_000);
+  }
+  expect(world.sent).toEqual([]);
+  world.setMs = 0;
+  world.refusal = () => null;
+  for (let second = 0; second < 10 && world.sent.length === 0; second++) await world.looks(1);
+  expect(world.sent).toEqual([[A]]);
 });
 
 test("a member whose turn comes, because those of better ranks did not send, warns and counts it", async () => {

@@ -103,7 +103,7 @@ export class FeedLoop {
     this.#blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
     for (let wakeAtMs = 0; !closing.aborted; ) {
       if (this.#ended.length === 0) {
-        await wait(Math.max(0, wakeAtMs - clock.now()), this.#wake.signal);
+        await wait(Math.max(0, Math.ceil(wakeAtMs - clock.monotonic())), this.#wake.signal);
         if (closing.aborted) return;
       }
       wakeAtMs = await this.look();
@@ -113,7 +113,7 @@ export class FeedLoop {
   /**
    * Looks at the chain, and takes a step of the schedule for each gathering that has ended. It never throws.
    *
-   * @returns When to look again if no gathering ends before, in milliseconds since 1970.
+   * @returns When to look again if no gathering ends before, by the monotonic clock.
    */
   async look(): Promise<number> {
     this.#wake = new AbortController();
@@ -121,24 +121,25 @@ export class FeedLoop {
     // Chunks that ended together share a look at the chain.
     const ended = this.#ended.length === 0 ? [null] : this.#ended.splice(0);
     const wakeAtMs = ended.map((one) => this.#step(chain, one === null ? null : this.#observe(one))).at(-1) ?? 0;
-    return Math.min(wakeAtMs, this.context.clock.now() + this.#backoff.untilNextTryMs);
+    return Math.min(wakeAtMs, this.context.clock.monotonic() + this.#backoff.untilNextTryMs);
   }
 
-  /** Takes a step of the schedule, and starts what it says. @returns When to take the next, in milliseconds since 1970. */
+  /** Takes a step of the schedule, and starts what it says. @returns When to take the next, by the monotonic clock. */
   #step(chain: Observed["chain"], gathered: Gathered | null): number {
     const { clock } = this.context;
     const { current } = this.served.dataset.committee;
     if (this.#ranked.committee !== current) this.#ranked = this.#rank(current);
     const settings = { ...this.#settings, ranking: this.#ranked.ranking };
     const observed: Observed = {
-      ...{ nowMs: clock.now(), chain, gathered, busy: this.#busyKeys(), held: this.#heldKeys() },
+      ...{ nowMs: clock.now(), monotonicMs: clock.monotonic() },
+      ...{ chain, gathered, busy: this.#busyKeys(), held: this.#heldKeys() },
       learnedLeadSeconds: this.#lead.seconds(this.settings.providerTimeoutMs, this.#blockMs),
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
     this.#state = state;
     for (const one of gather) this.#gather(one);
     for (const group of send) this.#send(group);
-    return chain === null ? Math.min(wakeAtMs, clock.now() + UNREADABLE_MS) : wakeAtMs;
+    return chain === null ? Math.min(wakeAtMs, clock.monotonic() + UNREADABLE_MS) : wakeAtMs;
   }
 
   #rank(committee: StoredCommittee) {

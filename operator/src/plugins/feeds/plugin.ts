@@ -61,7 +61,7 @@ export async function feeds(
   const labels: ("network" | "dataset" | "key")[] = ["network", "dataset", "key"];
   add("operator_feed_age_seconds", labels, "Age of a feed's stored value; absent before the first.", () =>
     ofFeeds(({ storedRounds }) => storedRounds).flatMap(([feed, round]) =>
-      round === 0n ? [] : [[feed, context.clock.now() / 1000 - Number(round)] as const],
+      round === 0n ? [] : [[feed, Math.max(0, context.clock.now() / 1000 - Number(round))] as const],
     ),
   );
   add("operator_feed_heartbeat_seconds", labels, "The age that a feed's stored value is to stay below.", () =>
