@@ -8,8 +8,8 @@ export interface DeploymentFolders {
 }
 
 /**
- * Lists in the deployment file what a script intended to list and what exists: contracts whose transaction succeeded,
- * and that have code.
+ * Lists in the deployment file what a script intended to list and what exists: contracts that have code, once
+ * no transaction of their account is in the pool.
  *
  * @param run The run that intended it: one that succeeded or failed just now, or an earlier one that was not finished,
  * whose transactions are waited for.

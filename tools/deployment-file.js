@@ -24,45 +24,62 @@ export async function finishDeploymentFile(folders, run) {
   const chainId = Number(await rpc("eth_chainId"));
   const intended = join(folders.deployments, `${chainId}.intended.json`);
   if (!existsSync(intended)) return undefined;
+  const { sender, entries } = readIntended(intended);
+  let isMined = run === "succeeded" || (await hasAllMined(rpc, sender, run === "earlier" ? MINED_MS : 0));
   /** @type {Entry[]} */
   const listed = [];
-  /** @type {string[]} */
-  const unmined = [];
-  for (const entry of readEntries(intended)) {
+  for (const entry of entries) {
     if (entry.created === NO_CONTRACT) {
       // A script that is run again intends it again.
       if (run === "succeeded") listed.push(entry);
       continue;
     }
     const hash = findCreation(folders.broadcast, chainId, entry.created);
-    const outcome = hash === undefined ? "unsent" : await outcomeOf(rpc, hash, run === "earlier" ? MINED_MS : 0);
-    if (outcome === "unmined") unmined.push(`${hash}`);
-    else if (outcome === "succeeded" && (await rpc("eth_getCode", [entry.created, "latest"])) !== "0x")
-      listed.push(entry);
+    // Also what forge sent and did not record, and what replaced it: the address is that of the account and its nonce.
+    if ((await rpc("eth_getCode", [entry.created, "latest"])) !== "0x") listed.push(entry);
+    else if (hash !== undefined && (await isInPool(rpc, hash))) isMined = false;
     else if (run === "succeeded") throw new Error(`forge succeeded, but there is no contract at ${entry.created}.`);
   }
   const path = join(folders.deployments, `${chainId}.json`);
   if (listed.length > 0) write(path, chainId, listed);
-  if (unmined.length === 0) rmSync(intended);
+  if (isMined) rmSync(intended);
   else
     throw new Error(
-      `Not mined yet: ${unmined.join(", ")}. Wait, or replace it from the same account, then run the same command again.`,
+      `A transaction of ${sender} is not mined yet. Wait, or replace it from the same account, then run the same command again.`,
     );
   return listed.length > 0 ? path : undefined;
 }
 
 /**
  * @param {string} path
- * @returns {Entry[]}
+ * @returns {{ sender: string, entries: Entry[] }}
  */
-function readEntries(path) {
-  /** @type {{ paths: string[], values: string[], created: string[] }} */
-  const { paths, values, created } = JSON.parse(readFileSync(path, "utf8"));
-  return paths.map((entry, i) => ({
+function readIntended(path) {
+  /** @type {{ sender: string, paths: string[], values: string[], created: string[] }} */
+  const { sender, paths, values, created } = JSON.parse(readFileSync(path, "utf8"));
+  const entries = paths.map((entry, i) => ({
     path: entry,
     value: JSON.parse(/** @type {string} */ (values[i])),
     created: /** @type {string} */ (created[i]),
   }));
+  return { sender, entries };
+}
+
+/**
+ * Waits until no transaction of an account is in the pool. forge may have been killed after it sent one and before it
+ * recorded it.
+ *
+ * @param {ReturnType<typeof jsonRpc>} rpc
+ * @param {string} sender
+ * @param {number} milliseconds How long to wait.
+ * @returns {Promise<boolean>} Whether all are mined.
+ */
+async function hasAllMined(rpc, sender, milliseconds) {
+  for (const end = Date.now() + milliseconds; ; await sleep(POLL_MS)) {
+    const sent = await rpc("eth_getTransactionCount", [sender, "pending"]);
+    if (Number(await rpc("eth_getTransactionCount", [sender, "latest"])) >= Number(sent)) return true;
+    if (Date.now() >= end) return false;
+  }
 }
 
 /**
@@ -106,16 +123,10 @@ function readTransactions(path) {
 /**
  * @param {ReturnType<typeof jsonRpc>} rpc
  * @param {string} hash
- * @param {number} milliseconds How long to wait for a transaction that is not mined yet.
- * @returns {Promise<"succeeded" | "failed" | "unmined" | "unsent">}
  */
-async function outcomeOf(rpc, hash, milliseconds) {
-  for (const end = Date.now() + milliseconds; ; await sleep(POLL_MS)) {
-    const receipt = await rpc("eth_getTransactionReceipt", [hash]);
-    if (receipt !== null) return Number(receipt.status) === 1 ? "succeeded" : "failed";
-    if ((await rpc("eth_getTransactionByHash", [hash])) === null) return "unsent";
-    if (Date.now() >= end) return "unmined";
-  }
+async function isInPool(rpc, hash) {
+  if ((await rpc("eth_getTransactionReceipt", [hash])) !== null) return false;
+  return (await rpc("eth_getTransactionByHash", [hash])) !== null;
 }
 
 /**

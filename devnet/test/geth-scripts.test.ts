@@ -162,12 +162,15 @@ describe.skipIf(!isGethCompiled())("the scripts on geth", () => {
     },
   );
 
-  test.each(["amsterdam", "dev"] as const)(
-    "finish a deployment that was killed, under the rules %s",
+  test.each([
+    ["amsterdam", "after"],
+    ["dev", "before"],
+  ] as const)(
+    "finish a deployment that was killed, under the rules %s, %s it recorded what it sent",
     {
       timeout: 300_000,
     },
-    async (rules) => {
+    async (rules, moment) => {
       const chain = await startChain(rules, 6);
       const { folder, start, run, deploymentFile, deployment } = scriptsOn(chain);
       const record = join(folder, "broadcast/DeployWebOracle.s.sol", String(GETH_CHAIN_ID), "run-latest.json");
@@ -183,6 +186,7 @@ describe.skipIf(!isGethCompiled())("the scripts on geth", () => {
       started.child.kill("SIGTERM");
       expect(await ended).toBe("killed");
       expect(existsSync(deploymentFile)).toBe(false);
+      if (moment === "before") rmSync(record);
 
       const output = await run("DeployWebOracle");
       expect(output).toContain("webOracleNumber exists already, so nothing was deployed");
@@ -210,6 +214,7 @@ describe.skipIf(!isGethCompiled())("the scripts on geth", () => {
     writeFileSync(join(record, "run-latest.json"), JSON.stringify({ transactions: [transaction] }));
     const values = [datasets.financial, created, created].map((value) => JSON.stringify(value));
     const intended = {
+      sender: GETH_ACCOUNT,
       paths: [".datasets.financial", ".verifiedLens", ".committeeDirectory"],
       values,
       created: [address, created, "0x00000000000000000000000000000000000000bb"],

@@ -96,12 +96,13 @@ abstract contract NetworkScript is Script {
             values[i] = vm.replace(_entries[i].json, '"', '\\"');
             created[i] = vm.toString(_entries[i].created);
         }
+        string memory sender = string.concat('"sender":"', vm.toString(msg.sender), '",');
         string memory lists =
             string.concat('"paths":', _jsonOf(paths), ',"values":', _jsonOf(values), ',"created":', _jsonOf(created));
         vm.createDir(_deploymentsFolder(), true);
         vm.writeFile(
             string.concat(_deploymentsFolder(), "/", vm.toString(block.chainid), ".intended.json"),
-            string.concat("{", lists, "}")
+            string.concat("{", sender, lists, "}")
         );
     }
 
