@@ -65,15 +65,18 @@ export const absenteesOf = ({ members }: PackedUpdate): readonly Address[] =>
 export const signedIn = <T extends Signature>(members: Members<T>): readonly T[] =>
   members.flatMap((member) => (typeof member === "string" ? [] : [member]));
 
-/** Why bytes are no packed update: the name of the contract's error. */
-export type PackedFault =
-  | "WrongKind"
-  | "WrongLength"
-  | "UnusedBits"
-  | "TooLong"
-  | "LeadingZero"
-  | "RepeatedClaim"
-  | "TooManyKeys";
+/** Why bytes are no packed update: the contract's error, except that only the contract knows which kind it expects. */
+export interface PackedFault {
+  readonly name:
+    | "WrongKind"
+    | "WrongLength"
+    | "UnusedBits"
+    | "TooLong"
+    | "LeadingZero"
+    | "RepeatedClaim"
+    | "TooManyKeys";
+  readonly args: readonly bigint[];
+}
 
 type OneKey = PackedUpdate & { readonly kind: "update" };
 type Batch = PackedUpdate & { readonly kind: "batch" };
@@ -147,7 +150,11 @@ export function unpackUpdate(packed: Hex): Result<PackedUpdate, PackedFault> {
 
 /** Thrown between the methods of one unpacking. */
 class Fault {
-  constructor(readonly fault: PackedFault) {}
+  readonly fault: PackedFault;
+
+  constructor(name: PackedFault["name"], ...args: readonly (bigint | number)[]) {
+    this.fault = { name, args: args.map(BigInt) };
+  }
 }
 
 class Unpacking {
@@ -161,7 +168,7 @@ class Unpacking {
 
   update(): PackedUpdate {
     // Nothing at all counts as a kind that does not exist, as in the contract.
-    if (this.#digits === "") throw new Fault("WrongKind");
+    if (this.#digits === "") throw new Fault("WrongKind", 0);
     const kind = this.#number(1);
     const header = { round: this.#bigint(5), toleranceBps: this.#bigint(2) };
     const [memberCount, length] = [this.#number(1), this.#number(2)];
@@ -180,7 +187,7 @@ class Unpacking {
         return this.#whole({ kind: "update", ...header, key, outcome: "NOT_AVAILABLE", value: ZERO_VALUE, members });
       }
       case KINDS.batch: {
-        if (length > MAX_BATCH_KEYS) throw new Fault("TooManyKeys");
+        if (length > MAX_BATCH_KEYS) throw new Fault("TooManyKeys", length, MAX_BATCH_KEYS);
         const keyHashes = times(length, () => this.#hex(WORD_BYTES));
         const picks = times(length, () => this.#number(1));
         const signers = this.#bitmap(memberCount);
@@ -188,13 +195,13 @@ class Unpacking {
         return this.#whole({ kind: "batch", ...header, keyHashes, picks, members });
       }
       default:
-        throw new Fault("WrongKind");
+        throw new Fault("WrongKind", kind);
     }
   }
 
   /** Nothing may follow the last item. */
   #whole(update: PackedUpdate): PackedUpdate {
-    if (this.#next !== this.#digits.length) throw new Fault("WrongLength");
+    if (this.#next !== this.#digits.length) throw new Fault("WrongLength", this.#digits.length / 2, this.#offset);
     return update;
   }
 
@@ -205,25 +212,29 @@ class Unpacking {
   }
 
   #report(claim: Hex): PackedReport {
+    const offset = this.#offset;
     const width = this.#take(1);
     const value = width === CLAIMED ? claim : this.#value(Number.parseInt(width, 16));
-    if (width !== CLAIMED && value === claim) throw new Fault("RepeatedClaim");
+    if (width !== CLAIMED && value === claim) throw new Fault("RepeatedClaim", offset);
     return { value, ...this.#signature() };
   }
 
+  /** @param width The byte before the value. */
   #value(width: number): Hex {
-    if (width > WORD_BYTES) throw new Fault("TooLong");
+    const offset = this.#offset - 1;
+    if (width > WORD_BYTES) throw new Fault("TooLong", width, WORD_BYTES);
     const value = this.#word(width);
-    if (widthOf(value) !== width) throw new Fault("LeadingZero");
+    if (widthOf(value) !== width) throw new Fault("LeadingZero", offset);
     return value;
   }
 
   #row(keys: number): PackedRow {
+    const offset = this.#offset;
     const width = this.#number(1);
-    if (width > WORD_BYTES) throw new Fault("TooLong");
     const missing = this.#bitmap(keys);
+    if (width > WORD_BYTES) throw new Fault("TooLong", width, WORD_BYTES);
     const values = times(keys, () => this.#word(width));
-    if (Math.max(0, ...values.map(widthOf)) !== width) throw new Fault("LeadingZero");
+    if (Math.max(0, ...values.map(widthOf)) !== width) throw new Fault("LeadingZero", offset);
     return { missing, values, ...this.#signature() };
   }
 
@@ -233,8 +244,13 @@ class Unpacking {
 
   #bitmap(bits: number): bigint {
     const bitmap = this.#bigint(bitmapBytes(bits));
-    if (bitmap >> BigInt(bits) !== 0n) throw new Fault("UnusedBits");
+    if (bitmap >> BigInt(bits) !== 0n) throw new Fault("UnusedBits", bitmap, bits);
     return bitmap;
+  }
+
+  /** In bytes. */
+  get #offset(): number {
+    return this.#next / 2;
   }
 
   #word(width: number): Hex {
@@ -255,7 +271,7 @@ class Unpacking {
 
   #take(bytes: number): string {
     const end = this.#next + 2 * bytes;
-    if (end > this.#digits.length) throw new Fault("WrongLength");
+    if (end > this.#digits.length) throw new Fault("WrongLength", this.#digits.length / 2, end / 2);
     const taken = this.#digits.slice(this.#next, end);
     this.#next = end;
     return taken;

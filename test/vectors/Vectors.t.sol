@@ -59,6 +59,10 @@ abstract contract VectorFixture is Test {
         return vm.parseJsonUint(_json, _path(index, field));
     }
 
+    function numbers(uint256 index, string memory field) internal view returns (uint256[] memory) {
+        return vm.parseJsonUintArray(_json, _path(index, field));
+    }
+
     function flag(uint256 index, string memory field) internal view returns (bool) {
         return vm.parseJsonBool(_json, _path(index, field));
     }
@@ -379,8 +383,8 @@ contract PackedUpdateVectorsTest is VectorFixture {
     function _assertRefused(uint256 index, IDataset dataset, bytes4 selector, bytes memory packed) private {
         (bool isDone, bytes memory reason) = address(dataset).call(abi.encodeWithSelector(selector, packed));
         assertFalse(isDone, text(index, "name"));
-        // forge-lint: disable-next-line(unsafe-typecast)
-        assertEq(bytes4(reason), _selector(text(index, "error")), text(index, "name"));
+        bytes memory expected = bytes.concat(_selector(text(index, "error")), abi.encodePacked(numbers(index, "args")));
+        assertEq(reason, expected, text(index, "name"));
     }
 
     function _selector(string memory name) private pure returns (bytes4) {
@@ -391,6 +395,7 @@ contract PackedUpdateVectorsTest is VectorFixture {
         if (hash == keccak256("TooLong")) return IDataset.TooLong.selector;
         if (hash == keccak256("LeadingZero")) return IDataset.LeadingZero.selector;
         if (hash == keccak256("RepeatedClaim")) return IDataset.RepeatedClaim.selector;
+        if (hash == keccak256("TooManyKeys")) return IDataset.TooManyKeys.selector;
         revert(string.concat("unknown error ", name));
     }
 
