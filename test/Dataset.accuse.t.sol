@@ -8,7 +8,7 @@ import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {IncomeSharer} from "./utils/IncomeSharer.sol";
 import {Providers} from "./utils/Providers.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
-import {Report, Update} from "./utils/UpdateArguments.sol";
+import {Batch, Report, Update} from "./utils/UpdateArguments.sol";
 
 /// @notice Only a member that contradicted itself can be ejected, and only its own share of the income is given away.
 contract DatasetAccuseTest is DatasetFixture {
@@ -47,6 +47,16 @@ contract DatasetAccuseTest is DatasetFixture {
             assertEq(dataset.committeeHash(), _hash(_without(2)));
             vm.revertToState(state);
         }
+    }
+
+    /// The two statements are read from the calldata of mined updates: a report of one key, and a row of a batch.
+    function test_accuse_takesWhatPackedUpdatesSay() public {
+        bytes memory update = providers.report(dataset, KEY, ROUND, valuesNear3000(5, 1)).encode();
+        bytes memory batch = _contradictingBatch().encode();
+        assertTrue(succeeds(update));
+        assertTrue(succeeds(batch));
+        _accuse(_firstReport(_packedIn(update)), _firstRow(_packedIn(batch)));
+        assertEq(dataset.committeeHash(), _hash(_without(0)));
     }
 
     /// Statements count even if their round is long too old to be stored, or is still in the future.
@@ -440,6 +450,61 @@ contract DatasetAccuseTest is DatasetFixture {
 
     function _same(bytes32 content) private pure returns (bytes memory) {
         return abi.encodeWithSelector(IDataset.NoContradiction.selector, content, content);
+    }
+
+    // ---------------------------------------------------------------- statements in calldata
+
+    /// @dev Five members report values of other lengths than in an update near 3,000, for two keys.
+    function _contradictingBatch() private view returns (Batch memory) {
+        bytes32[][] memory rows = new bytes32[][](5);
+        for (uint256 row = 0; row < 5; ++row) {
+            rows[row] = _values(bytes32(uint256(1)), bytes32(4000e18 + row));
+        }
+        return providers.reportMany(dataset, _keys(OTHER_KEY, KEY), ROUND, rows, new uint256[](5));
+    }
+
+    /// @notice Returns the packed bytes that the calldata of an update carries.
+    function _packedIn(bytes memory data) private pure returns (bytes memory) {
+        bytes memory arguments = new bytes(data.length - 4);
+        for (uint256 i = 0; i < arguments.length; ++i) {
+            arguments[i] = data[4 + i];
+        }
+        return abi.decode(arguments, (bytes));
+    }
+
+    /// @dev The first member is the first signer, and has not signed the claimed value. The bitmap has one byte.
+    function _firstReport(bytes memory packed) private pure returns (Statement memory statement) {
+        uint256 offset = 11 + KEY.length + 1;
+        offset += 1 + uint8(packed[offset]);
+        uint256 length = uint8(packed[offset++]);
+        assertLe(length, 32, "the claimed value");
+        statement.outcome = uint256(Oracle.QueryStatus.OK);
+        statement.values = _values(_word(packed, offset, length));
+        (statement.r, statement.vs) = _signature(packed, offset + length);
+    }
+
+    /// @dev The first member is the first signer, of a row with two keys, of which the second one is accused of.
+    function _firstRow(bytes memory packed) private pure returns (Statement memory statement) {
+        statement.keyHashes = _values(_word(packed, 11, 32), _word(packed, 43, 32));
+        uint256 offset = 11 + 2 * 33 + 1;
+        uint256 length = uint8(packed[offset]);
+        statement.outcome = uint8(packed[offset + 1]);
+        offset += 2;
+        statement.values = _values(_word(packed, offset, length), _word(packed, offset + length, length));
+        statement.index = 1;
+        (statement.r, statement.vs) = _signature(packed, offset + 2 * length);
+    }
+
+    function _signature(bytes memory packed, uint256 offset) private pure returns (bytes32 r, bytes32 vs) {
+        return (_word(packed, offset, 32), _word(packed, offset + 32, 32));
+    }
+
+    function _word(bytes memory packed, uint256 offset, uint256 length) private pure returns (bytes32) {
+        uint256 result = 0;
+        for (uint256 i = 0; i < length; ++i) {
+            result = (result << 8) | uint8(packed[offset + i]);
+        }
+        return bytes32(result);
     }
 
     // ---------------------------------------------------------------- committees

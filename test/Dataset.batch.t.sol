@@ -3,8 +3,8 @@ pragma solidity ^0.8.37;
 
 import {Oracle} from "../src/Oracle.sol";
 import {IDataset} from "../src/interfaces/IDataset.sol";
-import {HeaderLibrary} from "../src/types/PackedUpdate.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
+import {Providers} from "./utils/Providers.sol";
 import {Batch, BatchLibrary, Report, Update} from "./utils/UpdateArguments.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
@@ -70,27 +70,55 @@ contract DatasetBatchTest is DatasetFixture {
         _refuse(_valid(), abi.encodeWithSelector(IDataset.TooManyKeys.selector, 257, 256));
     }
 
-    function testFuzz_updateBatch_RevertWhen_itIsCutOrContinued(uint256 length) public {
-        bytes memory packed = _valid().pack();
-        length = bound(length, 1, packed.length + 40);
-        vm.assume(length != packed.length);
-        bytes memory other = new bytes(length);
-        for (uint256 i = 0; i < length && i < packed.length; ++i) {
-            other[i] = packed[i];
-        }
-        vm.expectPartialRevert(IDataset.WrongLength.selector);
-        dataset.updateBatch(other);
+    /// A pick too many, or too few, moves everything behind it: another byte is read as the bitmap of the signers.
+    function test_updateBatch_RevertWhen_thePicksAreNotAsManyAsTheKeys() public {
+        Batch memory batch = _valid();
+        batch.picks = hex"00000000";
+        _refuse(batch, abi.encodeWithSelector(IDataset.NoQuorum.selector, 0, 4));
+        batch = _valid();
+        batch.picks = hex"0000";
+        // The first row's values have 9 bytes.
+        _refuse(batch, abi.encodeWithSelector(IDataset.NoQuorum.selector, 2, 2));
     }
 
-    function testFuzz_updateBatch_RevertWhen_aByteIsChanged(uint256 place, uint8 change) public {
+    /// The pick of a key is not signed. It can only be wrong, which leaves the key.
+    function testFuzz_updateBatch_leavesAKeyWhosePickIsOutOfRange(uint256 pick, uint256 key) public {
+        Batch memory batch = _valid();
+        // forge-lint: disable-next-line(unsafe-typecast)
+        batch.picks[key %= 3] = bytes1(uint8(bound(pick, 3, 255)));
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
+        for (uint256 i = 0; i < 3; ++i) {
+            IDataset.KeyOutcome expected = i == key ? IDataset.KeyOutcome.WRONG_CLAIM : IDataset.KeyOutcome.STORED;
+            assertEq(uint8(outcomes[i]), uint8(expected));
+        }
+        assertAnswer(dataset, keys[key], 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    /// Behind the last key's hash stand 32 picks that are the hash of a known key. Behind the picks stands the bitmap of
+    /// the signers, whose first byte would be a valid pick, and behind a row's values the zero that begins the next row.
+    function test_updateBatch_storesNoKeyAfterTheLast() public {
+        providers = new Providers(16, TOLERANCE_BPS);
+        dataset = deploy(providers);
+        _manyKeys(32);
+        dataset.announce(KEY);
+        (bytes32[][] memory rows, uint256[] memory missing) = _rows(11);
+        Batch memory batch = providers.reportManyFrom(0x07ff, dataset, keys, START, rows, missing);
+        batch.picks = abi.encodePacked(keccak256(KEY));
+        IDataset.KeyOutcome[] memory outcomes = batch.send(dataset);
+        assertEq(outcomes.length, 32);
+        assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    /// The header announces fewer keys than follow, or more.
+    function testFuzz_updateBatch_RevertWhen_theNumberOfKeysIsAnother(uint16 count) public {
+        vm.assume(count != 3);
         bytes memory packed = _valid().pack();
-        vm.assume(change != 0);
-        // Picks aside, whatever is changed is signed, or shows another committee.
-        place = bound(place, 0, packed.length - 1);
-        uint256 picks = HeaderLibrary.SIZE + 32 * keys.length;
-        vm.assume(place < picks || place >= picks + keys.length);
-        packed[place] ^= bytes1(change);
+        (packed[9], packed[10]) = (bytes2(count)[0], bytes2(count)[1]);
         assertFalse(succeeds(abi.encodeCall(IDataset.updateBatch, (packed))));
+        if (count > 256) {
+            vm.expectRevert(abi.encodeWithSelector(IDataset.TooManyKeys.selector, count, 256));
+            dataset.updateBatch(packed);
+        }
     }
 
     function testFuzz_updateBatch_RevertWhen_aRowsBitLiesBeyondTheKeys(uint256 place, uint256 bit) public {

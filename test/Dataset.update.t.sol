@@ -7,6 +7,7 @@ import {BitCount} from "../src/libraries/BitCount.sol";
 import {DatasetFixture} from "./utils/DatasetFixture.sol";
 import {Providers} from "./utils/Providers.sol";
 import {Report, Update} from "./utils/UpdateArguments.sol";
+import {ReferencePacking} from "./utils/ReferencePacking.sol";
 import {ReferenceReports} from "./utils/ReferenceReports.sol";
 
 /// @notice A valid update passes; change one thing in it, and it reverts with one error.
@@ -263,6 +264,61 @@ contract DatasetUpdateTest is DatasetFixture {
         }
         assertFalse(succeeds(data));
         assertAnswer(dataset, KEY, 0, 0, Oracle.QueryStatus.NOT_AVAILABLE);
+    }
+
+    // ---------------------------------------------------------------- order of the checks
+
+    /// Nothing behind the key is read before the round and the key are known to be right.
+    function test_update_checksTheRoundAndTheKeyFirst() public {
+        Update memory update = validUpdate();
+        update.signers = 255;
+        update.timestamp = START + 1;
+        assertReverts(update, abi.encodeWithSelector(IDataset.FutureRound.selector, START + 1, START));
+        update.timestamp = START - MAX_ROUND_AGE - 1;
+        assertReverts(update, abi.encodeWithSelector(IDataset.ExpiredRound.selector, MAX_ROUND_AGE + 1, MAX_ROUND_AGE));
+        update.timestamp = START;
+        update.key = "SPOTPX/eth-usd";
+        assertReverts(update, abi.encodeWithSelector(IDataset.InvalidKey.selector, update.key));
+        update.key = KEY;
+        assertReverts(update, abi.encodeWithSelector(IDataset.UnusedBits.selector, 255, 4));
+    }
+
+    /// The bitmap comes before the quorum, and the quorum before the values.
+    function test_update_checksTheQuorumBeforeTheValues() public {
+        Update memory update = validUpdate();
+        bytes memory packed = update.pack();
+        uint256 bitmap = 11 + KEY.length;
+        packed[bitmap + 1] = 0x21;
+        packed[bitmap] = 0x13;
+        vm.expectRevert(abi.encodeWithSelector(IDataset.UnusedBits.selector, 0x13, 4));
+        dataset.update(packed);
+        packed[bitmap] = 0x03;
+        vm.expectRevert(abi.encodeWithSelector(IDataset.NoQuorum.selector, 2, 2));
+        dataset.update(packed);
+        packed[bitmap] = 0x07;
+        vm.expectRevert(abi.encodeWithSelector(IDataset.TooLong.selector, 33, 32));
+        dataset.update(packed);
+    }
+
+    /// The kind tells which function was meant, whatever is stored.
+    function test_update_RevertWhen_theKindIsAnotherAndTheRoundIsStored() public {
+        Update memory update = validUpdate();
+        update.send(dataset);
+        vm.expectRevert(abi.encodeWithSelector(IDataset.WrongKind.selector, 2, 1));
+        dataset.update(update.packNotAvailable());
+        vm.expectRevert(abi.encodeWithSelector(IDataset.WrongKind.selector, 1, 2));
+        dataset.updateNotAvailable(update.pack());
+    }
+
+    /// A late update is read up to its key, and not further.
+    function testFuzz_update_readsOnlyKindRoundAndKeyWhenLate(bytes memory rest, bytes3 other, uint256 round) public {
+        validUpdate().send(dataset);
+        round = bound(round, 0, START);
+        bytes memory header = bytes.concat(ReferencePacking.lowest(round, 5), other, bytes2(uint16(KEY.length)));
+        bytes memory packed = bytes.concat(hex"01", header, KEY, rest);
+        assertStale(KEY, abi.encodeCall(IDataset.update, (packed)));
+        packed[0] = 0x02;
+        assertStale(KEY, abi.encodeCall(IDataset.updateNotAvailable, (packed)));
     }
 
     // ---------------------------------------------------------------- helpers

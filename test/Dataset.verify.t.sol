@@ -24,17 +24,6 @@ contract DatasetVerifyTest is DatasetFixture {
         assertEq(answer, abi.encode(update.value, START, Oracle.QueryStatus.OK));
     }
 
-    /// What is left of a header is not judged by what it seems to say.
-    function testFuzz_verify_RevertWhen_itIsCutOff(uint256 length) public {
-        bytes memory packed = validUpdate().pack();
-        length = bound(length, 1, packed.length - 1);
-        assembly ("memory-safe") {
-            mstore(packed, length)
-        }
-        vm.expectPartialRevert(IDataset.WrongLength.selector);
-        dataset.verify{value: PRICE}(packed);
-    }
-
     // ---------------------------------------------------------------- payment
 
     function testFuzz_verify_RevertWhen_notPaidExactly(uint256 sent) public {

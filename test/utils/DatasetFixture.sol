@@ -133,7 +133,8 @@ abstract contract DatasetFixture is Test {
         assertStale(update.key, update.encodeNotAvailable());
     }
 
-    function assertStale(bytes memory key, bytes memory data) private {
+    /// @notice Asserts the same of the calldata of an update of the key.
+    function assertStale(bytes memory key, bytes memory data) internal {
         (bytes32 output, uint256 updatedAt, Oracle.QueryStatus stored) = query(dataset, key);
         vm.recordLogs();
         vm.record();
