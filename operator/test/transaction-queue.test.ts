@@ -196,6 +196,34 @@ describe("a transaction that is stuck", () => {
   });
 });
 
+test("where no priority fee is offered, a stuck transaction is replaced and then cancelled, as strict nodes want it", async () => {
+  const offered: { fee: bigint; tip: bigint }[] = [];
+  // Anvil compares only the maximum fee. Geth wants more of both, and a tenth more.
+  const raises = (before: bigint, after: bigint) => after > before && after * 10n >= before * 11n;
+  const rpc = altered((ask, method, params) => {
+    if (method !== "eth_sendRawTransaction") return ask();
+    const { maxFeePerGas: fee = 0n, maxPriorityFeePerGas: tip = 0n } = parseTransaction(params[0] as Hex);
+    const before = offered.at(-1);
+    if (before !== undefined && !(raises(before.fee, fee) && raises(before.tip, tip)))
+      throw new RpcError("refused", 42, method, "replacement transaction underpriced", null, "replacement_underpriced");
+    offered.push({ fee, tip });
+    return ask();
+  });
+  let renewals = 0;
+  const renew = async () =>
+    ++renewals === 1 ? call(2n, now() + SETTINGS.stuckMs) : Promise.reject(new Error("no quorum"));
+  const queue = startQueue({ maxPriorityFeePerGas: 0n }, rpc);
+  await queue.enqueue(job("K", { renew }));
+  getStuck();
+  await inPool("0x02");
+  getStuck();
+  await cancellation();
+  expect(offered.map(({ tip }) => tip)).toEqual([0n, 1n, 2n]);
+  await mine();
+  await until(() => queue.counts.cancelled === 1 && queue.depth.sent === 0);
+  expect(await minedCount()).toBe(1);
+});
+
 test("a transaction that was dropped from the pool is rebroadcast, and leaves no gap", async () => {
   const queue = startQueue();
   const sent = await Promise.all([0, 1, 2].map((i) => queue.enqueue(job(`K${i}`))));
