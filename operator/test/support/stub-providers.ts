@@ -32,7 +32,8 @@ export type Behavior =
   | "oversized"
   | "redirects"
   | "server error"
-  | "busy source";
+  | "busy source"
+  | "right clock";
 
 /** A stand-in for a provider node: a real server that signs what it is asked for, or misbehaves. */
 export interface Provider {
@@ -81,12 +82,14 @@ async function startProvider(account: PrivateKeyAccount, value: bigint): Promise
     const question = Value.Decode(ReportRequest, request.body);
     provider.asked.push(question);
     provider.traces.push(request.headers.traceparent?.toString());
-    return answer(provider, reply, [question.key], (behavior) => report(provider, question, behavior));
+    return answer(provider, reply, [question.key], question.timestamp, (behavior) =>
+      report(provider, question, behavior),
+    );
   });
   server.post("/report/batch", async (request, reply) => {
     const question = Value.Decode(BatchReportRequest, request.body);
     provider.askedForRows.push(question);
-    return answer(provider, reply, question.keys, (behavior) => row(provider, question, behavior));
+    return answer(provider, reply, question.keys, question.timestamp, (behavior) => row(provider, question, behavior));
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return Object.assign(provider, { url, close: closeAtEnd(() => server.close()) });
@@ -97,6 +100,7 @@ async function answer(
   { behavior, delay, unserved }: Provider,
   reply: FastifyReply,
   keys: readonly string[],
+  round: number,
   sign: (behavior: Behavior) => Promise<unknown>,
 ): Promise<unknown> {
   const refuse = (status: number, code: string) =>
@@ -122,6 +126,12 @@ async function answer(
       return { padding: "x".repeat(100_000) };
     case "redirects":
       return reply.redirect("/elsewhere");
+    case "right clock": {
+      // Whatever the time of day of this process is set to.
+      const ageMs = performance.timeOrigin + performance.now() - round * 1_000;
+      if (Math.abs(ageMs) < 60_000) return sign(behavior);
+      return refuse(422, ageMs > 0 ? "round_too_old" : "round_in_future");
+    }
     case "slow":
       await delay();
       return sign(behavior);
