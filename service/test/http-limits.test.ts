@@ -79,6 +79,50 @@ describe("a connection", () => {
   });
 });
 
+describe("a flood of requests", () => {
+  const GET_NEXT = "GET /free HTTP/1.1\r\nhost: x\r\n\r\n";
+  const answersIn = (text: string) => text.match(/HTTP\/1\.1 200 /g)?.length ?? 0;
+
+  test("on one connection that does not wait for answers closes it unrouted, and a few requests at once are answered", async () => {
+    const { port, routed } = await startEchoApp();
+    expect(answersIn(await send(port, GET_NEXT.repeat(15) + GET_FREE))).toBe(16);
+    expect(routed()).toBe(16);
+    expect(await send(port, GET_NEXT.repeat(500) + GET_FREE)).toBe("");
+    expect(routed()).toBe(32);
+    // Who waits for answers may send as many on one connection.
+    const { socket, text } = await open(port);
+    for (let asked = 0; asked < 100; asked++) {
+      socket.write(GET_NEXT);
+      await once(socket, "data");
+    }
+    socket.write(GET_FREE);
+    expect(answersIn(await text)).toBe(101);
+  });
+
+  test("of one caller closes all of its connections for the rest of the minute, and others are served meanwhile", async () => {
+    let passed = 0;
+    const clock = { now: () => Date.now(), monotonic: () => passed };
+    const { port, routed } = await startEchoApp({ requestsPerMinute: 1, clock });
+    const waiting = await open(port);
+    const batch = GET_NEXT.repeat(15) + GET_FREE;
+    // Four times the requests of a health check, which are more than those of the service here.
+    for (let sent = 0; sent < 2_400; sent += 16) expect(answersIn(await send(port, batch))).toBe(16);
+    waiting.socket.write(GET_FREE);
+    expect(await waiting.text).toBe("");
+    expect(await send(port, GET_FREE)).toBe("");
+    expect(routed()).toBe(2_400);
+    expect(await send(port, GET_FREE, "127.0.0.2")).toMatch(/^HTTP\/1\.1 200 /);
+    passed = 60_000;
+    expect(await send(port, GET_FREE)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("of a trusted proxy is answered, because it is of many callers", async () => {
+    const { port } = await startEchoApp({ requestsPerMinute: 1, trustedProxies: ["127.0.0.1"] });
+    for (let sent = 0; sent < 2_500; sent += 500)
+      expect(answersIn(await send(port, GET_NEXT.repeat(499) + GET_FREE))).toBe(500);
+  });
+});
+
 describe("a request", () => {
   test("that is not valid HTTP is answered with a problem", async () => {
     const { port } = await startEchoApp();

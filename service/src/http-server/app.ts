@@ -24,6 +24,7 @@ import {
 } from "./connection-limits.js";
 import { endConnectionsAtClose } from "./end-connections-at-close.js";
 import { toProblem } from "./error-to-problem.js";
+import { limitFloods } from "./flood-limit.js";
 import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
 import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
@@ -108,6 +109,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = options.maxConnections;
   const isUnlimited = (address: string) => isTrusted(address) || reserved?.isFor(address) === true;
+  const { clock = SYSTEM_CLOCK } = options;
+  limitFloods(app.server, options.requestsPerMinute, isUnlimited, clock);
   limitConnectionsPerCaller(app.server, maxConnectionsPerCaller, isUnlimited);
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
@@ -135,7 +138,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
     logFailure(request, error, problem);
     return sendProblem(reply, problem);
   });
-  const { clock = SYSTEM_CLOCK } = options;
   const store = class extends MonotonicCounters {
     constructor() {
       super(clock);

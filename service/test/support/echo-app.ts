@@ -23,6 +23,11 @@ export async function startEchoApp(
     trustedProxies: [],
     ...change,
   });
+  let routed = 0;
+  app.addHook("onRequest", (_request, _reply, done) => {
+    routed++;
+    done();
+  });
   await app.register(async (routes: App) => {
     routes.post("/echo", async ({ body }) => body);
     routes.get("/caller", async ({ ip }) => ({ ip }));
@@ -33,5 +38,5 @@ export async function startEchoApp(
   closeAtEnd(() => app.close());
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
     fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(60_000) });
-  return { port: Number(new URL(url).port), get, server: app.server };
+  return { port: Number(new URL(url).port), get, server: app.server, routed: () => routed };
 }

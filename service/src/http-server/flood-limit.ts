@@ -1,0 +1,51 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Clock } from "../process/context.js";
+import { callerIdOf } from "./caller-id.js";
+import { HEALTH_RATE, MonotonicCounters } from "./rate-limit.js";
+
+/** How many requests of one connection may wait for their answers. Clients that pipeline at all send a few. */
+const MAX_PIPELINED = 16;
+/** A caller floods if it makes this many times what the larger of its two limits allows. */
+const FLOOD_FACTOR = 4;
+
+/**
+ * Closes the connections of a caller that floods the service, before a request is routed: a refusal costs more than a
+ * small request, so an answer to each would keep others waiting. A connection is closed if too many of its requests are
+ * unanswered; all of a caller's are, and those that it opens, for what is left of the minute in which it made far more
+ * requests than it may. It is called before the server has other listeners than the one that handles requests.
+ *
+ * @param requestsPerMinute The requests that one caller may make.
+ * @param isUnlimited Returns true if an address may do both, such as a proxy's, which all callers share.
+ */
+export function limitFloods(
+  server: Server,
+  requestsPerMinute: number,
+  isUnlimited: (address: string) => boolean,
+  clock: Pick<Clock, "monotonic">,
+): void {
+  const max = FLOOD_FACTOR * Math.max(requestsPerMinute, Number(HEALTH_RATE.perMinute));
+  const counters = new MonotonicCounters(clock);
+  const isFlooding = (caller: string, requests: number) => counters.add(caller, requests).current > max;
+  const connections = new WeakMap<Socket, { readonly caller: string; unanswered: number }>();
+  server.on("connection", (socket: Socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined || isUnlimited(remoteAddress)) return;
+    const caller = callerIdOf(remoteAddress);
+    if (isFlooding(caller, 0)) socket.destroy();
+    else connections.set(socket, { caller, unanswered: 0 });
+  });
+  const handlers = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[];
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    const { socket } = request;
+    // What was parsed together with the request that closed the connection still comes here.
+    if (socket.destroyed) return;
+    const connection = connections.get(socket);
+    if (connection !== undefined) {
+      if (++connection.unanswered > MAX_PIPELINED || isFlooding(connection.caller, 1)) return void socket.destroy();
+      response.once("close", () => connection.unanswered--);
+    }
+    for (const handle of handlers) handle.call(server, request, response);
+  });
+}
