@@ -29,9 +29,11 @@ abstract contract Dataset is Subscriptions, Accusations {
     /// @inheritdoc IDataset
     KeyForm public immutable keyForm;
 
-    /// @dev Wraps a data point so that a storage pointer to it can be passed around: its slot is hashed only once.
+    /// @dev What is stored of a key. A pointer to it is passed around, so that its slot is hashed only once.
+    /// @param value What does not fit the data point, in a majority dataset.
     struct Slot {
         DataPoint point;
+        bytes32 value;
     }
 
     /// @dev There is no getter, because contracts have to pay for what they read.
@@ -144,22 +146,22 @@ abstract contract Dataset is Subscriptions, Accusations {
     function _maxValue() internal pure virtual returns (uint256);
 
     /// @notice Stores the value of a key, which is 0 unless its status is OK.
-    /// @return packed The part of the value that is stored in the data point itself.
-    function _save(bytes32 keyHash, bytes32 value) internal virtual returns (uint256 packed);
+    /// @return packed What is stored in the data point itself.
+    function _save(Slot storage slot, bytes32 value) internal virtual returns (uint256 packed);
 
     /// @notice Returns the value that `_save` stored.
-    function _load(bytes32 keyHash, DataPoint point) internal view virtual returns (bytes32 value);
+    function _load(Slot storage slot, DataPoint point) internal view virtual returns (bytes32 value);
 
     // ---------------------------------------------------------------- rules of every reading
 
     /// @dev Ends the call with the answer to a query of the key.
     function _answer(bytes calldata key) private view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
-        bytes32 keyHash = Calldata.hash(key);
-        DataPoint point = _slots[keyHash].point;
+        Slot storage slot = _slots[Calldata.hash(key)];
+        DataPoint point = slot.point;
         updatedAt = point.timestamp();
         if (updatedAt == 0) _return(0, 0, _statusWithoutData(key));
         status = point.status();
-        output = _load(keyHash, point);
+        output = _load(slot, point);
         _return(output, updatedAt, status);
     }
 
@@ -415,7 +417,7 @@ abstract contract Dataset is Subscriptions, Accusations {
     }
 
     function _store(Slot storage slot, bytes32 keyHash, bytes32 value, uint256 timestamp, QueryStatus status) private {
-        slot.point = DataPointLibrary.pack(_save(keyHash, value), timestamp, status);
+        slot.point = DataPointLibrary.pack(_save(slot, value), timestamp, status);
         UpdatedEvent.emitUpdated(keyHash, value, timestamp, status);
     }
 }

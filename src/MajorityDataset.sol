@@ -10,7 +10,13 @@ import {DataPoint} from "./types/DataPoint.sol";
 /// @notice Stores the 32-byte value that more than half of the whole committee signed.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract MajorityDataset is Dataset {
-    mapping(bytes32 keyHash => bytes32) private _values;
+    /// @dev A data point holds a number from here on for a text of at most 25 bytes, which is left-aligned: its last seven
+    /// bytes, which are zeros, are left out.
+    uint256 private constant TEXT = 2 ** 206;
+    uint256 private constant TEXT_SHIFT = 56;
+
+    /// @dev A data point holds this for a value that has a slot of its own.
+    uint256 private constant OUTSIDE = 2 ** 207;
 
     constructor(DatasetSettings memory settings) Dataset(settings) {}
 
@@ -50,14 +56,21 @@ contract MajorityDataset is Dataset {
     }
 
     /// @inheritdoc Dataset
-    function _save(bytes32 keyHash, bytes32 value) internal override returns (uint256) {
-        _values[keyHash] = value;
-        return 0;
+    /// @dev A new slot costs more than all else, so numbers below `TEXT` and short texts need none.
+    function _save(Slot storage slot, bytes32 value) internal override returns (uint256) {
+        uint256 number = uint256(value);
+        if (number < TEXT) return number;
+        if (number << (256 - TEXT_SHIFT) == 0) return TEXT | (number >> TEXT_SHIFT);
+        slot.value = value;
+        return OUTSIDE;
     }
 
     /// @inheritdoc Dataset
-    function _load(bytes32 keyHash, DataPoint) internal view override returns (bytes32) {
-        return _values[keyHash];
+    function _load(Slot storage slot, DataPoint point) internal view override returns (bytes32) {
+        uint256 packed = point.value();
+        if (packed >= OUTSIDE) return slot.value;
+        // The shift drops the bit that says that it is a text.
+        return bytes32(packed < TEXT ? packed : packed << TEXT_SHIFT);
     }
 
     function _frequency(bytes32 value) private pure returns (uint256 count) {

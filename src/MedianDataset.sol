@@ -56,12 +56,12 @@ contract MedianDataset is Dataset {
     }
 
     /// @inheritdoc Dataset
-    function _save(bytes32, bytes32 value) internal pure override returns (uint256) {
+    function _save(Slot storage, bytes32 value) internal pure override returns (uint256) {
         return uint256(value);
     }
 
     /// @inheritdoc Dataset
-    function _load(bytes32, DataPoint point) internal pure override returns (bytes32) {
+    function _load(Slot storage, DataPoint point) internal pure override returns (bytes32) {
         return bytes32(point.value());
     }
 }

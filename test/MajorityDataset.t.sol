@@ -93,6 +93,45 @@ contract MajorityDatasetTest is DatasetFixture {
         _assertStored(equal(4, 8), 8);
     }
 
+    /// Numbers, texts and hashes follow one another, whichever of them has a slot of its own.
+    function testFuzz_update_storesTheLastOfSeveralValues(uint256[6] memory values, uint256 forms) public {
+        for (uint256 i = 0; i < 6; ++i) {
+            uint256 bits = (forms >> (16 * i)) % 257;
+            uint256 value = (forms >> (16 * i + 15)) % 2 == 0 ? values[i] >> bits : values[i] >> bits << bits;
+            _assertStored(equal(4, value), value);
+        }
+    }
+
+    /// On both sides of what fits the data point, in any order.
+    function test_update_storesTheLastOfTheValuesAtTheBounds() public {
+        uint256[9] memory values = [
+            2 ** 206 - 1,
+            2 ** 206,
+            2 ** 207,
+            2 ** 208,
+            2 ** 56,
+            type(uint256).max << 56,
+            type(uint256).max << 55,
+            type(uint256).max,
+            0
+        ];
+        for (uint256 i = 0; i < 81; ++i) {
+            _assertStored(equal(4, values[i / 9]), values[i / 9]);
+            _assertStored(equal(4, values[i % 9]), values[i % 9]);
+        }
+    }
+
+    /// A new slot is the dearest thing that an update can cause.
+    function test_update_writesASecondSlotOnlyForALongValue() public {
+        assertEq(_slotsWritten(bytes32(uint256(0))), 1);
+        assertEq(_slotsWritten(bytes32(uint256(1))), 1);
+        assertEq(_slotsWritten(bytes32(uint256(2 ** 206 - 1))), 1);
+        assertEq(_slotsWritten("partly cloudy, some rain."), 1);
+        assertEq(_slotsWritten(bytes32(uint256(2 ** 206 + 1))), 2);
+        assertEq(_slotsWritten("partly cloudy, some drizzle"), 2);
+        assertEq(_slotsWritten(bytes32(uint256(type(uint256).max))), 2);
+    }
+
     /// The tolerance has no effect: a wide one does not make different values equal, a narrow one changes nothing
     /// either.
     function testFuzz_update_ignoresTheTolerance(uint256 toleranceBps, uint128 value) public {
@@ -125,6 +164,13 @@ contract MajorityDatasetTest is DatasetFixture {
         assertEq(update.send(dataset), Oracle.QueryStatus.OK);
         assertAnswer(dataset, KEY, bytes32(value), round, Oracle.QueryStatus.OK);
         vm.warp(round + 1);
+    }
+
+    function _slotsWritten(bytes32 value) private returns (uint256) {
+        vm.record();
+        _assertStored(equal(4, uint256(value)), uint256(value));
+        (, bytes32[] memory writes) = vm.accesses(address(dataset));
+        return writes.length;
     }
 
     function _undecided(uint256 reports, uint256 absentees) private pure returns (bytes memory) {
