@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { FAULTS } from "./faults.js";
+import { runMutants } from "./run-mutants.js";
 import { runPlan } from "./run-plan.js";
 import type { Outcome } from "./simulate.js";
 
@@ -20,13 +21,14 @@ process, with faults that a seed chooses. README.md beside this program says wha
   --minutes N         virtual minutes of each (default: 30)
   --only FAULT        only this class of faults, or "none"
   --replay SEED       one seed, with its trace on the standard output
+  --mutants           plants faults in the product, one at a time, and shows that each is found
   --trace FOLDER      writes each seed's trace to FOLDER/SEED.log
   --help              show this text
 
 Faults
 ${FAULT_NAMES.map((name) => `  ${name}`).join("\n")}
 
-The exit code is 1 if anything was violated.
+The exit code is 1 if anything was violated, or a planted fault was not found.
 
 Examples
   npm run simulate -- --seeds 1-200 --minutes 60
@@ -38,7 +40,10 @@ const { values } = readArguments(USAGE, {
   only: { type: "string" },
   replay: { type: "string", range: [0, 2 ** 31] },
   trace: { type: "string" },
+  mutants: { type: "boolean" },
 });
+
+if (values.mutants) process.exit((await runMutants()) ? 0 : 1);
 
 const only = values.only ?? null;
 if (only !== null && only !== "none" && !FAULT_NAMES.includes(only)) fail(`--only ${only}: there is no such fault`);

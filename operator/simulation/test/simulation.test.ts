@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { expect, test } from "vitest";
+import { MUTANTS, plant } from "../src/mutants.js";
 import { runPlan } from "../src/run-plan.js";
 
 /** One seed with a few classes of faults, one with all of them, and one whose operator is alone. */
@@ -15,4 +19,9 @@ test("operators keep what they promise in simulated worlds with faults, and a se
   }
   expect(new Set(hashes.values()).size).toBe(SEEDS.length);
   expect((await runPlan(plan(8))).hash).toBe(hashes.get(8));
+});
+
+test.each(MUTANTS)("the product still has the place where a fault is planted: $fault", (mutant) => {
+  const text = readFileSync(join(ROOT, mutant.file), "utf8");
+  expect(plant(mutant, text)).not.toBe(text);
 });

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+
+/** A fault that is planted in the product, to show that the simulation finds it. */
+export interface Mutant {
+  /** What the product then does. */
+  readonly fault: string;
+  /** The compiled file, from the root of the repository. */
+  readonly file: string;
+  /** What it has there once, and what it has instead. */
+  readonly find: string;
+  readonly replace: string;
+  /** The class of faults under which it shows; "none", or null for what the seeds choose. */
+  readonly only: string | null;
+}
+
+export const MUTANTS: readonly Mutant[] = JSON.parse(readFileSync(new URL("../mutants.json", import.meta.url), "utf8"));
+
+/** Plants a fault in the text of its file. */
+export function plant({ fault, file, find, replace }: Mutant, text: string): string {
+  const parts = text.split(find);
+  if (parts.length !== 2) throw new Error(`${file} has the text of "${fault}" ${parts.length - 1} times, not once.`);
+  return parts.join(replace);
+}
