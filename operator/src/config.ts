@@ -164,14 +164,12 @@ const NetworkSettings = Type.Object(
     rpcTimeoutMs: milliseconds(5_000, "The timeout of one call to one RPC endpoint, in milliseconds."),
     rpcPollMs: milliseconds(2_000, "How often the head of each RPC endpoint is checked, in milliseconds."),
     maxHeadLagBlocks: Type.Integer({
-      minimum: 0,
-      default: 10,
+      ...range(0, 1_000_000, 10),
       description:
         "An RPC endpoint that is more blocks than this behind the median of all is not read from; of two, it comes last.",
     }),
     maxHeadLagSeconds: Type.Integer({
-      minimum: 0,
-      default: 30,
+      ...range(0, 1_000_000, 30),
       description: "The same limit by the timestamps of the heads, in seconds.",
     }),
     providerTimeoutMs: milliseconds(
@@ -208,18 +206,15 @@ export const OperatorConfig = Type.Object(
       { default: "info", description: "The minimum severity of the log lines to write." },
     ),
     requestsPerMinute: Type.Integer({
-      minimum: 1,
-      default: 60,
+      ...range(1, 1_000_000_000, 60),
       description: "The maximum number of requests per minute and caller.",
     }),
     broadcastsPerMinute: Type.Integer({
-      minimum: 1,
-      default: 20,
+      ...range(1, 1_000_000_000, 20),
       description: 'The maximum number of requests with "broadcast": true per minute and caller. Each can cost gas.',
     }),
     newKeysPerMinute: Type.Integer({
-      minimum: 1,
-      default: 20,
+      ...range(1, 1_000_000_000, 20),
       description:
         "The maximum number of requests per minute and caller for keys that are neither stored, nor in a feed, nor in the " +
         "deployment file. All callers together may make ten times as many.",

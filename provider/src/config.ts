@@ -124,11 +124,13 @@ export const ProviderConfig = Type.Object(
     ),
     requestsPerMinute: Type.Integer({
       minimum: 1,
+      maximum: 1_000_000_000,
       default: 600,
       description: "Requests per minute that one caller may make.",
     }),
     anonymousRequestsPerMinute: Type.Integer({
       minimum: 1,
+      maximum: 1_000_000_000,
       default: 6_000,
       description: "Requests per minute for reports that all callers other than `operators` may make together.",
     }),
@@ -139,6 +141,7 @@ export const ProviderConfig = Type.Object(
     }),
     operatorRequestsPerMinute: Type.Integer({
       minimum: 1,
+      maximum: 1_000_000_000,
       default: 6_000,
       description: "Requests per minute that each address in `operators` may make.",
     }),

@@ -101,7 +101,7 @@ test("the reference of the configuration says what every setting means, nested o
   for (const place of ["networks[]", "networks[].feeds[]", "evidence", "webOracle.rateLimit", "sources[]"]) {
     expect(text("configuration")).toContain(`### ${place}\n`);
   }
-  expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 or more | `60` |");
+  expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 to 1,000,000,000 | `60` |");
 });
 
 test("an operator and a provider on one machine take different ports by default", () => {

@@ -1,9 +1,11 @@
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { type Hex, keccak256, numberToHex, parseTransaction } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { beforeEach, expect, test } from "vitest";
 import { createChainClient } from "../rpc/client.js";
+import { RpcError } from "../rpc/rpc-error.js";
 import { SenderNonces } from "./sender-nonces.js";
 
 const ACCOUNT = privateKeyToAccount(generatePrivateKey());
@@ -141,4 +143,19 @@ test("what the sender has not signed is not its transaction, however high its fe
       [6, TEN_MINUTES_MS],
     ]),
   );
+});
+
+test("behind a gap, no more nonces are looked for one by one than nodes keep, however many may be pending", async () => {
+  const asked: number[] = [];
+  const client = createChainClient(42, {
+    request: async (method, [, value]) => {
+      if (method !== "eth_getTransactionBySenderAndNonce")
+        throw new RpcError("refused", 42, method, "-32601: not supported", null, "not_offered");
+      asked.push(Number(value));
+      return null;
+    },
+  });
+  const wide = new SenderNonces(client, SENDER, 10_000, 50, SYSTEM_CLOCK, pino({ level: "silent" }));
+  await wide.findForeign({ mined: 5, pending: 5 }, () => false);
+  expect(asked.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 64 }, (_, index) => 5 + index));
 });

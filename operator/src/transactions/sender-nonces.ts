@@ -15,6 +15,9 @@ const BELIEVED_AFTER_MS = 600_000;
 /** How much longer a transaction is waited for that the node counts, and its pool does not show: the count may be false. */
 const DOUBTFUL_MS = 600_000;
 
+/** The most transactions of one account that nodes keep behind a gap, by geth's default. Each may take a call to find. */
+const MAX_HIDDEN = 64;
+
 /** A pending transaction that the node's pool shows in full, and that the sender has signed. */
 export interface PooledUpdate {
   readonly nonce: number;
@@ -127,7 +130,8 @@ export class SenderNonces {
       this.logger.warn({ nonce }, "a pending transaction was not sent by this process");
     }
     if (!this.#canHideSome && (this.#foreignSince.size === 0 || now - this.#poolReadAt < this.pollMs)) return [];
-    const hidden = this.#canHideSome ? Array.from({ length: this.maxJump }, (_, i) => pending + i) : [];
+    const mayBeHidden = this.#canHideSome ? Math.min(this.maxJump, MAX_HIDDEN) : 0;
+    const hidden = Array.from({ length: mayBeHidden }, (_, i) => pending + i);
     this.#canHideSome = false;
     this.#poolReadAt = now;
     const nonces = [...this.#foreignSince.keys(), ...hidden].filter((nonce) => !isOwn(nonce));
