@@ -1,5 +1,5 @@
 import { Contract, formatEther, hexlify, JsonRpcProvider, toUtf8Bytes } from "ethers";
-import { ACCOUNT, CONSUMER, DATASET, LENS, RPC_URL } from "./devnet-addresses.js";
+import { ACCOUNT, CONSUMER, DATASET, LENS, NETWORK_ID, RPC_URL } from "./devnet-addresses.js";
 import { postDataRequest } from "./post-data-request.js";
 
 const provider = new JsonRpcProvider(RPC_URL, undefined, { pollingInterval: 500 });
@@ -29,7 +29,7 @@ const { update, transaction } = await postDataRequest("SPOTPX/ETH-USD", false);
 const call = await consumer.refreshWith.populateTransaction(update);
 const estimate = await provider.send("eth_estimateGas", [{ ...call, from: ACCOUNT }, "pending"]);
 const gasLimit = BigInt(estimate) + BigInt(transaction.gas);
-await (await signer.sendTransaction({ ...call, gasLimit })).wait();
+await (await signer.sendTransaction({ ...call, gasLimit, chainId: NETWORK_ID })).wait();
 console.log(`Written fresh: ${formatEther(await consumer.price())}.`);
 
 provider.destroy();

@@ -1,6 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol";
 import { Web3 } from "web3";
-import { ACCOUNT, CONSUMER, DATASET, RPC_URL } from "./devnet-addresses.js";
+import { ACCOUNT, CONSUMER, DATASET, NETWORK_ID, RPC_URL } from "./devnet-addresses.js";
 import { postDataRequest } from "./post-data-request.js";
 
 const web3 = new Web3(RPC_URL);
@@ -36,5 +36,5 @@ console.log(`Read verified: ${format(web3.eth.abi.decodeParameters(["uint256", "
 const { update, transaction } = await postDataRequest("SPOTPX/ETH-USD", false);
 const data = consumer.methods.refreshWith(update).encodeABI();
 const gas = (await web3.eth.estimateGas({ from, to: CONSUMER, data }, "pending")) + BigInt(transaction.gas);
-await web3.eth.sendTransaction({ from, to: CONSUMER, data, gas });
+await web3.eth.sendTransaction({ from, to: CONSUMER, data, gas, chainId: NETWORK_ID });
 console.log(`Written fresh: ${format(await consumer.methods.price().call())}.`);

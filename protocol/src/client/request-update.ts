@@ -43,6 +43,9 @@ export interface RequestUpdateParameters<Broadcast extends boolean = boolean> {
 
 const DEFAULT_TIMEOUT_MS = 45_000;
 
+/** More than the largest answer and its progress need, for a committee of 255 members. */
+const MAX_CHARACTERS = 1024 * 1024;
+
 /** The time after which an operator ends a stream by itself, in seconds. */
 const STREAM_WAIT = 60;
 
@@ -111,12 +114,18 @@ function post(
   });
 }
 
-async function* textOf({ body }: Response, signal: AbortSignal, networkFailure: (cause: unknown) => never) {
+async function* textOf({ body, status }: Response, signal: AbortSignal, networkFailure: (cause: unknown) => never) {
+  let characters = 0;
   try {
-    yield* streamBodyText(body, signal);
+    for await (const part of streamBodyText(body, signal)) {
+      characters += part.length;
+      if (characters > MAX_CHARACTERS) break;
+      yield part;
+    }
   } catch (cause) {
     networkFailure(cause);
   }
+  if (characters > MAX_CHARACTERS) throw unexpectedAnswer(status, `has more than ${MAX_CHARACTERS} characters`);
 }
 
 /** Reads the body of the answer. Throws `DataRequestError` if it is a problem. */

@@ -1,4 +1,13 @@
-import type { Account, Address, Client, Hash, Hex, TransactionReceipt } from "viem";
+import {
+  type Account,
+  type Address,
+  type Chain,
+  type Client,
+  defineChain,
+  type Hash,
+  type Hex,
+  type TransactionReceipt,
+} from "viem";
 import { getChainId, sendTransaction, waitForTransactionReceipt } from "viem/actions";
 
 /** Who sends a transaction, and how long to wait for it. */
@@ -54,6 +63,24 @@ export class NoAccountError extends Error {
   }
 }
 
+/** @throws `WrongChainError` when the wallet is on a different chain. */
+export async function requireChain(walletClient: Client, expected: number): Promise<void> {
+  const chainId = await getChainId(walletClient);
+  if (chainId !== expected) throw new WrongChainError(chainId, expected);
+}
+
+/**
+ * Returns a chain by its id alone. With it, viem looks at the wallet's chain once more right before it sends, and a local
+ * account signs for that chain only.
+ */
+export const chainOf = (id: number): Chain =>
+  defineChain({
+    id,
+    name: `chain ${id}`,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [] } },
+  });
+
 /**
  * Sends a transaction from a wallet and waits until it is mined.
  *
@@ -65,10 +92,9 @@ export async function sendAndWait(
   { transaction, account = walletClient.account, onSent, timeoutMs = DEFAULT_TIMEOUT_MS }: SendAndWaitParameters,
 ): Promise<MinedTransaction> {
   if (!account) throw new NoAccountError();
-  const chainId = await getChainId(walletClient);
-  if (chainId !== transaction.chainId) throw new WrongChainError(chainId, transaction.chainId);
-  const { to, data, value, gas } = transaction;
-  const hash = await sendTransaction(walletClient, { account, chain: null, to, data, value, gas });
+  const { chainId, to, data, value, gas } = transaction;
+  await requireChain(walletClient, chainId);
+  const hash = await sendTransaction(walletClient, { account, chain: chainOf(chainId), to, data, value, gas });
   onSent?.(hash);
   return { hash, receipt: await waitForTransactionReceipt(walletClient, { hash, timeout: timeoutMs }) };
 }
