@@ -27,9 +27,6 @@ const LARGEST = { keys: 1_000, members: 31 };
 const SAMPLE_MS = 5_000;
 /** As the operator's. */
 const MAX_BATCH_KEYS = 100;
-/** More than a batch of as many keys and members needs, and less than the most that a transaction may use. */
-const BATCH_GAS = 16_000_000n;
-const ANNOUNCE_GAS = 200_000n;
 /** How long an operator has run when it is measured: each key has been updated by then. */
 const WARM_UP_MS = HEARTBEAT_SECONDS * 1_000;
 
@@ -96,10 +93,18 @@ async function storeAll({ client, rpcUrl, dataset, keys, providers }: Network) {
   const wallet = createWalletClient({ account: OWNER.address, chain: client.chain, transport: http(rpcUrl) });
   const hex = keys.map((key) => stringToHex(key));
   let hash: Hex | undefined;
-  for (const key of hex) {
-    const data = encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] });
-    hash = await wallet.sendTransaction({ to: dataset, data, gas: ANNOUNCE_GAS });
-  }
+  const send = async (data: Hex) => {
+    const gas = await client.estimateGas({ account: OWNER.address, to: dataset, data });
+    hash = await wallet.sendTransaction({ to: dataset, data, gas });
+  };
+  const wait = async () => {
+    if (hash === undefined) return;
+    const { status } = await client.waitForTransactionReceipt({ hash, timeout: 60_000 });
+    if (status !== "success") throw new Error("The keys are not stored.");
+  };
+  for (const key of hex) await send(encodeFunctionData({ abi: datasetAbi, functionName: "announce", args: [key] }));
+  // The estimate of a batch whose keys are unknown is too low.
+  await wait();
   const committee = { toleranceBps: 100n, members: providers.map(({ address }) => address) };
   const timestamp = Math.floor(Date.now() / 1_000) - 2;
   for (let from = 0; from < hex.length; from += MAX_BATCH_KEYS) {
@@ -111,11 +116,9 @@ async function storeAll({ client, rpcUrl, dataset, keys, providers }: Network) {
       missing: BigInt(row.missing),
     }));
     const packed = encodeUpdateBatch("median", { keys: batch, round: BigInt(timestamp) }, committee, rows);
-    hash = await wallet.sendTransaction({ to: dataset, data: encodeUpdateCall(packed), gas: BATCH_GAS });
+    await send(encodeUpdateCall(packed));
   }
-  if (hash === undefined) return;
-  const { status } = await client.waitForTransactionReceipt({ hash, timeout: 60_000 });
-  if (status !== "success") throw new Error("The keys are not stored.");
+  await wait();
 }
 
 /** Starts everything for one case, and measures an operator that keeps keys fresh that are stored already. */

@@ -86,7 +86,8 @@ export const alteredCalldata: Attack = {
 
     tally.attempt(2);
     if ((await outcomeOf(data, network.numbers)) !== null) tally.breach("another dataset accepts it");
-    const stored = await client.sendTransaction({ account: CALLER.address, to: prices, data, gas: 1_000_000n });
+    const gas = await client.estimateGas({ account: CALLER.address, to: prices, data });
+    const stored = await client.sendTransaction({ account: CALLER.address, to: prices, data, gas });
     const { status } = await client.waitForTransactionReceipt({ hash: stored });
     if (status !== "success") throw new Error("The calldata as it was signed is refused.");
     const again = await outcomeOf(data);

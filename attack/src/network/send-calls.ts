@@ -15,7 +15,8 @@ export async function sendCalls(client: ChainClient, to: Address, calls: readonl
     const first = await client.getTransactionCount({ address });
     const hashes: (Hex | null)[] = [];
     for (const [i, data] of left.entries()) {
-      const send = client.sendTransaction({ account: address, to, data, gas: 300_000n, nonce: first + i });
+      const gas = await client.estimateGas({ account: address, to, data });
+      const send = client.sendTransaction({ account: address, to, data, gas, nonce: first + i });
       hashes.push(await send.catch(() => null));
     }
     await client.mine({ blocks: 1 });

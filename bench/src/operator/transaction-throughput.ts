@@ -24,8 +24,6 @@ const SENDER = privateKeyToAccount(deriveAccount(5).privateKey);
  * the chain does not answer while it mines a block.
  */
 const VIEM_ROUNDS = 3;
-/** More than five times the gas that such an update needs. */
-const GAS = 300_000n;
 
 const providers = PROVIDERS.map(({ privateKey }) => accountFromPrivateKey(privateKey));
 
@@ -67,12 +65,16 @@ async function prepareUpdates({ dataset, keys }: Network): Promise<Hex[]> {
   return calls;
 }
 
-/** Returns a function that signs and sends one of these updates with viem. */
+/**
+ * Returns a function that signs and sends one of these updates with viem. They differ by a few bytes only, so all have the
+ * same limit, with room.
+ */
 async function viemSender({ client, dataset }: Network, calls: readonly Hex[]) {
   const nonce = await client.getTransactionCount({ address: SENDER.address });
+  const gas = 2n * (await client.estimateGas({ account: SENDER.address, to: dataset, data: calls[0] as Hex }));
   const fees = { maxFeePerGas: parseGwei("100"), maxPriorityFeePerGas: parseGwei("1") };
   return async (i: number) => {
-    const call = { chainId: 42, nonce: nonce + i, to: dataset, data: calls[i] as Hex, gas: GAS, value: 0n, ...fees };
+    const call = { chainId: 42, nonce: nonce + i, to: dataset, data: calls[i] as Hex, gas, value: 0n, ...fees };
     return client.sendRawTransaction({ serializedTransaction: await SENDER.signTransaction(call) });
   };
 }
