@@ -21,6 +21,7 @@ import { manyConnections } from "./attacks/many-connections.js";
 import { movedClocks } from "./attacks/moved-clocks.js";
 import { newKeysFromOneAddress } from "./attacks/new-keys-from-one-address.js";
 import { pathTraversal } from "./attacks/path-traversal.js";
+import { pipelinedRequests } from "./attacks/pipelined-requests.js";
 import { sharedLeases } from "./attacks/shared-leases.js";
 import { staggeredReportRequests } from "./attacks/staggered-report-requests.js";
 import { unclosedSourceConnections } from "./attacks/unclosed-source-connections.js";
@@ -35,6 +36,7 @@ export const ATTACKS: readonly Attack[] = [
   leakedFileDescriptors,
   unreadAnswers,
   manyConnections,
+  pipelinedRequests,
   forwardedForVariants,
   pathTraversal,
   malformedRequests,
