@@ -10,6 +10,7 @@ const FAILURE_REASONS = [
   "unreachable",
   "timeout",
   "late",
+  "not_asked",
   "redirected",
   "too_large",
   "not_text",
@@ -30,7 +31,8 @@ export const ProviderFailure = Type.Object({
   host: orNull(Type.String(), "The host of its endpoint; null if the operator has none."),
   reason: oneOf(
     FAILURE_REASONS,
-    "Stable, for programs. late: it had not answered when the time for the remaining providers ended. source_busy: its " +
+    "Stable, for programs. late: it had not answered when the time for the remaining providers ended. not_asked: " +
+      "the operator had too many requests to it in flight. source_busy: its " +
       "sources allow no further requests now. contradicted: it has signed two conflicting statements about one key and round.",
   ),
   detail: Type.String({ description: 'Completes the sentence "The provider ...".' }),

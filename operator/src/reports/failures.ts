@@ -69,6 +69,7 @@ export class ProviderFailures {
       return;
     }
     const { host, reason, detail } = answer;
+    if (reason === "not_asked") return;
     const lacksUrl = reason === "no_endpoint";
     const now = this.clock.monotonic();
     // Once the URL of a provider is known, its failures have another cause.

@@ -4,10 +4,11 @@ import type { Result } from "@dataset-oracle/protocol/result";
 import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
 import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
-import type { Clock, Context } from "@dataset-oracle/service/process/context";
+import { type Clock, type Context, withDeadline } from "@dataset-oracle/service/process/context";
 import type { Histogram } from "prom-client";
 import type { Address } from "viem";
 import { type Fail, type Failure, isFailure, type ProviderFailures } from "./failures.js";
+import { Lane } from "./lane.js";
 import type { ProviderUrls } from "./provider-urls.js";
 
 /**
@@ -30,6 +31,8 @@ const NO_URL =
 /** What each provider of a committee is asked. */
 export interface Question<T> {
   readonly path: "/report" | "/report/batch";
+  /** True if no caller is behind it: callers cannot take the places of such questions. */
+  readonly isOwn: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
@@ -38,8 +41,15 @@ export interface Question<T> {
   readonly read: (json: unknown, provider: Address, fail: Fail) => T | Failure;
 }
 
+/** How many questions to one provider are in flight at once: of callers, and as many of the operator itself. */
+const PLACES = 32;
+/** How many more wait for a place, for as long as an answer may take. */
+const MAX_WAITING = 1_024;
+
 /** The data providers of one network, as the operator asks them. */
 export class Providers {
+  readonly #lanes = new Map<string, Lane>();
+
   constructor(
     private readonly chainId: number,
     readonly urls: ProviderUrls,
@@ -55,12 +65,22 @@ export class Providers {
     provider: Address,
     signal: AbortSignal,
   ): Promise<T | Failure> {
+    const lane = this.#laneOf(provider, question.isOwn);
+    const hasEntered = await withDeadline(question.limits.timeoutMs, signal, (ended) => lane.enter(ended));
     const startedAt = this.clock.monotonic();
-    const answer = await this.#ask(question, provider, signal);
+    const answer = hasEntered ? await this.#ask(question, provider, signal) : notAsked(provider, null);
+    if (hasEntered) lane.leave();
     const labels = { network: this.chainId, provider, outcome: isFailure(answer) ? answer.reason : "ok" };
     this.durations.observe(labels, (this.clock.monotonic() - startedAt) / 1000);
     this.failures.record(provider, answer);
     return answer;
+  }
+
+  #laneOf(provider: Address, isOwn: boolean): Lane {
+    const name = `${provider} ${isOwn}`;
+    const lane = this.#lanes.get(name) ?? new Lane(PLACES, MAX_WAITING);
+    this.#lanes.set(name, lane);
+    return lane;
   }
 
   async #ask<T>(question: Question<T>, provider: Address, signal: AbortSignal): Promise<T | Failure> {
@@ -78,8 +98,8 @@ export class Providers {
       if (!answer.ok) {
         const { code } = answer.error;
         if (code === "aborted") return fail("late", "did not respond before the grace period ended");
-        const reason = code === "forbidden" || code === "busy" ? "unreachable" : code;
-        return fail(reason, describeFetchFailure(answer.error));
+        if (code === "busy") return notAsked(provider, host);
+        return fail(code === "forbidden" ? "unreachable" : code, describeFetchFailure(answer.error));
       }
       const { status, text } = answer.value;
       const json = parseJson(text);
@@ -89,6 +109,12 @@ export class Providers {
       return fail("unexpected", `could not be asked (${error instanceof Error ? error.name : "an error"})`);
     }
   }
+}
+
+/** Too much is in flight, which says nothing of the provider. */
+function notAsked(provider: Address, host: string | null): Failure {
+  const detail = "was not asked: too many requests to it are in flight";
+  return { kind: "failure", provider, host, reason: "not_asked", detail, code: null, refuses: null };
 }
 
 /** Describes an answer with another status than 200. */
@@ -114,9 +140,6 @@ function describeFetchFailure({ code, detail }: FetchFailure<EgressFailure>): st
   return code === "timeout" ? `gave ${detail}` : detail;
 }
 
-/** The most requests to announced URLs that are in flight or waiting. */
-const MAX_IN_FLIGHT = 256;
-
 /**
  * Asks providers. A URL that the operator's owner has configured is asked wherever it is. An announced one was chosen by
  * a stranger, so it is asked only over https, at a public host.
@@ -131,7 +154,8 @@ export class GuardedHttp {
     private readonly configured: ReadonlySet<string>,
     private readonly allowsLocal: boolean,
     private readonly context: Pick<Context, "closing" | "dispatcher">,
-    private readonly egress = new Egress({ maxInFlight: MAX_IN_FLIGHT }),
+    // `Providers` bounds what is in flight, by the size of the committee.
+    private readonly egress = new Egress({ maxInFlight: Number.POSITIVE_INFINITY, connections: 2 * PLACES }),
   ) {
     context.closing.addEventListener("abort", () => void egress.close());
   }

@@ -79,6 +79,7 @@ export class ReportSource {
     };
     const question: Question<ReportStatement> = {
       path: "/report",
+      isOwn: trace === null,
       headers: traceHeaders(trace),
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_REPORT_BYTES },
@@ -112,6 +113,7 @@ export class ReportSource {
     };
     const question: Question<RowStatement> = {
       path: "/report/batch",
+      isOwn: true,
       headers: {},
       body: JSON.stringify(expected),
       limits: { timeoutMs: this.settings.providerTimeoutMs, maxBytes: MAX_ROW_BYTES },

@@ -13,7 +13,7 @@ export type EgressFailure = FetchFailureCode | "forbidden" | "busy";
 
 export type EgressResult = Result<HttpAnswer, FetchFailure<EgressFailure>>;
 
-/** The maximum number of connections to one host. Further requests wait for one, as long as their deadlines allow. */
+/** The default maximum number of connections to one host. Further requests wait for one, as long as their deadlines allow. */
 export const MAX_CONNECTIONS = 16;
 /** The maximum number of requests in flight or waiting, to one host and to all hosts. */
 const MAX_PER_HOST = 512;
@@ -30,6 +30,8 @@ interface EgressOptions {
   readonly resolve?: ResolveHost;
   /** The maximum number of requests in flight or waiting, to all hosts. */
   readonly maxInFlight?: number;
+  /** The maximum number of connections to one host. */
+  readonly connections?: number;
   /** Opens the connections to addresses that were checked. */
   readonly dial?: buildConnector.connector;
 }
@@ -46,6 +48,7 @@ export class Egress {
   /** By origin. An Agent would keep every origin whose host keeps its connections open, and then refuse new ones. */
   readonly #pools = new LRUCache<string, Pool>({ max: MAX_HOSTS, dispose: (pool) => void pool.close() });
   readonly #maxInFlight: number;
+  readonly #connections: number;
   readonly #local = new Agent();
   /** The number of requests in flight, by host. */
   readonly #inFlight = new Map<string, number>();
@@ -57,11 +60,13 @@ export class Egress {
       secrets = Secrets.NONE,
       resolve = resolveByDns(),
       maxInFlight = MAX_IN_ALL,
+      connections = MAX_CONNECTIONS,
       dial,
     } = options;
     this.#redirectedOrigins = redirectedOrigins;
     this.#secrets = secrets;
     this.#maxInFlight = maxInFlight;
+    this.#connections = connections;
     this.#connect = guardedConnector(resolve, dial);
   }
 
@@ -99,7 +104,7 @@ export class Egress {
   #poolOf(origin: string): Pool {
     const known = this.#pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new Pool(origin, { connect: this.#connect, connections: MAX_CONNECTIONS });
+    const pool = new Pool(origin, { connect: this.#connect, connections: this.#connections });
     this.#pools.set(origin, pool);
     return pool;
   }

@@ -147,6 +147,6 @@ export function failureScopeOf(error: unknown): FailureScope {
 
 /** Reports whether so many members gave no usable answer that no update can reach a quorum. */
 function isCommitteeDown({ members, failures }: NoQuorum): boolean {
-  const silent = failures.filter(({ refuses }) => refuses === null).length;
+  const silent = failures.filter(({ reason, refuses }) => refuses === null && reason !== "not_asked").length;
   return !reachesQuorum(members - silent, members);
 }
