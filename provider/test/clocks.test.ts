@@ -1,6 +1,9 @@
 import { setTimeOfDay } from "@dataset-oracle/tools/set-time-of-day";
 import { afterEach, expect, it, vi } from "vitest";
 import { startProvider } from "./support/test-provider.js";
+import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
+
+const { exchanges, provider: signing } = await useExchangesAndProvider("100", "100", "100");
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -15,4 +18,28 @@ it("limits its callers for as long as ever when the time of day is set an hour f
     expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(60);
   }
   await provider.close();
+});
+
+it("signs again at once when its clock is right, and never two contents for one round", async () => {
+  const { clock, ask } = signing;
+  const before = await ask();
+  clock.now += 3_600;
+  const ahead = await ask();
+  clock.now -= 3_600;
+  clock.now += 1;
+  exchanges.quote("200", "200", "200", clock.now);
+  const after = await ask();
+  expect([before.status, ahead.status, after.status]).toEqual([200, 200, 200]);
+  expect(after.body.value).not.toBe(before.body.value);
+  clock.now -= 3_600;
+  expect((await ask()).status).toBe(503);
+  clock.now += 3_600;
+  // While the clock was ahead, this one was forgotten.
+  expect((await ask({ timestamp: before.body.timestamp })).body.code).toBe("round_forgotten");
+  for (const { body } of [ahead, after]) {
+    const { signature } = (await ask({ timestamp: body.timestamp })).body;
+    expect(signature).toBe(body.signature);
+  }
+  clock.now += 1;
+  expect((await ask()).status).toBe(200);
 });
