@@ -34,7 +34,12 @@ export async function gatherSchemas(app: App, { title, description, contact, tag
   });
 }
 
-/** Adds `GET /openapi.json`, generated from the schemas that validate requests. */
+/** Adds `GET /openapi.json`, generated once from the schemas that validate requests. */
 export function addOpenApi(app: App): void {
-  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  // Writing the document anew for each request would cost more than all else that is done for it.
+  let document: string | undefined;
+  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.type("application/json; charset=utf-8").send(document);
+  });
 }

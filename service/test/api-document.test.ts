@@ -1,0 +1,21 @@
+import { buildApp } from "@dataset-oracle/service/http-server/app";
+import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
+import { pino } from "pino";
+import { expect, it, vi } from "vitest";
+
+it("the document of the API is generated once, however often it is asked for", async () => {
+  const logger = pino({ enabled: false });
+  const app = await buildApp({ logger, requestsPerMinute: 60, maxConnections: 100, trustedProxies: [] });
+  await gatherSchemas(app, { title: "A service", description: "", contact: "Nobody", tags: {} });
+  app.get("/data", async () => ({}));
+  addOpenApi(app);
+  await app.ready();
+  const generate = vi.spyOn(app, "swagger");
+  const first = await app.inject("/openapi.json");
+  const second = await app.inject("/openapi.json");
+  expect(first.headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(Object.keys(first.json().paths)).toEqual(["/data"]);
+  expect(second.body).toBe(first.body);
+  expect(generate).toHaveBeenCalledTimes(1);
+  await app.close();
+});
