@@ -8,7 +8,7 @@ import type {
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import type { Address, Hex } from "viem";
-import type { Caller, TracedCaller } from "./caller.js";
+import type { TracedCaller } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-memory.js";
 import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
@@ -85,7 +85,7 @@ async function findDataPoint(
   dataset: ServedDataset,
   key: string,
   webOracleKeys: Pick<WebOracleKeyFinder, "find"> | null,
-  caller: Caller,
+  caller: TracedCaller,
 ): Promise<DataPoint> {
   const id = `${dataset.chainId}/${dataset.address}/${key}`;
   const served = dataset.keys.get(key as Hex);

@@ -11,7 +11,7 @@ import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { type Hex, hexToString } from "viem";
-import type { Caller } from "../caller.js";
+import type { TracedCaller } from "../caller.js";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
 import { readValue, type ServedKey } from "../served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "../source/load-sources.js";
@@ -35,7 +35,7 @@ const OPTIONS = {
 const INTERVAL_MS = 1_000;
 
 /** The caller of everything that a command does. */
-const COMMAND: Caller = { id: "command", mayUseReserve: true };
+const COMMAND: TracedCaller = { id: "command", mayUseReserve: true, trace: null };
 
 const now = () => BigInt(Math.floor(Date.now() / 1_000));
 

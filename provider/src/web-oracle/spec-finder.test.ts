@@ -1,7 +1,8 @@
+import { traceOf } from "@dataset-oracle/service/http-server/trace";
 import { pino } from "pino";
 import { numberToHex } from "viem";
 import { expect, test } from "vitest";
-import { SpecFinder } from "./spec-finder.js";
+import { SpecFinder, SpecRegistryError } from "./spec-finder.js";
 
 const hash = (n: number) => numberToHex(n, { size: 32 });
 
@@ -12,8 +13,8 @@ test("callers of the same spec do not get the refusal of one that has asked for 
     hasReserve: false,
     logger: pino({ enabled: false }),
   });
-  const anonymous = { id: "203.0.113.1", mayUseReserve: false };
-  const operator = { id: "198.51.100.7", mayUseReserve: true };
+  const anonymous = { id: "203.0.113.1", mayUseReserve: false, trace: null };
+  const operator = { id: "198.51.100.7", mayUseReserve: true, trace: null };
   const codeOf = (spec: number, caller: typeof anonymous) =>
     finder.find(42, hash(spec), caller).then(
       () => "found",
@@ -21,7 +22,7 @@ test("callers of the same spec do not get the refusal of one that has asked for 
     );
   for (let spec = 0; spec < 10; spec++) expect(await codeOf(spec, anonymous)).toBe("unknown_key");
 
-  const other = { id: "203.0.113.2", mayUseReserve: false };
+  const other = { id: "203.0.113.2", mayUseReserve: false, trace: null };
   const together = await Promise.all([
     codeOf(98, anonymous),
     codeOf(98, other),
@@ -33,4 +34,28 @@ test("callers of the same spec do not get the refusal of one that has asked for 
   // All callers together have a limit, too, of what is asked of the chain.
   const many = Array.from({ length: 100 }, (_, i) => codeOf(1_000 + i, { ...anonymous, id: `203.0.113.${100 + i}` }));
   expect(await Promise.all(many)).toContain("registry_unavailable");
+});
+
+test.each([
+  ["a registry that cannot be read", "registry cannot be read"],
+  ["a disk that is full", "spec not stored on disk"],
+])("a caller that has had its share of the log adds no line about %s", async (_, message) => {
+  const lines: string[] = [];
+  const isRegistryDown = message.startsWith("registry");
+  const finder = new SpecFinder({
+    registries: new Map([
+      [42, { read: () => (isRegistryDown ? Promise.reject(new SpecRegistryError("down")) : Promise.resolve("0x00")) }],
+    ]),
+    specStore: { read: async () => null, write: () => Promise.reject(Object.assign(new Error(), { code: "ENOSPC" })) },
+    hasReserve: false,
+    logger: pino({}, { write: (line: string) => void lines.push(line) }),
+  });
+  const ask = (spec: number, isLogged: boolean) =>
+    finder
+      .find(42, hash(spec), { id: "203.0.113.1", mayUseReserve: false, trace: traceOf({}, "id", isLogged) })
+      .catch(() => {});
+  for (let spec = 0; spec < 5; spec++) await ask(spec, false);
+  expect(lines).toEqual([]);
+  await ask(5, true);
+  expect(lines).toEqual([expect.stringContaining(message)]);
 });

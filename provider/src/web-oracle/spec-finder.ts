@@ -1,10 +1,11 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
 import type { Result } from "@dataset-oracle/protocol/result";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
+import { isLogged } from "@dataset-oracle/service/http-server/trace";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";
-import type { Caller } from "../caller.js";
+import type { Caller, TracedCaller } from "../caller.js";
 import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
 import { type RateLimit, SharedRate, TokenBuckets } from "../rate-limit.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
@@ -19,7 +20,7 @@ export interface SpecRegistrySettings {
 }
 
 /** The RPC endpoint does not answer, answers nonsense, or belongs to another network. */
-class SpecRegistryError extends Error {
+export class SpecRegistryError extends Error {
   override readonly name = "SpecRegistryError";
 }
 
@@ -103,7 +104,7 @@ export class SpecFinder {
    *
    * @throws ProblemError when the spec is not published or not valid, or cannot be looked up now.
    */
-  async find(chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
+  async find(chainId: number, specHash: Hex, caller: TracedCaller): Promise<CompiledRequest> {
     const id = `${chainId}/${specHash}`;
     const known = this.#compiled.get(id);
     if (known !== undefined) return requireValid(known);
@@ -118,8 +119,9 @@ export class SpecFinder {
     return mayUseReserve ? this.#operatorLookups : this.#anonymousLookups;
   }
 
-  #startLookup(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest> {
+  #startLookup(id: string, chainId: number, specHash: Hex, caller: TracedCaller): Promise<CompiledRequest> {
     const { registries, specStore, logger } = this.parts;
+    const { trace } = caller;
     const [registry, rate] = [registries.get(chainId), this.#rates.get(chainId)];
     if (registry === undefined || rate === undefined) throw specNotPublished(specHash, chainId);
     const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
@@ -138,7 +140,8 @@ export class SpecFinder {
       const spec = await registry.read(specHash).catch((error) => {
         refund();
         if (!(error instanceof SpecRegistryError)) throw error;
-        logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
+        if (isLogged(trace))
+          logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
         throw registryUnavailable(RETRY_AFTER);
       });
       if (spec === null) {
@@ -147,7 +150,8 @@ export class SpecFinder {
       }
       refund();
       await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
-        logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
+        if (isLogged(trace))
+          logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
       });
       return this.#compile(id, spec);
     };

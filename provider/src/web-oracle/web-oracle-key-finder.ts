@@ -2,7 +2,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { type Hex, hexToString } from "viem";
-import type { Caller } from "../caller.js";
+import type { TracedCaller } from "../caller.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
 import { type SourceRequest, unlimitedIfRedirected } from "../source/source-request.js";
 import { type CheckedWebOracleSettings, isHostAllowed } from "./check-settings.js";
@@ -49,7 +49,7 @@ export class WebOracleKeyFinder {
   async find(
     dataset: { readonly chainId: number; readonly kind: DatasetKind },
     key: Hex,
-    caller: Caller,
+    caller: TracedCaller,
   ): Promise<WebOracleKey> {
     const { rateLimitOf } = this.settings;
     const web = parseWebOracleKey(key);
