@@ -4,6 +4,8 @@ import { Counter } from "prom-client";
 import type { Hex } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import type { Dataset } from "../dataset/dataset.js";
+import { GasBudgetSpent, queueFull } from "../problems.js";
+import { RpcError } from "../rpc/rpc-error.js";
 import { type Job, type RoundCall, SubmissionUnknown } from "../transactions/job.js";
 import type { TransactionQueue } from "../transactions/queue.js";
 import { newTask, type Task } from "../transactions/queue-state.js";
@@ -19,16 +21,29 @@ let built: number;
 /** The tasks that have got a nonce. */
 let tasks: Task[];
 let isUnclear: boolean;
+/** What a payer's task is refused with, instead of getting a nonce; a feed's payer is null. */
+let refusals: Map<string | null, Error>;
+let payers: (string | null)[];
+/** Makes the newest round for the latest task. */
+let renew: () => Promise<RoundCall | null>;
+/** What building waits for. */
+let buildable: Promise<void>;
+let now: number;
 
 beforeEach(() => {
   [built, tasks, isUnclear] = [0, [], false];
+  [refusals, payers, buildable, now] = [new Map(), [], Promise.resolve(), NOW];
 });
 
 function updatesOf(gasPerHour: number): Updates {
-  const clock = clockOf(() => NOW);
+  const clock = clockOf(() => now);
   const enqueue = async (job: Job<RoundCall>) => {
+    const refusal = refusals.get(job.payer);
+    payers.push(job.payer);
+    if (refusal !== undefined) throw refusal;
     const task = newTask(job, { resolve: () => {}, reject: () => {}, giveUpAt: 0 });
     tasks.push(task);
+    renew = () => job.renew(task.underway);
     const version = { hash: "0x01", call: job.call } as const;
     task.given(version, isUnclear ? new Error("no answer") : null);
     if (isUnclear) throw new SubmissionUnknown(new Error("no answer"));
@@ -49,6 +64,7 @@ function updatesOf(gasPerHour: number): Updates {
   const builder = {
     build: async (_: Hex, round: bigint) => {
       built++;
+      await buildable;
       return { kind: "update", ...call, round, status: "OK", value, reports: [] };
     },
     buildBatch: async (keys: readonly Hex[], round: bigint) => {
@@ -98,4 +114,79 @@ test("who asks for a round whose submission is unclear waits for the same transa
   task?.given({ hash: "0x02", call: task.call }, null);
   expect(await again).toMatchObject({ transaction_hash: "0x02" });
   expect(tasks).toHaveLength(1);
+});
+
+/** Asks for one key as callers who all join the work that the first has started. */
+async function askTogether(updates: Updates, more: () => Promise<unknown>[] = () => []) {
+  let build = () => {};
+  buildable = new Promise((resolve) => (build = resolve));
+  const asked: Promise<unknown>[] = ["a", "b", "c"].map((payer) => updates.broadcast(KEY, 0, { ...caller, payer }));
+  await expect.poll(() => built).toBe(1);
+  const all = Promise.allSettled([...asked, ...more()]);
+  build();
+  return all;
+}
+
+const STARTERS_FAILURES = [
+  ["a full queue", queueFull(42), { code: "queue_full" }],
+  ["its gas", new GasBudgetSpent("a", false, 60), { code: "gas_budget_spent" }],
+] as const;
+
+test.each(STARTERS_FAILURES)(
+  "%s ends only who started the work: each starts once, until one succeeds",
+  async (...row) => {
+    const [, failure, reason] = row;
+    refusals = new Map(["a", "b"].map((payer) => [payer, failure]));
+    const [a, b, c] = await askTogether(updatesOf(1e9));
+    for (const refused of [a, b]) expect(refused).toMatchObject({ status: "rejected", reason });
+    expect(c).toMatchObject({ status: "fulfilled", value: { transaction_hash: "0x01" } });
+    expect([built, payers, tasks.length]).toEqual([3, ["a", "b", "c"], 1]);
+  },
+);
+
+test.each(STARTERS_FAILURES)("%s of who started the work does not reach a feed that joined it", async (...row) => {
+  const [, failure, reason] = row;
+  refusals = new Map([["a", failure]]);
+  const updates = updatesOf(1e9);
+  const round = BigInt(Math.floor(NOW / 1000) - 2);
+  const [a, ...others] = await askTogether(updates, () => [updates.broadcastForFeed(KEY, round)]);
+  expect(a).toMatchObject({ status: "rejected", reason });
+  expect(others.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
+  expect([built, tasks.length]).toEqual([2, 1]);
+});
+
+test("a failure that belongs to nobody reaches all who share the work, and nobody starts it again", async () => {
+  refusals = new Map([["a", new RpcError("failed", 42, "eth_sendRawTransaction", "the endpoint is down")]]);
+  const outcomes = await askTogether(updatesOf(1e9));
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(RpcError) });
+  expect([built, payers]).toEqual([1, ["a"]]);
+});
+
+test("who asks for the round that a transaction is being renewed for waits for that transaction", async () => {
+  const updates = updatesOf(1e9);
+  await updates.broadcast(KEY, 0, caller);
+  const [task] = tasks;
+  now += 1_000;
+  const renewed = renew();
+  const asked = updates.broadcast(KEY, 0, caller);
+  const call = await renewed;
+  if (call === null) throw new Error("The renewal found no round.");
+  task?.given({ hash: "0x02", call }, null);
+  expect(await asked).toMatchObject({ transaction_hash: "0x02" });
+  expect([built, tasks.length]).toEqual([2, 1]);
+});
+
+test("a transaction is not renewed for a round that another one has begun", async () => {
+  const updates = updatesOf(1e9);
+  await updates.broadcast(KEY, 0, caller);
+  const renewFirst = renew;
+  now += 1_000;
+  let build = () => {};
+  buildable = new Promise((resolve) => (build = resolve));
+  const second = updates.broadcast(KEY, 0, caller);
+  await expect.poll(() => built).toBe(2);
+  const renewed = expect(renewFirst()).rejects.toThrow("another transaction of this operator");
+  build();
+  await Promise.all([renewed, second]);
+  expect([built, tasks.length]).toEqual([2, 2]);
 });
