@@ -85,6 +85,9 @@ const BEHAVIOURS: readonly Behaviour[] = [
   ["the only one", RECEIPTS, times(2, result(null)), "it is mined"],
   ["the only one", RECEIPTS, times(2, result({ status: "0x1" })), "it is mined"],
 
+  ["the only one", PENDING_COUNT, result(numberToHex(5_000_000)), FAILED],
+  ["the only one", PENDING_COUNT, result(numberToHex(Number.MAX_SAFE_INTEGER - 1)), FAILED],
+
   ["each of two", PENDING_BLOCK, error(-32000, "pending block is not available"), "it is answered"],
   ["each of two", PENDING_COUNT, error(-32602, "invalid block parameter: pending"), "it is answered"],
   ["each of two", only("txpool_contentFrom"), NO_METHOD, "it is answered"],
