@@ -48,7 +48,7 @@ async function find(
   const found = finder.find({ chainId: 42, kind }, `${key.value}${stringToHex(end).slice(2)}`, {
     id: "203.0.113.1",
     mayUseReserve: false,
-      trace: null,
+    trace: null,
   });
   return found.then(
     ({ requests }) => requests.map(({ url, rateLimit }) => [url, rateLimit]),
