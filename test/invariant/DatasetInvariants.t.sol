@@ -139,6 +139,7 @@ abstract contract DatasetInvariants is DatasetFixture {
         _assertRefused("updateNotAvailable: ", IDataset.FutureRound.selector);
         _assertRefused("updateBatch: ", IDataset.FutureRound.selector);
         _assertRefused("updateBatch: ", IDataset.ExpiredRound.selector);
+        _assertRefused("query: ", IDataset.WrongPayment.selector);
         _assertRefused("announce: ", IDataset.InvalidKey.selector);
         _assertRefused("shareIncome: ", IDataset.NothingToShare.selector);
         _assertRefused("claimShares: ", IDataset.NothingToClaim.selector);
