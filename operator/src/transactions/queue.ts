@@ -164,7 +164,8 @@ export class TransactionQueue {
       await this.#pass().catch((error: unknown) => this.#failWaiting(error));
     }
     this.#isRunning = false;
-    if (this.context.closing.aborted) return;
+    // A pass that ran meanwhile can have left something.
+    if (this.context.closing.aborted) return this.#close();
     this.#timer = setTimeout(() => this.#wake(), this.settings.pollMs * this.#pollsUntilNextPass).unref();
   }
 
@@ -393,7 +394,6 @@ export class TransactionQueue {
   #close(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#failWaiting(shuttingDown());
-    this.#retries.close();
     for (const { task } of this.#inFlight.values()) task?.end(null);
   }
 

@@ -8,7 +8,12 @@ import { Retries } from "./retries.js";
 
 const call = (round: bigint): RoundCall => ({ to: `0x${"0".repeat(40)}`, data: "0x", gas: 1n, round, expiresAt: 9 });
 
-beforeEach(() => vi.useFakeTimers());
+let closing: AbortController;
+
+beforeEach(() => {
+  closing = new AbortController();
+  vi.useFakeTimers();
+});
 
 afterEach(() => vi.useRealTimers());
 
@@ -16,13 +21,13 @@ afterEach(() => vi.useRealTimers());
 function retry(renew: () => Promise<RoundCall | null>, isStored = async () => false, error: unknown = null) {
   const ready: Task[] = [];
   const retries = new Retries(
-    { clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }), closing: new AbortController().signal },
+    { clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }), closing: closing.signal },
     (one) => ready.push(one),
   );
   const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
   const job = { payer: null, dataPointId: "K", charge, call: call(1n), renew, isStored };
   const task: Task = { ...newTask(job, null), attempts: 2 };
-  const state = { isOver: false, failure: null as unknown, ready, task, retries, close: () => retries.close() };
+  const state = { isOver: false, failure: null as unknown, ready, task, retries };
   task.underway.confirmed.then(
     (confirmed) => {
       expect(confirmed).toBe(null);
@@ -121,7 +126,19 @@ test("an update whose transactions revert is tried again later and later, a few 
 test("a retry ends when the operator shuts down", async () => {
   const state = retry(() => Promise.reject(new Error("no quorum")));
   await vi.advanceTimersByTimeAsync(100);
-  state.close();
+  closing.abort();
   await vi.advanceTimersByTimeAsync(0);
   expect(state).toMatchObject({ isOver: true, ready: [] });
+});
+
+test("an update whose submission fails after the operator began to shut down is not tried again", async () => {
+  let asked = 0;
+  closing.abort();
+  const state = retry(
+    async () => null,
+    async () => ++asked === 100,
+    new Error("the signer did not answer"),
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  expect([state.isOver, asked]).toEqual([true, 0]);
 });

@@ -14,8 +14,6 @@ const MAX_REVERTS = 3;
  * waits and the end belong to the task, however often it comes back.
  */
 export class Retries {
-  readonly #tasks = new Set<Task>();
-
   /** @param onReady Called with each task that has a call that can be sent. */
   constructor(
     private readonly context: Pick<Context, "clock" | "logger" | "closing">,
@@ -27,7 +25,6 @@ export class Retries {
     const { retries } = task;
     retries.since ??= this.context.clock.monotonic();
     retries.error = error;
-    this.#tasks.add(task);
     void this.#retry(task, error !== null);
   }
 
@@ -45,11 +42,7 @@ export class Retries {
     task.fail(error);
   }
 
-  close(): void {
-    for (const task of this.#tasks) this.#end(task);
-  }
-
-  /** Runs until the task can be sent or its round is stored, within a bound. It never throws. */
+  /** Runs until the task can be sent, its round is stored, or the operator shuts down; within a bound. It never throws. */
   async #retry(task: Task, isRefused: boolean): Promise<void> {
     const { clock, logger, closing } = this.context;
     const { retries, dataPointId } = task;
@@ -57,20 +50,18 @@ export class Retries {
       if (isRefused || retries.count > 0) {
         await wait(Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, retries.count - 1), MAX_RETRY_MS), closing);
       }
-      if (!this.#tasks.has(task)) return;
+      if (closing.aborted) return task.end(null);
       if (clock.monotonic() - (retries.since ?? 0) > GIVE_UP_MS) {
         logger.error({ dataPointId, reason: describeError(retries.error) }, "gave up on an update after ten minutes");
-        this.#tasks.delete(task);
         return task.fail(retries.error);
       }
       retries.count++;
       try {
         // It can be stored although its receipt was not found, or by somebody else.
-        if (await task.isStored(task.round)) return this.#end(task);
+        if (await task.isStored(task.round)) return task.end(null);
         const call = await task.renew(task.underway);
         // A newer round that is only pending can still be lost.
         if (call === null) throw new Error("a newer round is only pending");
-        if (!this.#tasks.delete(task)) return;
         Object.assign(task, { call, attempts: 0 });
         return this.onReady(task);
       } catch (error) {
@@ -78,10 +69,5 @@ export class Retries {
         logger.warn({ reason: describeError(error) }, "the newest round could not be built; trying again");
       }
     }
-  }
-
-  #end(task: Task): void {
-    this.#tasks.delete(task);
-    task.end(null);
   }
 }
