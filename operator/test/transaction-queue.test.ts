@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
@@ -47,7 +48,7 @@ beforeEach(async ({ onTestFailed }) => {
   account = privateKeyToAccount(generatePrivateKey());
   await chain.fund(account.address);
   await mine();
-  closing = new AbortController();
+  beginProcess();
   log = [];
   passedMs = 0;
   budget = new GasBudget(1_000_000n, clockOf(now));
@@ -99,10 +100,17 @@ function startQueue(
   return queue;
 }
 
+/** The queues that are started next are of another process. */
+function beginProcess(): void {
+  closing = new AbortController();
+  // Each of the calls that a pass makes at once listens to it until it ends.
+  setMaxListeners(0, closing.signal);
+}
+
 /** Ends the queues of a process, so that the next ones are of another. */
 function endProcess(): void {
   closing.abort();
-  closing = new AbortController();
+  beginProcess();
 }
 
 const call = (round: bigint, expiresAt = NEVER): RoundCall => ({

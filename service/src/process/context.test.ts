@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { backOffMs, isTimeout, wait, withDeadline } from "./context.js";
 
@@ -24,6 +25,12 @@ describe("a wait", () => {
     expect(isOver).toBe(false);
     closing.abort();
     await waiting;
+  });
+
+  test("leaves no listener on its signal", async () => {
+    const { signal } = new AbortController();
+    await wait(1, signal);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("ends at once when its signal was aborted before", async () => {
@@ -53,6 +60,7 @@ describe("a call with a deadline", () => {
   test("leaves its signal alone once it has ended", async () => {
     const closing = new AbortController();
     const signal = await withDeadline(3_600_000, closing.signal, async (given) => given);
+    expect(getEventListeners(closing.signal, "abort")).toEqual([]);
     closing.abort();
     expect(signal.aborted).toBe(false);
   });
