@@ -303,7 +303,10 @@ export class RpcPool implements JsonRpc {
   }
 
   #quarantine(endpoint: Endpoint, error: unknown): void {
-    const now = this.context.clock.monotonic();
+    const { clock, closing } = this.context;
+    const now = clock.monotonic();
+    // Calls that end with the process say nothing of it.
+    if (closing.aborted) return;
     // Several calls can fail at once: that is one failure.
     if (endpoint.health.quarantinedUntil > now) return;
     const leastMs = error instanceof RpcError ? error.retryAfterMs : 0;

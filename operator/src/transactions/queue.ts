@@ -79,7 +79,7 @@ export class TransactionQueue {
     this.#log = logger;
     this.#startedAt = clock.monotonic();
     const onRenewed = () => this.#wake();
-    this.#submitter = new Submitter(client, account, settings, this.#inFlight, clock, logger, onRenewed, openCharge);
+    this.#submitter = new Submitter(client, account, settings, this.#inFlight, context, onRenewed, openCharge);
     this.#nonces = new SenderNonces(client, account.address, maxPending, pollMs, clock, logger);
     this.#reorgWatch = new ReorgWatch(client, reorgDepth);
     this.#retries = new Retries(context, (task) => {

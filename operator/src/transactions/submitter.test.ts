@@ -47,7 +47,8 @@ beforeEach(async () => {
   const inFlight = new InFlightTransactions();
   const charge = () => new GasBudget(1n, clock).open();
   const log = pino({ level: "silent" });
-  submitter = new Submitter(client, ACCOUNT, CAPS, inFlight, clock, log, () => {}, charge);
+  const context = { clock, logger: log, closing: new AbortController().signal };
+  submitter = new Submitter(client, ACCOUNT, CAPS, inFlight, context, () => {}, charge);
   const renew = async () => callOf(renewedGas);
   const call = callOf(20_000_000n);
   const job = { payer: null, dataPointId: "K", charge: charge(), call, renew, isStored: async () => false };

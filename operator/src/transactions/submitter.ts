@@ -1,10 +1,9 @@
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import type { Clock } from "@dataset-oracle/service/process/context";
+import type { Context } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
-import type { Logger } from "pino";
 import { bytesToHex, type Hex, hexToBytes, type LocalAccount, type TransactionSerializable } from "viem";
 import { estimateGas, sendRawTransaction } from "viem/actions";
-import { feesTooHigh, signerFailed } from "../problems.js";
+import { feesTooHigh, shuttingDown, signerFailed } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
 import { MEANINGS, SUBMIT } from "../rpc/node-errors.js";
 import { describeError, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
@@ -68,8 +67,7 @@ export class Submitter {
     private readonly account: LocalAccount,
     private readonly caps: FeeCaps & Pick<QueueLimits, "maxPending">,
     private readonly inFlight: InFlightTransactions,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
     private readonly onRenewed: () => void,
     private readonly openCharge: () => GasCharge,
   ) {
@@ -77,7 +75,7 @@ export class Submitter {
       max: caps.maxPending + 1,
       ttl: REMEMBER_ASKED_MS,
       ttlResolution: 0,
-      perf: { now: () => clock.monotonic() },
+      perf: { now: () => context.clock.monotonic() },
     });
   }
 
@@ -100,7 +98,7 @@ export class Submitter {
     }
     const submission = await this.#signAndSubmit(nonce, call, fees, false, task.onSigned);
     if (submission.result.kind !== "rejected")
-      this.inFlight.add(nonce, task, call, submission, charge, this.clock.monotonic());
+      this.inFlight.add(nonce, task, call, submission, charge, this.context.clock.monotonic());
     return submission;
   }
 
@@ -111,10 +109,10 @@ export class Submitter {
     const { raw, hash, call } = version;
     const result = await this.#submitRaw(raw, hash, call);
     this.counts.rebroadcast++;
-    this.logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
+    this.context.logger.info({ nonce: transaction.nonce, transaction: hash, ...logFields(result) }, "rebroadcast");
     transaction.isAccepted = result.kind === "accepted";
     if (transaction.isAccepted && call !== null) transaction.task?.given({ hash, call }, null);
-    transaction.submittedAt = this.clock.monotonic();
+    transaction.submittedAt = this.context.clock.monotonic();
     // No node takes it as it is, so it counts as stuck.
     if (call !== null && this.#refused.has(call)) transaction.sentAt = Number.NEGATIVE_INFINITY;
   }
@@ -140,15 +138,15 @@ export class Submitter {
    */
   async cancel(nonce: number, market: Market): Promise<void> {
     const maxCancelsPerHour = 2 * this.caps.maxPending;
-    this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.clock.monotonic() - HOUR_MS);
+    this.#cancelledAt = this.#cancelledAt.filter((at) => at > this.context.clock.monotonic() - HOUR_MS);
     if (this.#cancelledAt.length >= maxCancelsPerHour) {
-      this.logger.warn(
+      this.context.logger.warn(
         { nonce, maxCancelsPerHour },
         "a nonce gap stays open: the limit of cancellations per hour is reached",
       );
       return;
     }
-    if (await this.#takeNonce(nonce, null, null, market)) this.#cancelledAt.push(this.clock.monotonic());
+    if (await this.#takeNonce(nonce, null, null, market)) this.#cancelledAt.push(this.context.clock.monotonic());
   }
 
   /** Builds the newest round for a nonce; if it cannot be built, the same call takes its place. It never throws. */
@@ -158,7 +156,7 @@ export class Submitter {
     const build = async () => ((await task.isStored(task.round)) ? null : task.renew(task.underway));
     const call = await build().catch((error: unknown) => {
       const reason = describeError(error);
-      this.logger.warn({ reason }, "the newest round could not be built; the same call is submitted again");
+      this.context.logger.warn({ reason }, "the newest round could not be built; the same call is submitted again");
       return this.#sameCall(transaction);
     });
     transaction.renewal = { call };
@@ -183,7 +181,7 @@ export class Submitter {
   }
 
   #isExpired(call: RoundCall | null): boolean {
-    return call !== null && this.clock.now() >= call.expiresAt;
+    return call !== null && this.context.clock.now() >= call.expiresAt;
   }
 
   /**
@@ -203,12 +201,15 @@ export class Submitter {
     const fees = before === null ? current : bumpFees(before.fees, current, this.caps);
     if (fees === null) {
       const fact = "stuck: a replacement would cost more than maxFeePerGasGwei or maxPriorityFeePerGasGwei";
-      this.logger.warn({ nonce }, fact);
+      this.context.logger.warn({ nonce }, fact);
       return false;
     }
     const content = newer ?? (await this.#cancellation());
     if (content === null || content.gas > market.blockGas) {
-      this.logger.warn({ nonce, gas: content?.gas.toString() }, "stuck: no endpoint estimates gas that a block has");
+      this.context.logger.warn(
+        { nonce, gas: content?.gas.toString() },
+        "stuck: no endpoint estimates gas that a block has",
+      );
       return false;
     }
     const charge = before?.charge ?? this.openCharge();
@@ -216,15 +217,15 @@ export class Submitter {
     const submission = await this.#signAndSubmit(nonce, content, fees, before !== null);
     const { hash, result, excess } = submission;
     const done = newer === null ? "cancelled" : "replaced";
-    this.logger.info({ nonce, transaction: hash, round: newer?.round.toString(), ...logFields(result) }, done);
+    this.context.logger.info({ nonce, transaction: hash, round: newer?.round.toString(), ...logFields(result) }, done);
     if (excess !== null)
-      this.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
+      this.context.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
     if (result.kind === "rejected") {
       if (before === null) charge.settle(0n);
       return false;
     }
     this.counts[done]++;
-    this.inFlight.add(nonce, before?.task ?? null, newer, submission, charge, this.clock.monotonic());
+    this.inFlight.add(nonce, before?.task ?? null, newer, submission, charge, this.context.clock.monotonic());
     return true;
   }
 
@@ -264,12 +265,13 @@ export class Submitter {
   async #sign(transaction: TransactionSerializable): Promise<Hex> {
     try {
       const raw = await this.account.signTransaction(transaction);
-      if (this.#isSignerFailing) this.logger.info("the signer signs again");
+      if (this.#isSignerFailing) this.context.logger.info("the signer signs again");
       this.#isSignerFailing = false;
       return raw;
     } catch (error) {
+      if (this.context.closing.aborted) throw shuttingDown();
       const reason = describeError(error);
-      if (!this.#isSignerFailing) this.logger.error({ reason }, "the signer did not sign a transaction");
+      if (!this.#isSignerFailing) this.context.logger.error({ reason }, "the signer did not sign a transaction");
       this.#isSignerFailing = true;
       this.counts.unsigned++;
       throw signerFailed(this.client.chain.id, this.account.address, reason);

@@ -169,7 +169,7 @@ export class FeedLoop {
       this.#backoff.worked("chain");
       return { blockNumber, storedRounds: this.storedRounds };
     } catch (error) {
-      this.#backoff.failed("chain", error);
+      if (!this.context.closing.aborted) this.#backoff.failed("chain", error);
       return null;
     }
   }

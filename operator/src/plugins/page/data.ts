@@ -18,7 +18,7 @@ import type { Dataset } from "../../dataset/dataset.js";
 import { readStored } from "../../dataset/stored-values.js";
 import type { PastUpdate } from "../../dataset/update-events.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
-import { problemsOf } from "../../routes/problem-responses.js";
+import { problemsOf, unlessClosing } from "../../routes/problem-responses.js";
 import { readTransaction } from "../../rpc/transactions.js";
 import { SingleFlight } from "../../single-flight.js";
 import { findHistory, rangeOf } from "./history.js";
@@ -60,7 +60,8 @@ export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: nu
   const config = { rate: { name: "data", perMinute: requestsPerMinute } };
   app.get("/data", { schema, config }, async ({ query }) => {
     const { dataset, key } = findDataPoint(app.operator, query, "invalid_query");
-    return shared.run(`${dataset.chainId} ${dataset.address} ${key}`, () => read(dataset, key)).result;
+    const id = `${dataset.chainId} ${dataset.address} ${key}`;
+    return shared.run(id, () => read(dataset, key)).result.catch(unlessClosing(context));
   });
 }
 

@@ -9,7 +9,7 @@ import type { Dataset } from "../../dataset/dataset.js";
 import { type PastUpdate, readUpdates } from "../../dataset/update-events.js";
 import { invalidMember } from "../../problems.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
-import { problemsOf } from "../../routes/problem-responses.js";
+import { problemsOf, unlessClosing } from "../../routes/problem-responses.js";
 import type { Blocks } from "../../rpc/blocks.js";
 import { SingleFlight } from "../../single-flight.js";
 import type { ShownNetworkOf } from "./overview.js";
@@ -60,7 +60,7 @@ export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute:
     const { dataset, key } = findDataPoint(app.operator, query, "invalid_query");
     const { from, to, from_time, to_time, limit } = query;
     const id = [dataset.chainId, dataset.address, key, from, to, from_time, to_time, limit].join(" ");
-    return shared.run(id, () => read(dataset, key, query)).result;
+    return shared.run(id, () => read(dataset, key, query)).result.catch(unlessClosing(context));
   });
 }
 
