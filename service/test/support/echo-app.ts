@@ -3,19 +3,16 @@ import type { Clock } from "@dataset-oracle/service/process/context";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { pino } from "pino";
 
-/**
- * Starts an app that repeats bodies and callers, and has routes with rate limits of their own. It is closed after the
- * file's tests.
- */
-export async function startEchoApp(
-  change: {
-    trustedProxies?: string[];
-    requestsPerMinute?: number;
-    maxConnections?: number;
-    maxConnectionsPerCaller?: number;
-    clock?: Clock;
-  } = {},
-) {
+interface EchoAppOptions {
+  trustedProxies?: string[];
+  requestsPerMinute?: number;
+  maxConnections?: number;
+  maxConnectionsPerCaller?: number;
+  clock?: Clock;
+}
+
+/** Builds an app that repeats bodies and callers, and has routes with rate limits of their own. */
+export async function buildEchoApp(change: EchoAppOptions = {}) {
   const app = await buildApp({
     logger: pino({ level: "silent" }),
     requestsPerMinute: 10_000,
@@ -34,9 +31,15 @@ export async function startEchoApp(
     routes.get("/rare", { config: { rate: { name: "rare", perMinute: 2 } } }, async () => ({}));
     routes.get("/free", { config: { rate: null } }, async () => ({}));
   });
+  return { app, routed: () => routed };
+}
+
+/** Starts an app that `buildEchoApp` builds. It is closed after the file's tests. */
+export async function startEchoApp(change: EchoAppOptions = {}) {
+  const { app, routed } = await buildEchoApp(change);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   closeAtEnd(() => app.close());
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
     fetch(`${url}${path}`, { method, headers, signal: AbortSignal.timeout(60_000) });
-  return { port: Number(new URL(url).port), get, server: app.server, routed: () => routed };
+  return { port: Number(new URL(url).port), get, server: app.server, routed };
 }
