@@ -306,6 +306,31 @@ test("an update answered with a hash is not lost when a later update of its key 
   await until(() => queue.depth.sent === 0);
 });
 
+test("a receipt that is late causes no second transaction, however many updates are enqueued meanwhile", async () => {
+  let [receiptsRead, isLate] = [0, true];
+  const rpc = altered((ask, method) => {
+    if (method !== "eth_getTransactionReceipt") return ask();
+    receiptsRead++;
+    return isLate ? null : ask();
+  });
+  const queue = startQueue({ lostMs: 60_000, maxPending: 64 }, rpc);
+  const { hash, confirmed } = await queue.enqueue(job("K"));
+  await mine();
+  await until(() => receiptsRead > 0);
+  // 1.5 s, in which each of these looks for the receipt.
+  for (let i = 0; i < 30; i++) {
+    passedMs += 50;
+    await queue.enqueue(job(`L${i}`, { call: call(9n) }));
+  }
+  expect(receiptsRead).toBeGreaterThan(30);
+  isLate = false;
+  expect(await confirmed).toMatchObject({ hash, call: { round: 1n } });
+  expect(queue.counts).toMatchObject({ lost: 0, mined: 1 });
+  expect((await pool()).map(({ input }) => input)).toEqual(Array(30).fill("0x09"));
+  await mine();
+  await until(() => queue.depth.sent === 0);
+});
+
 test("feeds use the places that requests leave to them", async () => {
   const queue = startQueue({ maxPending: 4, reservedForFeeds: 1 });
   const requests = Array.from({ length: 4 }, (_, i) => queue.enqueue(job(`K${i}`, { payer: "192.0.2.1" })));
