@@ -1,6 +1,5 @@
 import type { DeployedContracts } from "@dataset-oracle/service/config/deployment";
 import type { Context } from "@dataset-oracle/service/process/context";
-import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { type Address, type LocalAccount, parseGwei } from "viem";
 import { findContracts } from "./dataset/contract.js";
@@ -146,7 +145,7 @@ export async function connectNetwork(
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);
   const simulator = new Simulator(client, clock, closing);
   const budgets = createGasBudgets(settings, clock);
-  const queues = createQueues(client, plan, accounts, { clock, closing, logger }, budgets);
+  const queues = createQueues(client, plan, accounts, { ...context, logger }, budgets);
   const senders = new Senders(chainId, queues, budgets);
   const served = datasets.map((dataset): ServedDataset => {
     const source = new ReportSource(dataset, providers, settings, context);
@@ -184,7 +183,7 @@ function createQueues(
   client: ChainClient,
   { settings, hasFeeds }: CorePlan,
   accounts: readonly LocalAccount[],
-  { clock, logger, closing }: Pick<Context, "clock" | "closing"> & { readonly logger: Logger },
+  { logger, ...context }: Pick<Context, "clock" | "random" | "closing" | "logger">,
   budgets: GasBudgets,
 ): readonly TransactionQueue[] {
   const limits = {
@@ -200,7 +199,7 @@ function createQueues(
   };
   return accounts.map((account) => {
     const queueLogger = logger.child({ sender: account.address });
-    return new TransactionQueue(client, account, limits, { clock, logger: queueLogger, closing }, () =>
+    return new TransactionQueue(client, account, limits, { ...context, logger: queueLogger }, () =>
       budgets.feeds.open(),
     );
   });

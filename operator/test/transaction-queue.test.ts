@@ -92,7 +92,7 @@ function startQueue(
   // A queue ends its pass after its test, and must not write into the next one's log.
   const lines = log;
   const logger = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
-  const context = { clock: clockOf(now), logger, closing: closing.signal };
+  const context = { clock: clockOf(now), random: () => 0, logger, closing: closing.signal };
   const queue = new TransactionQueue(createChainClient(42, rpc), account, { ...SETTINGS, ...change }, context, () =>
     budget.open(),
   );

@@ -70,7 +70,7 @@ export class TransactionQueue {
     private readonly client: ChainClient,
     private readonly account: LocalAccount,
     private readonly settings: QueueSettings,
-    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
+    private readonly context: Pick<Context, "clock" | "random" | "logger" | "closing">,
     /** Begins to charge the operator itself for a transaction that no task needs. */
     openCharge: () => GasCharge,
   ) {

@@ -9,8 +9,11 @@ import { Retries } from "./retries.js";
 const call = (round: bigint): RoundCall => ({ to: `0x${"0".repeat(40)}`, data: "0x", gas: 1n, round, expiresAt: 9 });
 
 let closing: AbortController;
+/** The part of the half of each wait that is left out. */
+let random: number;
 
 beforeEach(() => {
+  random = 0;
   closing = new AbortController();
   vi.useFakeTimers();
 });
@@ -21,7 +24,7 @@ afterEach(() => vi.useRealTimers());
 function retry(renew: () => Promise<RoundCall | null>, isStored = async () => false, error: unknown = null) {
   const ready: Task[] = [];
   const retries = new Retries(
-    { clock: SYSTEM_CLOCK, logger: pino({ level: "silent" }), closing: closing.signal },
+    { clock: SYSTEM_CLOCK, random: () => random, logger: pino({ level: "silent" }), closing: closing.signal },
     (one) => ready.push(one),
   );
   const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
@@ -74,8 +77,31 @@ test("an unavailable round is retried at growing intervals for ten minutes, and 
   expect(state.failure).toBe(null);
   await vi.advanceTimersByTimeAsync(40_000);
   expect(state.failure).toBe(reason);
-  expect(asked).toBeGreaterThan(20);
-  expect(asked).toBeLessThan(30);
+  expect(asked).toBeGreaterThan(55);
+  expect(asked).toBeLessThan(65);
+});
+
+test("what can be built again after a long time is sent within ten seconds", async () => {
+  let isFailing = true;
+  const renew = () => (isFailing ? Promise.reject(new Error("no quorum")) : Promise.resolve(call(2n)));
+  const { ready, task } = retry(renew);
+  await vi.advanceTimersByTimeAsync(300_000);
+  isFailing = false;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(ready).toEqual([task]);
+});
+
+test("what was refused together is not tried again together", async () => {
+  random = 0.5;
+  const { ready, task } = retry(
+    async () => call(2n),
+    async () => false,
+    new Error("refused"),
+  );
+  await vi.advanceTimersByTimeAsync(749);
+  expect(ready).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ready).toEqual([task]);
 });
 
 test("the chain is asked first whether the round is stored, and then nothing is built", async () => {
@@ -102,7 +128,7 @@ test("the waits and the end belong to a task: one that is refused each time it i
     }
     if (seconds === 12) expect(built).toBeLessThanOrEqual(5);
   }
-  expect(built).toBeLessThan(30);
+  expect(built).toBeLessThan(65);
   expect(state.failure).toMatchObject({ message: "out of funds" });
   expect(vi.getTimerCount()).toBe(0);
 });

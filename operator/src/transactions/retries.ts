@@ -1,10 +1,10 @@
-import { type Context, wait } from "@dataset-oracle/service/process/context";
+import { type BackOffBounds, backOffMs, type Context, wait } from "@dataset-oracle/service/process/context";
 import { updateReverted } from "../problems.js";
 import { describeError } from "../rpc/rpc-error.js";
 import type { Task } from "./queue-state.js";
 
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 30_000;
+/** What was promised goes on within ten seconds of the end of whatever held it up. */
+const BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 10_000 };
 const GIVE_UP_MS = 600_000;
 /** Each revert costs a nonce and its gas, and the next transaction is likely to revert for the same cause. */
 const MAX_REVERTS = 3;
@@ -16,7 +16,7 @@ const MAX_REVERTS = 3;
 export class Retries {
   /** @param onReady Called with each task that has a call that can be sent. */
   constructor(
-    private readonly context: Pick<Context, "clock" | "logger" | "closing">,
+    private readonly context: Pick<Context, "clock" | "random" | "logger" | "closing">,
     private readonly onReady: (task: Task) => void,
   ) {}
 
@@ -44,12 +44,10 @@ export class Retries {
 
   /** Runs until the task can be sent, its round is stored, or the operator shuts down; within a bound. It never throws. */
   async #retry(task: Task, isRefused: boolean): Promise<void> {
-    const { clock, logger, closing } = this.context;
+    const { clock, random, logger, closing } = this.context;
     const { retries, dataPointId } = task;
     for (;;) {
-      if (isRefused || retries.count > 0) {
-        await wait(Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, retries.count - 1), MAX_RETRY_MS), closing);
-      }
+      if (isRefused || retries.count > 0) await wait(backOffMs(Math.max(1, retries.count), BACK_OFF, random), closing);
       if (closing.aborted) return task.end(null);
       if (clock.monotonic() - (retries.since ?? 0) > GIVE_UP_MS) {
         logger.error({ dataPointId, reason: describeError(retries.error) }, "gave up on an update after ten minutes");
