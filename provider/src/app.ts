@@ -101,7 +101,7 @@ export async function buildProvider(
     decider,
     signer: new ReportSigner({ account, logger, metrics }),
   });
-  metrics.watch(memory, async () => (await decider.unreadiness()) === null);
+  metrics.watch(memory, lease, async () => (await decider.unreadiness()) === null);
 
   const app = await buildApp({
     logger,

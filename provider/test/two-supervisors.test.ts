@@ -44,11 +44,18 @@ function supervise(config: string) {
 describe("two supervisors of one lease", () => {
   const clock = () => Math.floor(Date.now() / 1_000);
 
-  async function configure(lease: string): Promise<{ config: string; url: string }> {
+  async function configure(lease: string) {
     const { redirectedOrigins } = exchanges;
-    const port = await freePort();
-    const { config } = writeConfig({ port, lease, redirectedOrigins, requestsPerMinute: 100_000, maxQuoteAge: 600 });
-    return { config, url: `http://127.0.0.1:${port}` };
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    const ports = { port, metricsPort };
+    const { config } = writeConfig({
+      ...ports,
+      lease,
+      redirectedOrigins,
+      requestsPerMinute: 100_000,
+      maxQuoteAge: 600,
+    });
+    return { config, url: `http://127.0.0.1:${port}`, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
   }
 
   /** Asks once a second, and returns what was answered instead of a report. */
@@ -85,8 +92,10 @@ describe("two supervisors of one lease", () => {
     await untilReady(one.url);
     const second = supervise(two.config);
     await untilListening(second.current());
+    await expect.poll(() => first.current().printed.stdout).toContain("Another process has taken the lease");
+    // It ends only when Prometheus can tell why.
+    expect(await (await fetch(one.metricsUrl)).text()).toMatch(/^provider_lease_lost 1$/m);
     await first.running;
-    expect(first.current().printed.stdout).toContain("Another process has taken the lease");
     await untilReady(two.url);
     expect(await askThroughout(two.url)).toEqual([]);
     expect([first.exits, second.exits]).toEqual([[3], []]);

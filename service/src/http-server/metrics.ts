@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { Type } from "@sinclair/typebox";
 import Fastify, { type FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from "prom-client";
@@ -86,6 +87,8 @@ function labelsOf({ method, routeOptions: { url }, problemCode }: FastifyRequest
 /** The server of the metrics; it answers until it is closed. */
 interface MetricsServer {
   readonly url: string;
+  /** Waits until the metrics were read, but not longer than so many milliseconds. */
+  untilRead(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -105,6 +108,12 @@ export async function serveMetrics(
     if (!isStarted()) return reply.status(503).send("The service is starting.\n");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
+  const reads = new EventEmitter();
+  app.addHook("onResponse", async () => void reads.emit("read"));
   const url = await listen(app, { host: metricsHost, port: metricsPort }, { host: "metricsHost", port: "metricsPort" });
-  return { url: `${url}/metrics`, close: () => app.close() };
+  return {
+    url: `${url}/metrics`,
+    untilRead: async (ms) => void (await once(reads, "read", { signal: AbortSignal.timeout(ms) }).catch(() => {})),
+    close: () => app.close(),
+  };
 }

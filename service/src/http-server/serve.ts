@@ -5,10 +5,17 @@ import type { App } from "./app.js";
 import { listen } from "./listen.js";
 import { type MetricsSettings, serveMetrics } from "./metrics.js";
 
+/**
+ * How long a process that nobody starts again waits for Prometheus, in milliseconds: a little more than the interval at
+ * which it reads. Nothing else could tell it why the process has ended.
+ */
+const LAST_READ_MS = 20_000;
+
 interface Phases {
   /**
-   * Called when both addresses are this process's own, with a function that shuts it down with an exit code. What two
-   * processes must not both have is taken here, so that a second one with the same configuration harms nobody.
+   * Called when both addresses are this process's own, with a function that shuts it down with an exit code; unless that
+   * is 1, after its metrics were read once more. What two processes must not both have is taken here, so that a second
+   * one with the same configuration harms nobody.
    */
   readonly start?: (end: (exitCode: number) => void) => Promise<void>;
   /** Called before anything is closed. */
@@ -35,7 +42,10 @@ export async function serve(
     stop();
     await Promise.all([app.close(), metrics.close()]);
   });
-  await start(end);
+  await start(async (exitCode) => {
+    if (exitCode !== 1) await metrics.untilRead(LAST_READ_MS);
+    end(exitCode);
+  });
   isStarted = true;
   logger.info(`metrics for Prometheus at ${metrics.url}`);
 }
