@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Dataset } from "../../dataset/dataset.js";
 import { rankMembers } from "../../schedule/rank.js";
 import type { ServedNetwork } from "../../served-network.js";
-import type { Job, RoundCall, Underway } from "../../transactions/job.js";
+import { type Job, type RoundCall, SubmissionUnknown, type Underway } from "../../transactions/job.js";
 import { Accuser } from "./accuser.js";
 import type { Contradiction, HeldStatements } from "./held-statements.js";
 
@@ -22,13 +22,20 @@ let members: Address[];
 let sent: Job<RoundCall>[];
 /** Why the dataset would refuse the accusation now; null if it would not. */
 let refusal: Error | null;
+/** What becomes of an accusation in its sender's queue. */
+let enqueue: (job: Job<RoundCall>) => Promise<void>;
+/** The accusations that have a nonce. */
+let underway: { readonly dataPointId: string }[];
 /** Ends the wait for the transaction. */
 let confirm: () => void;
 let found: Contradiction | null;
-let log: { msg: string }[];
+/** What else was found. */
+let others: Contradiction[];
+let log: { msg: string; level: number }[];
 
 beforeEach(() => {
   [nowMs, members, sent, refusal, log] = [Number(ROUND) * 1000, [...MEMBERS], [], null, []];
+  [enqueue, underway, others] = [async () => {}, [], []];
   const committee = {
     get current() {
       return { members, toleranceBps: 100n };
@@ -50,8 +57,10 @@ beforeEach(() => {
 function accuserOf(sender: Address | "alone", canSend = true): Accuser {
   const senders = {
     canSend,
+    underway,
     admit: () => ({ charge: { settle: () => {} } }),
     enqueue: async (job: Job<RoundCall>) => {
+      await enqueue(job);
       sent.push(job);
       const confirmed = new Promise<void>((resolve) => {
         confirm = resolve;
@@ -68,7 +77,7 @@ function accuserOf(sender: Address | "alone", canSend = true): Accuser {
   const network = { senders, simulator, standing: { sender, members: null, stageMs: STAGE_MS } };
   const held = {
     get contradictions() {
-      return found === null ? [] : [found];
+      return [...others, ...(found === null ? [] : [found])];
     },
     settle: () => {
       found = null;
@@ -120,13 +129,36 @@ test("the queue replaces an accusation until the member has left", async () => {
   expect(await job?.renew({} as Underway)).toBeNull();
 });
 
-test("an accusation that fails is tried again after a minute, and the log says so", async () => {
+test("an accusation that fails is tried again at the next look, and the log says once why it failed", async () => {
   refusal = new Error("it fails");
   const accuser = accuserOf("alone");
-  await accuser.pursueAll();
-  expect(log.at(-1)?.msg).toBe("the accusation failed; it will be retried");
+  for (let looks = 0; looks < 3; looks++) await accuser.pursueAll();
+  const warnings = log.filter(({ msg, level }) => msg === "the accusation failed; it will be retried" && level === 40);
+  expect(warnings).toMatchObject([{ reason: "it fails" }]);
   refusal = null;
-  expect([await sentAfter(59_999, accuser), await sentAfter(1, accuser)]).toEqual([0, 1]);
+  expect(await sentAfter(0, accuser)).toBe(1);
+});
+
+test("an accusation whose submission was unclear is not sent a second time while it may be mined", async () => {
+  const accuser = accuserOf("alone");
+  enqueue = async (job) => {
+    underway.push(job);
+    throw new SubmissionUnknown(new Error("no answer"));
+  };
+  await accuser.pursueAll();
+  enqueue = async () => {};
+  expect(await sentAfter(600_000, accuser)).toBe(0);
+  underway.pop();
+  expect(await sentAfter(0, accuser)).toBe(1);
+});
+
+test("an accusation that stays in its sender's queue holds up no other one", async () => {
+  others = [{ ...(found as Contradiction), key: "0x4b32" }];
+  let enqueued = 0;
+  enqueue = () => (++enqueued === 1 ? new Promise(() => {}) : Promise.resolve());
+  void accuserOf("alone").pursueAll();
+  await new Promise((settled) => setImmediate(settled));
+  expect([enqueued, sent.length]).toEqual([2, 1]);
 });
 
 test("nobody is accused by an operator without an account, or in a committee that ejects nobody", async () => {

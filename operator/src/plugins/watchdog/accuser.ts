@@ -11,12 +11,14 @@ import type { Contradiction, HeldStatements } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
 const MIN_AFTER_EJECTION = 4;
-/** The wait before an accusation is tried again that failed, or that was mined and has changed nothing. */
+/** The wait before a member is accused again after a transaction that has changed nothing: each costs gas. */
 const RETRY_MS = 60_000;
 
 /** Accuses members that have contradicted themselves, on chain, until they have left the committee. */
 export class Accuser {
   readonly #nextAt = new WeakMap<Contradiction, number>();
+  /** Why the latest attempt failed. */
+  readonly #reasons = new WeakMap<Contradiction, string>();
 
   constructor(
     private readonly network: Pick<ServedNetwork, "senders" | "simulator" | "standing">,
@@ -25,15 +27,22 @@ export class Accuser {
     private readonly logger: Logger,
   ) {}
 
-  /** Takes the next step against each of them. It never throws. */
+  /** Takes the next step against each of them, whether or not earlier ones have ended. It never throws. */
   async pursueAll(): Promise<void> {
-    for (const found of this.held.contradictions) {
-      await this.#pursue(found).catch((error: unknown) => {
-        const { dataset, provider } = found;
-        const reason = describeError(error);
-        this.logger.warn({ dataset: dataset.address, provider, reason }, "the accusation failed; it will be retried");
-      });
-    }
+    await Promise.all(
+      this.held.contradictions.map((found) =>
+        this.#pursue(found).catch((error: unknown) => {
+          const { dataset, provider } = found;
+          const reason = describeError(error);
+          const level = this.#reasons.get(found) === reason ? "debug" : "warn";
+          this.#reasons.set(found, reason);
+          this.logger[level](
+            { dataset: dataset.address, provider, reason },
+            "the accusation failed; it will be retried",
+          );
+        }),
+      ),
+    );
   }
 
   async #pursue(found: Contradiction): Promise<void> {
@@ -60,18 +69,26 @@ export class Accuser {
       this.#nextAt.set(found, nextAt);
     }
     if (clock.monotonic() < nextAt || !senders.canSend || members.length <= MIN_AFTER_EJECTION) return;
-    this.#nextAt.set(found, clock.monotonic() + RETRY_MS);
-    const admission = senders.admit(null, `${dataset.address} accusation`);
-    const job = await this.#jobOf(found, admission.charge).catch((error: unknown) => {
-      admission.charge.settle(0n);
-      throw error;
-    });
-    const { hash, confirmed } = await senders.enqueue(job, admission, dataset.address, key);
+    // One whose submission was unclear may still be mined.
+    if (senders.underway.some(({ dataPointId }) => dataPointId === idOf(found))) return;
     // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
-    this.#nextAt.set(found, Number.POSITIVE_INFINITY);
-    const retry = () => this.#nextAt.set(found, clock.monotonic() + RETRY_MS);
-    void confirmed.then(retry, retry);
-    this.logger.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
+    const waitFor = (ms: number) => void this.#nextAt.set(found, clock.monotonic() + ms);
+    waitFor(Number.POSITIVE_INFINITY);
+    try {
+      const admission = senders.admit(null, `${dataset.address} accusation`);
+      const job = await this.#jobOf(found, admission.charge).catch((error: unknown) => {
+        admission.charge.settle(0n);
+        throw error;
+      });
+      const { hash, confirmed } = await senders.enqueue(job, admission, dataset.address, key);
+      const retry = () => waitFor(RETRY_MS);
+      void confirmed.then(retry, retry);
+      this.logger.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
+    } catch (error) {
+      // What failed may work at the next look.
+      waitFor(0);
+      throw error;
+    }
   }
 
   /**
@@ -85,7 +102,7 @@ export class Accuser {
       return !committee.current.members.includes(provider);
     };
     return {
-      dataPointId: `accusation ${dataset.address} ${provider}`,
+      dataPointId: idOf(found),
       payer: null,
       charge,
       call: await this.#callOf(found),
@@ -107,3 +124,5 @@ export class Accuser {
     return { to, data, gas, round, expiresAt: Number.POSITIVE_INFINITY };
   }
 }
+
+const idOf = ({ dataset, provider }: Contradiction) => `accusation ${dataset.address} ${provider}`;

@@ -44,8 +44,8 @@ export async function watchdog(
     });
     // The first readings only find the head, so they do not wait.
     await Promise.all(readings.map((read) => read()));
-    // They run independently: an accusation can stay in its sender's queue for half a minute.
-    const looks = [() => accuser.pursueAll(), ...readings];
+    // Nothing waits for an accusation, which can stay in its sender's queue for half a minute.
+    const looks = [async () => void accuser.pursueAll(), ...readings];
     await Promise.all(looks.map((look) => repeat(lookMs, context.closing, look)));
   }
 
