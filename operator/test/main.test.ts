@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
@@ -8,7 +10,7 @@ import { encodeAnnouncement, signAnnouncement } from "@dataset-oracle/protocol/n
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { OTHER_ACCOUNT } from "./support/chain.js";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { spawnOperator } from "./support/spawn-operator.js";
@@ -54,6 +56,25 @@ test("an operator that cannot serve what is configured exits with 2, and prints 
   const { code, output } = await run("--config", writeConfig({ datasets: [OTHER_ACCOUNT] }));
   expect([code, output]).toEqual([2, expect.stringContaining(`dataset ${OTHER_ACCOUNT} is not a contract.`)]);
   expect(output).not.toMatch(/^ {4}at /m);
+});
+
+test.each(["port", "metricsPort"])("what can pass by itself, such as a busy %s, ends it with 1", async (setting) => {
+  const busy = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void busy.close());
+  await once(busy, "listening");
+  const { port } = busy.address() as AddressInfo;
+  const settings = { port: 0, metricsPort: 0, [setting]: port };
+  const { code, output } = await run("--config", writeConfig({ datasets: [dataset], networkId: 42 }, settings));
+  expect([code, output]).toEqual([1, expect.stringContaining(`or choose another "${setting}".`)]);
+});
+
+test("an RPC endpoint that is down and has to say which network it serves ends it with 1, but not a wrong URL", async () => {
+  const settings = { datasets: [dataset], providers: [] };
+  const down = `http://127.0.0.1:${await freePort()}`;
+  const { code, output } = await run("--config", writeConfig({ ...settings, rpcUrls: [down] }));
+  expect([code, output]).toEqual([1, expect.stringContaining("the chain id cannot be read")]);
+  const wrong = await run("--config", writeConfig({ ...settings, rpcUrls: ["127.0.0.1:8545"] }));
+  expect([wrong.code, wrong.output]).toEqual([2, expect.stringContaining("rpcUrls/0 is not a URL")]);
 });
 
 test("configured as docs/Relaying.md shows it, it serves a request, logs no secret, and exits cleanly on SIGTERM", async () => {

@@ -181,7 +181,7 @@ describe("publish", () => {
     const failed = await publish([file]);
     registry.rpc.fail("none");
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("The endpoint belongs to network 1")]);
-    expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining("The RPC endpoint failed or refused")]);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining("The RPC endpoint failed or refused")]);
     expect(JSON.stringify([other, failed])).not.toContain("t0ken");
   });
 });

@@ -1,4 +1,4 @@
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { ConfigError, TransientError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
@@ -14,7 +14,7 @@ export async function callRpc<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { details, name } = error as { details?: string; name?: string };
-    throw new ConfigError(`The RPC endpoint failed or refused the call: ${details || name}. Check --rpc-url.`);
+    throw new TransientError(`The RPC endpoint failed or refused the call: ${details || name}. Check --rpc-url.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { ConfigError, unreadable } from "@dataset-oracle/service/config/config-error";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
 
@@ -46,8 +46,9 @@ function filesAt(path: string): string[] {
     const names = readdirSync(path).filter((name) => name.endsWith(".json"));
     return names.sort().map((name) => join(path, name));
   } catch (error) {
-    throw new ConfigError(
+    throw unreadable(
       `${path} cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and its permissions.`,
+      error,
     );
   }
 }
