@@ -81,6 +81,8 @@ const ADVICE: Readonly<Partial<Record<RequestFailure["code"], string>>> = {
   broadcast_unavailable: YOURSELF,
   too_many_broadcasts: YOURSELF,
   gas_budget_spent: YOURSELF,
+  queue_full: `Nothing was sent. ${YOURSELF}`,
+  signer_failed: `Nothing was sent. ${YOURSELF}`,
   no_quorum: "Nothing was sent. Try again in a few seconds.",
   out_of_funds: `The operator's account has too little Ether. ${YOURSELF}`,
   fees_too_high: `Gas is more expensive than the operator's limit. ${YOURSELF}`,
