@@ -88,7 +88,7 @@ class Deployed {
 
   static async create({ abi, code }: Compiled, args: readonly unknown[] = []): Promise<Deployed> {
     const data = encodeDeployData({ abi, bytecode: code, args });
-    const hash = await chain.client.sendTransaction({ account: OWNER, data, gas: 10_000_000n });
+    const hash = await chain.client.sendTransaction({ account: OWNER, data });
     const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash });
     if (!contractAddress) throw new Error("The contract was not deployed.");
     return new Deployed(contractAddress, abi);
@@ -104,8 +104,9 @@ class Deployed {
   async write(functionName: string, args: readonly unknown[], value = 0n): Promise<void> {
     const call = { address: this.address, abi: this.abi, functionName, args, value, account: OWNER };
     await chain.client.simulateContract(call);
-    // An estimate would not cover what the call costs in a later second, in which interest is due.
-    await chain.wait(await chain.client.writeContract({ ...call, gas: 10_000_000n }));
+    // The estimate alone would not cover what the call costs in a later second, in which interest is due.
+    const gas = 2n * (await chain.client.estimateContractGas(call));
+    await chain.wait(await chain.client.writeContract({ ...call, gas }));
   }
 }
 
@@ -115,7 +116,7 @@ async function store(value: bigint, outcome: Outcome = "OK"): Promise<void> {
   round = (await chain.client.getBlock()).timestamp;
   const signers = accounts.map((account) => ({ account, value }));
   const data = encodeUpdateCall(await signedUpdate(dataset, KEY, round, signers, { outcome }));
-  await chain.wait(await chain.client.sendTransaction({ account: OWNER, to: dataset, data, gas: 500_000n }));
+  await chain.wait(await chain.client.sendTransaction({ account: OWNER, to: dataset, data }));
 }
 
 /** Lets an adapter, or what it reads through, read for a period. */
