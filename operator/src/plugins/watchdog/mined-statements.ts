@@ -2,25 +2,31 @@ import { fullSignature } from "@dataset-oracle/protocol/compact-signature";
 import { signedIn } from "@dataset-oracle/protocol/packed-update";
 import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
+import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import type { Dataset } from "../../dataset/dataset.js";
-import { readUpdates } from "../../dataset/update-events.js";
+import { searchUpdates } from "../../dataset/update-events.js";
 import type { Statement } from "../../reports/statement.js";
 import { readBlockNumber } from "../../rpc/blocks.js";
 import { readTransaction } from "../../rpc/transactions.js";
 import type { HeldStatements } from "./held-statements.js";
 
 /**
- * The maximum number of transactions that are read each time; the others are skipped. Sending more to hide one costs the
+ * The maximum number of transactions that are read each time; the others have to wait. Sending more to hide one costs the
  * sender gas for each.
  */
 const MAX_READ = 50;
 const MAX_BLOCKS = 1_000;
+/** The maximum number of transactions that are known to have been read: at least those of all searches of a block. */
+const MAX_REMEMBERED = 1_000;
+/** Each block is searched this many times, because a node that lags shows it as empty. None that is used lags as long. */
+const SEARCHES = 6;
 
 /** Reads what is signed in the mined updates of a dataset, whoever sent them. */
 export class MinedStatements {
-  /** The first block that was not read; null before the first reading, which only finds the head. */
-  #next: number | null = null;
+  /** The newest block at each of the last readings. */
+  #heads: readonly number[] = [];
+  readonly #read = new LRUCache<Hex, true>({ max: MAX_REMEMBERED });
 
   constructor(
     private readonly dataset: Dataset,
@@ -28,7 +34,7 @@ export class MinedStatements {
   ) {}
 
   /**
-   * Holds what is signed in the updates that were mined since the last reading.
+   * Holds what is signed in the updates that were mined lately. The first reading only finds the head.
    *
    * @throws RpcError
    */
@@ -36,16 +42,19 @@ export class MinedStatements {
     const { dataset, held } = this;
     const { client } = dataset;
     const head = await readBlockNumber(client);
-    if (this.#next !== null && this.#next <= head) {
-      const updates = await readUpdates(dataset, null, Math.max(this.#next, head - MAX_BLOCKS), head);
-      const hashes = new Set(updates.map(({ transactionHash }) => transactionHash));
-      for (const hash of [...hashes].slice(0, MAX_READ)) {
-        const sent = await readTransaction(client, hash);
-        if (sent === null) continue;
-        for (const statement of statementsInCalldata(dataset, sent.input)) held.add(dataset, statement);
-      }
+    const from = Math.max(Math.min(head, ...this.#heads) + 1, head - MAX_BLOCKS);
+    const unread = new Set<Hex>();
+    for await (const updates of searchUpdates(dataset, null, from, head)) {
+      for (const { transactionHash } of updates) if (!this.#read.has(transactionHash)) unread.add(transactionHash);
     }
-    this.#next = head + 1;
+    for (const hash of [...unread].slice(0, MAX_READ)) {
+      const sent = await readTransaction(client, hash);
+      // Not there yet.
+      if (sent === null) continue;
+      for (const statement of statementsInCalldata(dataset, sent.input)) held.add(dataset, statement);
+      this.#read.set(hash, true);
+    }
+    this.#heads = [...this.#heads, head].slice(-SEARCHES);
   }
 }
 
