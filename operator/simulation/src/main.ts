@@ -6,11 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { FAULTS } from "./faults.js";
+import { PROVIDER_FAULTS } from "./providers/faults.js";
 import { runMutants } from "./run-mutants.js";
 import { runPlan } from "./run-plan.js";
 import type { Outcome } from "./simulate.js";
 
 const FAULT_NAMES = FAULTS.map(({ name }) => name);
+const PROVIDER_FAULT_NAMES = PROVIDER_FAULTS.map(({ name }) => name);
 
 const USAGE = `Usage: npm run simulate [-- OPTIONS]
 
@@ -21,12 +23,16 @@ process, with faults that a seed chooses. README.md beside this program says wha
   --minutes N         virtual minutes of each (default: 30)
   --only FAULT        only this class of faults, or "none"
   --replay SEED       one seed, with its trace on the standard output
+  --providers         simulates providers in place of operators: their decisions, leases, files and clocks
   --mutants           plants faults in the product, one at a time, and shows that each is found
   --trace FOLDER      writes each seed's trace to FOLDER/SEED.log
   --help              show this text
 
 Faults
 ${FAULT_NAMES.map((name) => `  ${name}`).join("\n")}
+
+Faults with --providers
+${PROVIDER_FAULT_NAMES.map((name) => `  ${name}`).join("\n")}
 
 The exit code is 1 if anything was violated, or a planted fault was not found.
 
@@ -40,20 +46,23 @@ const { values } = readArguments(USAGE, {
   only: { type: "string" },
   replay: { type: "string", range: [0, 2 ** 31] },
   trace: { type: "string" },
+  providers: { type: "boolean" },
   mutants: { type: "boolean" },
 });
 
 if (values.mutants) process.exit((await runMutants()) ? 0 : 1);
 
 const only = values.only ?? null;
-if (only !== null && only !== "none" && !FAULT_NAMES.includes(only)) fail(`--only ${only}: there is no such fault`);
+const providers = values.providers === true;
+if (only !== null && only !== "none" && !(providers ? PROVIDER_FAULT_NAMES : FAULT_NAMES).includes(only))
+  fail(`--only ${only}: there is no such fault`);
 const minutes = Number(values.minutes);
 const seeds = values.replay === undefined ? readSeeds(values.seeds) : [Number(values.replay)];
 const outcomes: Outcome[] = [];
 for (const [index, seed] of seeds.entries()) {
   const folder = values.replay === undefined ? values.trace : mkdtempSync(join(tmpdir(), "replay-"));
   const traceTo = folder && join(folder, `${seed}.log`);
-  const outcome = await runPlan({ seed, minutes, only }, { ...(traceTo && { traceTo }) });
+  const outcome = await runPlan({ seed, minutes, only }, { providers, ...(traceTo && { traceTo }) });
   if (values.replay !== undefined && traceTo) console.log(readFileSync(traceTo, "utf8"));
   outcomes.push(outcome);
   const { hash, events, violations, realSeconds, faults } = outcome;

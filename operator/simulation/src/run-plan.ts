@@ -5,11 +5,14 @@ import type { Outcome, Plan } from "./simulate.js";
 
 /** Compiled, also where this file is loaded by vitest: Node itself has to load the product. */
 const RUN = fileURLToPath(new URL("../dist/run.js", import.meta.url));
+const RUN_PROVIDERS = fileURLToPath(new URL("../dist/providers/run.js", import.meta.url));
 const MUTATE = fileURLToPath(new URL("../dist/mutate.js", import.meta.url));
 
 export interface RunOptions {
   /** The file to which the trace is written. */
   readonly traceTo?: string;
+  /** Simulates providers in place of operators. */
+  readonly providers?: boolean;
   /** The file to which the chain is written, as a RecordedChain. */
   readonly recordTo?: string;
   /** A fault that is planted in the product. */
@@ -17,9 +20,14 @@ export interface RunOptions {
 }
 
 /** Simulates a plan in a process of its own. A process that fails counts as a violation. */
-export function runPlan(plan: Plan, { traceTo, recordTo, mutant }: RunOptions = {}): Promise<Outcome> {
+export function runPlan(plan: Plan, { traceTo, recordTo, mutant, providers }: RunOptions = {}): Promise<Outcome> {
   const imported = mutant === undefined ? [] : ["--import", MUTATE];
-  const args = ["--expose-gc", ...imported, RUN, JSON.stringify({ ...plan, traceTo, recordTo })];
+  const args = [
+    "--expose-gc",
+    ...imported,
+    providers ? RUN_PROVIDERS : RUN,
+    JSON.stringify({ ...plan, traceTo, recordTo }),
+  ];
   const env = mutant === undefined ? process.env : { ...process.env, MUTANT: JSON.stringify(mutant) };
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
   let [output, errors] = ["", ""];

@@ -1,0 +1,112 @@
+import type { Episode } from "../fault.js";
+import type { Random } from "../random.js";
+import type { DiskFailure } from "./disk.js";
+import { type ExchangeFailure, type Exchanges, SOURCE_FILES } from "./exchanges.js";
+import type { ProviderMachine } from "./machine.js";
+
+/** A class of faults of one machine, or of what it asks. */
+export interface ProviderFault {
+  readonly name: string;
+  /** @returns Null if it cannot happen now. */
+  begin(machine: ProviderMachine, exchanges: Exchanges, random: Random): Episode | null;
+}
+
+const seconds = (random: Random, from: number, to: number) => Math.round(random.between(from, to)) * 1_000;
+
+const EXCHANGE_FAILURES: readonly ExchangeFailure[] = [
+  ...(["is down", "is silent", "is slow", "throttles", "answers garbage", "stands still", "lies"] as const),
+];
+const DISK_FAILURES: readonly DiskFailure[] = ["is full", "is read-only", "does not sync"];
+
+export const PROVIDER_FAULTS: readonly ProviderFault[] = [
+  {
+    name: "killed",
+    begin(machine, _exchanges, random) {
+      if (machine.lives.length === 0) return null;
+      const life = random.pick(machine.lives);
+      if (random.chance(0.3)) machine.kill(life);
+      else machine.killAtOperation(life, false);
+      return { forMs: seconds(random, 1, 10) };
+    },
+  },
+  {
+    name: "power-lost",
+    begin(machine, _exchanges, random) {
+      if (machine.lives.length === 0) return null;
+      if (random.chance(0.3)) machine.losePower();
+      else machine.killAtOperation(random.pick(machine.lives), true);
+      return { forMs: seconds(random, 1, 10) };
+    },
+  },
+  {
+    name: "clock-set",
+    begin(machine, _exchanges, random) {
+      const [from, to] = random.pick([
+        [1, 10],
+        [1, 10],
+        [10, 60],
+        [10, 120],
+        [600, 900],
+      ] as const);
+      machine.setClock(Math.round(random.between(from, to) * 1_000) * (random.chance(0.5) ? 1 : -1));
+      return { forMs: seconds(random, 1, 40), end: () => machine.setClock(0) };
+    },
+  },
+  {
+    name: "folder-lost",
+    begin(machine, _exchanges, random) {
+      if (random.chance(0.6)) machine.backUp();
+      else if (random.chance(0.5)) machine.loseFolder();
+      else machine.removeFiles();
+      return { forMs: seconds(random, 1, 5) };
+    },
+  },
+  {
+    name: "disk-fails",
+    begin({ disk }, _exchanges, random) {
+      disk.failure = random.pick(DISK_FAILURES);
+      return {
+        forMs: seconds(random, 1, 20),
+        end: () => {
+          disk.failure = null;
+        },
+      };
+    },
+  },
+  {
+    name: "disk-slow",
+    begin({ disk }, _exchanges, random) {
+      disk.isSlow = true;
+      return {
+        forMs: seconds(random, 5, 30),
+        end: () => {
+          disk.isSlow = false;
+        },
+      };
+    },
+  },
+  {
+    name: "second-process",
+    begin(machine, _exchanges, random) {
+      machine.wanted.add("second");
+      machine.start("second");
+      return {
+        forMs: seconds(random, 1, 30),
+        end: () => {
+          machine.wanted.delete("second");
+          machine.stop("second").then(() => machine.start("first"));
+        },
+      };
+    },
+  },
+  {
+    name: "exchange-fails",
+    begin(_machine, exchanges, random) {
+      const name = random.pick(SOURCE_FILES).name;
+      // With two liars, the median is theirs.
+      const isLie = [...exchanges.failures.values()].includes("lies");
+      exchanges.failures.set(name, random.pick(EXCHANGE_FAILURES.filter((one) => !(isLie && one === "lies"))));
+      return { forMs: seconds(random, 2, 60), end: () => void exchanges.failures.delete(name) };
+    },
+  },
+];
