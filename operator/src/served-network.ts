@@ -146,7 +146,7 @@ export async function connectNetwork(
   const simulator = new Simulator(client, clock, closing);
   const budgets = createGasBudgets(settings, clock);
   const queues = createQueues(client, plan, accounts, { ...context, logger }, budgets);
-  const senders = new Senders(chainId, queues, budgets);
+  const senders = new Senders(chainId, queues, budgets, clock);
   const served = datasets.map((dataset): ServedDataset => {
     const source = new ReportSource(dataset, providers, settings, context);
     const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);

@@ -1,6 +1,6 @@
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { numberToHex } from "viem";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { FeedGasSpent } from "./gas-budget.js";
 import type { Job, RoundCall } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
@@ -11,17 +11,20 @@ const SETTINGS = { gasPerHour: 1e9, gasPerHourForNewKeys: 1e9, gasPerHourForFeed
 const CALL: RoundCall = { to: addressOf(7), data: "0x", gas: 1n, round: 1n, expiresAt: 1 };
 const KIND = "updates of a key";
 
+let nowMs: number;
+
+beforeEach(() => {
+  nowMs = 0;
+});
+
 /** @param enqueued Where the senders' queues note what they get, with the index of the sender. */
 function sendersOf(count: number, enqueued: [number, Job<RoundCall>][], settings = SETTINGS): Senders {
   const queues = Array.from({ length: count }, (_, i) => {
     const enqueue = async (job: Job<RoundCall>) => void enqueued.push([i, job]);
     return { address: addressOf(i + 1), enqueue } as unknown as TransactionQueue;
   });
-  const budgets = createGasBudgets(
-    settings,
-    clockOf(() => 0),
-  );
-  return new Senders(1, queues, budgets);
+  const clock = clockOf(() => nowMs);
+  return new Senders(1, queues, createGasBudgets(settings, clock), clock);
 }
 
 /** Has a job admitted, built with the gas that is given, and enqueued. */
@@ -89,4 +92,13 @@ test("a budget of nothing refuses before anything is built, and so does one that
   // Tasks of another kind, and the other budgets, are not known yet.
   expect(senders.admit("b", "updates of two keys")).toBeDefined();
   expect(enqueued).toEqual([]);
+});
+
+test("after five seconds a task is built again whose kind needed more gas than there is: a node may have overstated it", async () => {
+  const senders = sendersOf(1, [], { ...SETTINGS, gasPerHourForFeeds: 100 });
+  await expect(send(senders, null, { gas: 1_000n })).rejects.toThrow(FeedGasSpent);
+  nowMs = 4_999;
+  expect(() => senders.admit(null, KIND)).toThrow(FeedGasSpent);
+  nowMs = 5_000;
+  await send(senders, null, { gas: 100n });
 });

@@ -29,6 +29,9 @@ export function createGasBudgets(settings: GasSettings, clock: Clock): GasBudget
   };
 }
 
+/** For so long a kind's latest gas limit is expected again: a node that overstates gas can have estimated it. */
+const EXPECTED_MS = 5_000;
+
 /** A task that is paid for, before anything is built for it. */
 export interface Admission {
   /** Null for a feed or an accusation. */
@@ -42,13 +45,14 @@ export interface Admission {
 /** The accounts from which the operator sends on one network, each with its queue, and the gas that they may use. */
 export class Senders {
   /** The gas limit of the latest task of each kind: the chain decides it, so the first of a kind is built to know it. */
-  readonly #expected = new Map<string, bigint>();
+  readonly #expected = new Map<string, { readonly gas: bigint; readonly until: number }>();
 
   /** @param queues None where the operator has no key, and so sends nothing. */
   constructor(
     private readonly chainId: number,
     readonly queues: readonly TransactionQueue[],
     private readonly budgets: GasBudgets,
+    private readonly clock: Pick<Clock, "monotonic">,
   ) {}
 
   get canSend(): boolean {
@@ -82,7 +86,9 @@ export class Senders {
     this.requireSender();
     const budget = payer === null ? "feeds" : isNewKey ? "new" : "stored";
     const kind = `${budget} ${what}`;
-    const admitted = this.budgets[budget].admit(this.#expected.get(kind) ?? 1n, payer);
+    const known = this.#expected.get(kind);
+    const expected = known !== undefined && this.clock.monotonic() < known.until ? known.gas : 1n;
+    const admitted = this.budgets[budget].admit(expected, payer);
     if (!admitted.ok) throw refused(admitted, payer, budget);
     return { payer, charge: admitted.charge, kind, budget };
   }
@@ -106,7 +112,7 @@ export class Senders {
     dataset: Address,
     key: Hex,
   ): Promise<Submitted<C>> {
-    this.#expected.set(kind, job.call.gas);
+    this.#expected.set(kind, { gas: job.call.gas, until: this.clock.monotonic() + EXPECTED_MS });
     const refusal = charge.confirm(job.call.gas);
     if (refusal !== null) throw refused(refusal, payer, budget);
     return this.#queueOf(dataset, key).enqueue(job);

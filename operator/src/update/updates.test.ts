@@ -56,7 +56,7 @@ function updatesOf(gasPerHour: number): Updates {
     },
   } as unknown as TransactionQueue;
   const gas = { gasPerHour, gasPerHourForNewKeys: 0, gasPerHourForFeeds: 1e9, gasPercentPerCaller: 100 };
-  const senders = new Senders(42, [queue], createGasBudgets(gas, clock));
+  const senders = new Senders(42, [queue], createGasBudgets(gas, clock), clock);
   const storedKeys = { has: async () => true };
   const dataset = { chainId: 42, address: ADDRESS, kind: "median", storedKeys } as unknown as Dataset;
   const call = { to: ADDRESS, data: "0x", gas: 100n, expiresAt: NOW + 300_000 } as const;
