@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { type Address, stringToHex } from "viem";
 import type { Attack } from "../attack.js";
@@ -150,11 +151,15 @@ export const malformedRequests: Attack = {
       [operator, "/data/request", update],
       [providers[0], "/report", report],
     ] as const) {
-      const valid = validNow();
-      const text = JSON.stringify(valid);
-      const answer = await sendRaw(service.url, post(path, text), { from: network.caller(), timeoutMs: 10_000 });
+      const ask = () =>
+        sendRaw(service.url, post(path, JSON.stringify(validNow())), { from: network.caller(), timeoutMs: 10_000 });
+      let answer = await ask();
+      // What the operator was asked just now can have used up for a moment what the provider's sources allow.
+      for (; answer.includes('"code":"source_busy"'); answer = await ask()) await sleep(1_000);
       if (statusOf(answer) !== 200) throw new Error(`${service.name} refuses a valid request: ${answer}`);
 
+      const valid = validNow();
+      const text = JSON.stringify(valid);
       const wrong = [...bodies(valid).map((body) => post(path, body)), ...requests(path, text)];
       const mutated = Array.from({ length: MUTATIONS }, () => {
         const bytes = Buffer.from(text);
