@@ -16,7 +16,7 @@ const EXCHANGES = ["kraken", "bitfinex"];
 /** The indices of the accounts from which the operator sends in its benchmarks. */
 const SENDERS = [1, 2, 3, 4];
 /** Too high to reject any request. The limits and budgets are still counted. */
-const ENOUGH = 1_000_000_000_000;
+const [ENOUGH_REQUESTS, ENOUGH_GAS] = [1_000_000_000, 1_000_000_000_000];
 
 /** A provider of the committee. */
 export interface Provider {
@@ -200,18 +200,18 @@ export class Processes {
     const config = {
       port: await freePort(),
       metricsPort,
-      requestsPerMinute: ENOUGH,
-      broadcastsPerMinute: ENOUGH,
-      newKeysPerMinute: ENOUGH,
+      requestsPerMinute: ENOUGH_REQUESTS,
+      broadcastsPerMinute: ENOUGH_REQUESTS,
+      newKeysPerMinute: ENOUGH_REQUESTS,
       maxConnectionsPerCaller: 1_000,
       networks: [
         {
           deployment: "deployment.json",
           rpcUrls: [rpcUrl],
           providers: providers.map(({ address, url }) => ({ address, url })),
-          gasPerHour: ENOUGH,
-          gasPerHourForNewKeys: ENOUGH,
-          gasPerHourForFeeds: ENOUGH,
+          gasPerHour: ENOUGH_GAS,
+          gasPerHourForNewKeys: ENOUGH_GAS,
+          gasPerHourForFeeds: ENOUGH_GAS,
           gasPercentPerCaller: 100,
           maxPendingPerSender: 1_000,
           // All processes share one machine, so timeouts would only measure how busy it is.
