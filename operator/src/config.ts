@@ -64,7 +64,8 @@ const NetworkSettings = Type.Object(
           "starts.",
       }),
     ),
-    rpcUrls: Type.Array(Type.String({ minLength: 1 }), {
+    rpcUrls: Type.Array(Type.String(), {
+      minItems: 1,
       description:
         `The JSON-RPC endpoints, in order of preference. \${NAME} is replaced by that environment variable. ` +
         "Never logged.",
@@ -120,9 +121,10 @@ const NetworkSettings = Type.Object(
     members: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
+        maxItems: 255,
         description:
           "The addresses of the committee members that run an operator for these feeds under the same policies. By " +
-          "default the whole committee. A member that does not send is waited for in vain.",
+          "default the whole committee, which has at most 255. A member that does not send is waited for in vain.",
       }),
     ),
     stageMs: milliseconds(
@@ -198,6 +200,7 @@ export const OperatorConfig = Type.Object(
     ...serverSettings(8080, 9_465),
     basePath: Type.String({
       pattern: "^(/[A-Za-z0-9._~-]+)*$",
+      maxLength: 256,
       default: "",
       description: "The path of the base URL. With /oracle, requests go to /oracle/data/request.",
     }),
@@ -270,7 +273,6 @@ async function planNetwork(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<NetworkPlan> {
-  if (settings.rpcUrls.length === 0) throw new ConfigError(`${at}: rpcUrls is empty. Add at least one RPC endpoint.`);
   const rpcUrls = settings.rpcUrls.map((url, index) => expandRpcUrl(url, `${at}: rpcUrls/${index}`, env));
   const { chainId, datasets, contracts } = await planDatasets(settings, at, folder, rpcUrls);
   const where = `network ${chainId}`;

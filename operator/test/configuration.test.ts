@@ -56,14 +56,16 @@ const feed = (change: object) => ({
 describe("is refused with", () => {
   test.each<[mistake: string, network: object, named: string, others?: object]>([
     ["a setting of another type", usual(), "/port", { port: "8080" }],
+    ["an empty address to listen on, which would be every one", usual(), "/host: must not be empty", { host: "" }],
+    ["an empty address of its metrics", usual(), "/metricsHost: must not be empty", { metricsHost: "" }],
     ["no network", usual(), "/networks", { networks: [] }],
     ["a deployment that is not there", usual({ deployment: "44.json" }), "44.json"],
     ["an RPC that is not a URL", usual({ rpcUrls: [NOBODY, "127.0.0.1"] }), "rpcUrls/1 is not a URL"],
     ["an RPC with an unset variable", usual({ rpcUrls: [["http://a/$", "{RPC_TOKEN}"].join("")] }), "RPC_TOKEN"],
-    ["a network without an RPC", usual({ rpcUrls: [] }), "rpcUrls is empty"],
+    ["a network without an RPC", usual({ rpcUrls: [] }), "/networks/0/rpcUrls: must not be empty"],
     ["a provider with a wrong address", usual({ providers: [{ address: "0x1", url: "http://a" }] }), "0x1"],
     ["a provider without a URL", usual({ providers: [{ address: MEMBER, url: "a" }] }), "url"],
-    ["a feed without keys", usual({ feeds: [feed({ keys: [] })] }), "feeds/0: keys is empty"],
+    ["a feed without keys", usual({ feeds: [feed({ keys: [] })] }), "feeds/0/keys: must not be empty"],
     ["no address as its dataset", { datasets: ["0x12"] }, "datasets/0: "],
     ["the same dataset twice", { datasets: [dataset, dataset] }, "datasets names 0x"],
     ["no dataset at all", {}, "set either deployment (a file's path) or datasets (addresses)"],

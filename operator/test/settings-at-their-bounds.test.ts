@@ -1,43 +1,38 @@
 import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import type { TSchema } from "@sinclair/typebox";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { boundsIn, endsOf, withSetting } from "@dataset-oracle/tools/schema-bounds";
+import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { type NetworkSettings, OperatorConfig } from "../src/config.js";
-import { FeedSettings } from "../src/plugins/feeds/settings.js";
+import { loadOperatorConfig, type NetworkSettings, OperatorConfig } from "../src/config.js";
 import { startCommittee } from "./support/committee.js";
 import { type OperatorOptions, startOperator } from "./support/operator.js";
 
-/** Every number of the configuration at both ends of its bounds, which are the schema's, in an operator that is used. */
+/** Every setting of the configuration at both ends of its bounds, which are the schema's, in an operator that is used. */
 
 const { body, chain, dataset, providers } = await startCommittee(4);
 
-const isNumber = ({ type }: TSchema) => type === "integer" || type === "number";
+/** Texts of a form of their own, by their paths and lengths. */
+const TEXTS: Readonly<Record<string, (length: number) => string>> = {
+  "/basePath": (length) => "/".padEnd(length, "a"),
+};
 
-/** Returns the numbers of an object's schema, each with one of its bounds. */
-function endsOf({ properties }: { readonly properties: Record<string, TSchema> }): [string, number][] {
-  return Object.entries(properties)
-    .filter(([, schema]) => isNumber(schema))
-    .flatMap(([name, { minimum, maximum }]): [string, number][] => [
-      [name, minimum],
-      [name, maximum],
-    ]);
-}
+const BOUNDS = boundsIn(OperatorConfig);
+const NUMBERS = BOUNDS.filter((one) => one.of === "number");
 
-/** Returns the paths of all numbers in a schema that lack a bound. */
-function unbounded(schema: TSchema, path: string): string[] {
-  if (isNumber(schema)) return Number.isFinite(schema.minimum) && Number.isFinite(schema.maximum) ? [] : [path];
-  const parts: [string, TSchema][] = [
-    ...Object.entries((schema.properties ?? {}) as Record<string, TSchema>),
-    ...((schema.anyOf ?? []) as TSchema[]).map((one): [string, TSchema] => ["", one]),
-    ...(schema.items === undefined ? [] : [["*", schema.items as TSchema] satisfies [string, TSchema]]),
-  ];
-  return parts.flatMap(([name, part]) => unbounded(part, name === "" ? path : `${path}/${name}`));
+/** Returns the ends of the numbers right under a path, each with its name. */
+function endsUnder(path: string): [name: string, end: number][] {
+  const own = NUMBERS.filter((one) => one.path.slice(0, one.path.lastIndexOf("/") + 1) === path);
+  return endsOf(own).map(([at, end]) => [at.slice(path.length), end]);
 }
 
 test("every number has a lower and an upper bound", () => {
-  expect(unbounded(OperatorConfig, "")).toEqual([]);
+  expect(NUMBERS.filter(({ least, most }) => !Number.isFinite(least) || !Number.isFinite(most))).toEqual([]);
 });
 
 /** What else may be said where an answer hardly comes in time. */
@@ -80,26 +75,68 @@ const warnings: string[] = [];
 process.on("warning", ({ name }) => void warnings.push(name));
 
 describe("the operator works with", () => {
-  test.each(endsOf(OperatorConfig.properties.networks.items).filter(([name]) => name !== "networkId"))(
-    "%s %s",
-    async (name, value) => {
-      await use(`${name} ${value}`, { [name]: value });
-    },
-  );
+  test.each(endsUnder("/networks/*/").filter(([name]) => name !== "networkId"))("%s %s", async (name, value) => {
+    await use(`${name} ${value}`, { [name]: value });
+  });
 
-  test.each(endsOf(FeedSettings))("a feed of %s %s", async (name, value) => {
+  test.each(endsUnder("/networks/*/feeds/*/"))("a feed of %s %s", async (name, value) => {
     const policy = { heartbeatSeconds: 31_536_000, deviationBps: 100, minIntervalSeconds: 1, [name]: value };
     await use(`${name} ${value}`, { feeds: [{ dataset, keys: [spotPriceKey("BTC-USD")], ...policy }] });
   });
 
-  test.each(endsOf(OperatorConfig).filter(([name]) => !name.toLowerCase().endsWith("port")))(
-    "%s %s",
-    async (name, value) => {
-      await use(`${name} ${value}`, {}, { [name]: value });
-    },
-  );
+  test.each(endsUnder("/").filter(([name]) => !name.toLowerCase().endsWith("port")))("%s %s", async (name, value) => {
+    await use(`${name} ${value}`, {}, { [name]: value });
+  });
 
   test("no warning of Node about a timer", () => {
     expect(warnings.filter((name) => name.startsWith("Timeout"))).toEqual([]);
   });
+
+  test("the longest base path", async () => {
+    const basePath = TEXTS["/basePath"]?.(OperatorConfig.properties.basePath.maxLength as number) ?? "";
+    const operator = await startOperator([{ chain, datasets: [dataset], providers }], { basePath });
+    expect(await operator.ask(body(spotPriceKey("ETH-USD"), false))).toMatchObject({ status: "OK" });
+    await operator.close();
+  });
+});
+
+describe("the length of a text or a list", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "operator-")), "operator.json");
+  const address = (index: number) => numberToHex(index + 1, { size: 20 });
+  const key = (index: number) => spotPriceKey(`KEY${index}-USD`);
+  const policy = { heartbeatSeconds: 60, deviationBps: 50, minIntervalSeconds: 10 };
+  const network = (index: number) => ({
+    ...{ networkId: index + 1, rpcUrls: [chain.url], datasets: [address(0)], members: [address(0)] },
+    ...{ providers: [{ address: address(0), url: "http://a" }] },
+    feeds: [{ dataset: address(0), keys: [key(0)], ...policy }],
+  });
+  /** The items of lists, by their paths. */
+  const items: Readonly<Record<string, (index: number) => unknown>> = {
+    "/networks": network,
+    "/networks/*/rpcUrls": () => chain.url,
+    "/networks/*/datasets": address,
+    "/networks/*/members": address,
+    "/networks/*/feeds/*/keys": key,
+  };
+  const made = (path: string, length: number) =>
+    items[path] === undefined
+      ? (TEXTS[path]?.(length) ?? "a".repeat(length))
+      : Array.from({ length }, (_, index) => items[path]?.(index));
+  const load = (path: string, length: number) => {
+    writeFileSync(file, JSON.stringify(withSetting({ networks: [network(0)] }, path, made(path, length))));
+    return loadOperatorConfig(file, {});
+  };
+
+  test.each(BOUNDS.filter(({ of, least, most }) => of !== "number" && (least ?? most) !== undefined))(
+    "$path: from $least to $most, and no more or less",
+    async ({ path, least, most }) => {
+      for (const end of [least, most]) if (end !== undefined) await load(path, end);
+      for (const beyond of [(least ?? 0) - 1, (most ?? Number.POSITIVE_INFINITY) + 1]) {
+        if (beyond < 0 || beyond === Number.POSITIVE_INFINITY) continue;
+        const refusal = load(path, beyond);
+        await expect(refusal).rejects.toThrow(ConfigError);
+        await expect(refusal).rejects.toThrow(`${path.replaceAll("*", "0")}: must`);
+      }
+    },
+  );
 });

@@ -11,14 +11,14 @@ import { SOURCE_MS } from "./source/source-reader.js";
 /** The settings for serving the Web Oracle's datasets. */
 export const WebOracleSettings = Type.Object(
   {
-    rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), Type.String({ minLength: 1 }), {
+    rpcUrls: Type.Record(Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), Type.String(), {
       additionalProperties: false,
       description:
         "The JSON-RPC endpoint that published specs are read from, by chain id. A $ with a name in braces is replaced " +
         "by that environment variable. Never logged.",
     }),
     folder: Type.String({ minLength: 1, description: "Path of the folder where published specs are stored." }),
-    hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String({ minLength: 1 }))], {
+    hosts: Type.Union([Type.Literal("any"), Type.Array(Type.String())], {
       default: [],
       description:
         'The hosts that published specs may query, or "any" for every public host that no source file queries.',

@@ -16,7 +16,7 @@ export function rateLimitSchema(perSecond: NumberOptions, burst: IntegerOptions,
   const description = "Sustained requests per second.";
   return Type.Object(
     {
-      perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1_000, description, ...perSecond }),
+      perSecond: Type.Number({ minimum: 0.001, maximum: 1_000, description, ...perSecond }),
       burst: Type.Integer({
         minimum: 1,
         maximum: 1_000,

@@ -9,10 +9,7 @@ const strict = { additionalProperties: false } as const;
 /** The settings of a credential for a paid API. Its value is never in the configuration. */
 export const SecretSettings = Type.Object(
   {
-    host: Type.String({
-      minLength: 1,
-      description: "The only host that receives the secret, for example api.example.com.",
-    }),
+    host: Type.String({ description: "The only host that receives the secret, for example api.example.com." }),
     header: Type.Optional(
       Type.String({ pattern: "^[a-z][a-z0-9-]*$", description: "The header that holds the secret." }),
     ),

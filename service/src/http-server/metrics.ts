@@ -12,7 +12,11 @@ import { listen } from "./listen.js";
  * @param port The default port.
  */
 export const metricsSettings = (port: number) => ({
-  metricsHost: Type.String({ default: "127.0.0.1", description: "The address on which Prometheus reads /metrics." }),
+  metricsHost: Type.String({
+    minLength: 1,
+    default: "127.0.0.1",
+    description: "The address on which Prometheus reads /metrics.",
+  }),
   metricsPort: Type.Integer({
     minimum: 0,
     maximum: 65_535,

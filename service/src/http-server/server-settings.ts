@@ -10,7 +10,7 @@ import { metricsSettings } from "./metrics.js";
  * @param metricsPort The default port of the metrics.
  */
 export const serverSettings = (port: number, metricsPort: number) => ({
-  host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
+  host: Type.String({ minLength: 1, default: "127.0.0.1", description: "The address to listen on." }),
   port: Type.Integer({
     minimum: 0,
     maximum: 65_535,

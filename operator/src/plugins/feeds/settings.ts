@@ -14,7 +14,7 @@ const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_
 export const FeedSettings = Type.Object(
   {
     dataset: Type.String({ description: "The address of a dataset of the deployment." }),
-    keys: Type.Array(Type.String(), { description: "Keys in ASCII, or in hex after 0x." }),
+    keys: Type.Array(Type.String(), { minItems: 1, description: "Keys in ASCII, or in hex after 0x." }),
     heartbeatSeconds: seconds(
       "The age that a stored value should not exceed, even if it has not changed: updates start early enough to be " +
         "mined in time.",
@@ -89,7 +89,6 @@ export function planFeeds(
     }
     const fault = sender === "alone" ? null : heartbeatFault(policy, { beatSeconds, stageMs });
     if (fault !== null) throw new ConfigError(`${at}: ${fault}`);
-    if (keys.length === 0) throw new ConfigError(`${at}: keys is empty. Name at least one key, or remove the feed.`);
     const feeds = planned.get(dataset.address) ?? new Map<Hex, ScheduledKey>();
     planned.set(dataset.address, feeds);
     for (const key of keys) {
