@@ -15,7 +15,6 @@
  * @property {Record<string, JsonSchema>} [patternProperties]
  * @property {string[]} [required]
  * @property {number} [minimum]
- * @property {number} [exclusiveMinimum]
  * @property {number} [maximum]
  * @property {number} [minLength]
  * @property {number} [maxLength]
@@ -41,13 +40,12 @@ export function typeOf(schema) {
  *
  * @param {JsonSchema} schema
  */
-export function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }) {
+export function boundsOf({ minimum, maximum, minLength, maxLength }) {
   /** @param {number | undefined} value */
   const number = (value) => value?.toLocaleString("en-US") ?? "";
   const least = minimum ?? minLength;
   const most = maximum ?? maxLength;
   const unit = minLength !== undefined || maxLength !== undefined ? " characters" : "";
-  if (exclusiveMinimum !== undefined) return `above ${number(exclusiveMinimum)}, to ${number(most)}`;
   if (least !== undefined && most !== undefined && most < Number.MAX_SAFE_INTEGER)
     return `${number(least)} to ${number(most)}${unit}`;
   if (least !== undefined) return `${number(least)} or more${unit}`;
