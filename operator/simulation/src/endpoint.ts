@@ -54,6 +54,11 @@ export class Endpoint implements NodeFaults {
     this.#view = chain.head;
   }
 
+  /** Whether calls to it can fail. */
+  get isFailing(): boolean {
+    return this.isDown || this.isSilent || this.errorRate > 0;
+  }
+
   /** Shows it a new head, some time after the block. */
   announce(): void {
     const { head } = this.chain;

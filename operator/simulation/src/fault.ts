@@ -1,3 +1,4 @@
+import type { NetworkSettings } from "../../dist/config.js";
 import type { Random } from "./random.js";
 
 /** What a fault does not share with another at the same time. */
@@ -24,5 +25,7 @@ export interface Fault<World> {
   readonly replacements: number | null;
   /** True if it lasts as long as the simulation. */
   readonly isPermanent?: boolean;
+  /** What the operators' configurations then have. */
+  readonly settings?: Partial<NetworkSettings>;
   begin(world: World, random: Random): Episode;
 }

@@ -1,3 +1,4 @@
+import { stringToHex } from "viem";
 import type { Fault } from "./fault.js";
 import type { Random } from "./random.js";
 import type { World } from "./world.js";
@@ -41,7 +42,8 @@ export const FAULTS: readonly Fault<World>[] = [
     begin({ endpoints }, random) {
       for (const one of endpoints) one.isDown = true;
       return {
-        forMs: seconds(random, 10, 120),
+        // Beyond 300 s, what was sent before is too old to be stored.
+        forMs: random.chance(0.3) ? seconds(random, 310, 400) : seconds(random, 10, 120),
         end: () => {
           for (const one of endpoints) one.isDown = false;
         },
@@ -145,6 +147,20 @@ export const FAULTS: readonly Fault<World>[] = [
         forMs: seconds(random, 30, 120),
         end: () => {
           chain.neverMined = 0;
+        },
+      };
+    },
+  },
+  {
+    name: "pool-forgets",
+    group: "chain",
+    replacements: 0,
+    begin({ chain }, random) {
+      chain.forgotten = random.between(0.2, 0.6);
+      return {
+        forMs: seconds(random, 30, 240),
+        end: () => {
+          chain.forgotten = 0;
         },
       };
     },
@@ -256,6 +272,14 @@ export const FAULTS: readonly Fault<World>[] = [
     },
   },
   {
+    name: "gas-budget",
+    group: "operators",
+    replacements: 0,
+    isPermanent: true,
+    settings: { gasPerHour: 1_000_000, gasPerHourForNewKeys: 1_000_000, gasPerHourForFeeds: 1_500_000 },
+    begin: () => ({ forMs: Number.POSITIVE_INFINITY }),
+  },
+  {
     name: "member-never-sends",
     group: "operators",
     replacements: null,
@@ -301,6 +325,24 @@ export const FAULTS: readonly Fault<World>[] = [
     },
   },
   {
+    name: "key-unserved",
+    group: "providers",
+    replacements: null,
+    begin(world, random) {
+      const feed = random.pick(world.feeds);
+      for (const one of world.providers) one.unserved = stringToHex(feed);
+      world.unservedUntil.set(feed, Number.POSITIVE_INFINITY);
+      return {
+        forMs: seconds(random, 60, 240),
+        end: () => {
+          for (const one of world.providers) one.unserved = null;
+          // A minute, for which an operator remembers it.
+          world.unservedUntil.set(feed, Date.now() + 60_000 + world.scheduleMs);
+        },
+      };
+    },
+  },
+  {
     name: "contradiction",
     group: "providers",
     replacements: null,
@@ -319,6 +361,32 @@ export const FAULTS: readonly Fault<World>[] = [
         for (let i = 0; i < 3; i++) world.request(`10.0.0.${1 + random.below(3)}`);
       });
       return { forMs: seconds(random, 60, 240), end };
+    },
+  },
+  {
+    name: "crowd",
+    group: "requests",
+    replacements: null,
+    begin(world, random) {
+      const size = 2 + random.below(4);
+      const callers = () => Array.from({ length: size }, () => `10.0.1.${1 + random.below(200)}`);
+      const end = world.every(2_000, () => world.request(...callers()));
+      return { forMs: seconds(random, 60, 240), end };
+    },
+  },
+  {
+    name: "old-rounds",
+    group: "requests",
+    replacements: null,
+    begin(world, random) {
+      const feed = random.pick(world.feeds);
+      const end = world.every(world.options.blockMs, () => {
+        const round = world.storedRound(feed);
+        const age = Date.now() / 1_000 - round;
+        // It keeps the key due, and the order of the members changes with every round.
+        if (age > (world.options.heartbeatSeconds * 3) / 4) void world.relay(feed, round + 1);
+      });
+      return { forMs: seconds(random, 120, 240), end };
     },
   },
   {

@@ -1,26 +1,12 @@
-import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
-import { LRUCache } from "lru-cache";
-import { type Hex, keccak256, stringToHex } from "viem";
-import { nonceOf, type Receipt, type Transaction } from "./chain/chain.js";
-import { BEAT_SECONDS, DEVIATION_BPS, GAS_PER_HOUR, MIN_INTERVAL_SECONDS, STUCK_SECONDS, type World } from "./world.js";
-
-/** What must hold: looked at after every block, and at the end. */
-export interface Check {
-  atBlock?(): void;
-  /** When the faults have ended long ago, nobody has asked for anything for a while, and the operators still run. */
-  atEnd?(): void;
-}
-
-/** Makes the check of one invariant. It reports by `world.violate`. */
-export type Invariant = (world: World) => Check;
+import { stringToHex } from "viem";
+import { hashOf, type Invariant } from "./invariant.js";
+import { TRANSACTION_INVARIANTS } from "./transaction-invariants.js";
+import { BEAT_SECONDS, DEVIATION_BPS, MIN_INTERVAL_SECONDS, STUCK_SECONDS } from "./world.js";
 
 /** Until then every feed has been stored for the first time. */
 const SETTLED_MS = 100_000;
-const HOUR_MS = 3_600_000;
 /** How much later than its heartbeat a feed may be stored. */
 const LATE_SECONDS = 10;
-
-const hashOf = (key: string): Hex => keccak256(stringToHex(key));
 
 /** Every feed is within its heartbeat and ten seconds. */
 const feedsAreFresh: Invariant = (world) => {
@@ -31,6 +17,7 @@ const feedsAreFresh: Invariant = (world) => {
       const { points } = world.chain.head.state;
       for (const feed of world.feeds) {
         const age = Date.now() / 1000 - Number(points.get(hashOf(feed))?.round ?? 0n);
+        if (world.isUnserved(feed)) continue;
         if (age <= world.options.heartbeatSeconds + LATE_SECONDS) {
           late.delete(feed);
           continue;
@@ -59,7 +46,7 @@ const movesAreStored: Invariant = (world) => {
         const difference = price > before ? price - before : before - price;
         // The ripple, and what members differ by, are far below this.
         const hasMoved = difference * 10_000n > before * BigInt(DEVIATION_BPS + 10);
-        if (!hasMoved) since.delete(feed);
+        if (!hasMoved || world.isUnserved(feed)) since.delete(feed);
         else if (!since.has(feed)) since.set(feed, world.calmMs);
         else if (world.calmMs - (since.get(feed) ?? 0) > boundMs) {
           const detail = `${feed} is ${price}, and ${before} is stored since round ${stored?.round}`;
@@ -105,6 +92,21 @@ const promisesAreKept: Invariant = (world) => {
   };
 };
 
+/** Problems that say what is wrong elsewhere. */
+const FAILURES = ["rpc_failed", "rpc_timeout", "no_quorum", "update_reverted", "internal_error", "signer_failed"];
+
+/** While others make up for what fails, requests succeed. */
+const requestsSucceed: Invariant = (world) => ({
+  atBlock() {
+    // An operator that is hit itself answers so.
+    if (world.options.faults.some(({ group }) => group === "operators")) return;
+    for (const { id, life, key, isCalm, outcome } of world.asked) {
+      if (outcome === null || !FAILURES.includes(outcome) || world.isUnserved(key)) continue;
+      if (isCalm) world.violate("request failed", id, `${life.id} answered ${outcome} to the request for ${key}`);
+    }
+  },
+});
+
 /** Every request is answered. */
 const requestsAreAnswered: Invariant = (world) => ({
   atBlock() {
@@ -115,70 +117,6 @@ const requestsAreAnswered: Invariant = (world) => ({
         id,
         `${life.id} has not answered the request for ${key} of ${(Date.now() - at) / 1000} s ago`,
       );
-    }
-  },
-});
-
-/** A nonce that is left out is filled soon, and none stays unmined for long. */
-const noncesAdvance: Invariant = (world) => {
-  const since = new Map<string, { readonly nonce: number; readonly isGap: boolean; readonly calmMs: number }>();
-  const [gapMs, stuckMs] = [2 * STUCK_SECONDS * 1_000, 4 * STUCK_SECONDS * 1_000];
-  return {
-    atBlock() {
-      for (const { account, life, isSignerSilent } of world.operators) {
-        const { address } = account;
-        const nonce = nonceOf(world.chain.head.state, address);
-        const pooled = [...(world.chain.pool.get(address)?.keys() ?? [])].filter((one) => one >= nonce);
-        const known = since.get(address);
-        const isGap = !pooled.includes(nonce);
-        if (pooled.length === 0 || life === null || isSignerSilent || known?.nonce !== nonce || known.isGap !== isGap) {
-          since.set(address, { nonce, isGap, calmMs: world.calmMs });
-          continue;
-        }
-        const waitedMs = world.calmMs - known.calmMs;
-        if (waitedMs <= (isGap ? gapMs : stuckMs)) continue;
-        const balance = world.chain.head.state.balances.get(address) ?? 0n;
-        if (balance < 10n ** 17n) continue;
-        const kind = isGap ? "nonce gap" : "stuck nonce";
-        world.violate(
-          kind,
-          `${address} ${nonce}`,
-          `${life.id}: nonce ${nonce} for ${waitedMs / 1000} s; it has ${pooled.join(", ")}`,
-        );
-      }
-    },
-  };
-};
-
-/** What a transaction updates: each key with the round. */
-const updated = new LRUCache<Hex, readonly string[]>({ max: 2_000 });
-function updatesOf({ hash, data }: Transaction): readonly string[] {
-  const known = updated.get(hash);
-  if (known !== undefined) return known;
-  const call = decodeUpdateCall(data);
-  const keys = call === null ? [] : call.kind === "update" ? [keccak256(call.key)] : call.keyHashes;
-  const ids = keys.map((key) => `${key} ${call?.round}`);
-  updated.set(hash, ids);
-  return ids;
-}
-
-/** No round of a key is in flight under two nonces of one operator. */
-const roundsHaveOneNonce: Invariant = (world) => ({
-  atBlock() {
-    for (const { account, life } of world.operators) {
-      const nonce = nonceOf(world.chain.head.state, account.address);
-      const nonces = new Map<string, number>();
-      for (const transaction of world.chain.pool.get(account.address)?.values() ?? []) {
-        if (transaction.nonce < nonce) continue;
-        for (const id of updatesOf(transaction)) {
-          const other = nonces.get(id);
-          if (other !== undefined) {
-            const detail = `${life?.id}: ${id} is in flight under nonces ${other} and ${transaction.nonce}`;
-            world.violate("round in flight twice", `${account.address} ${id}`, detail);
-          }
-          nonces.set(id, transaction.nonce);
-        }
-      }
     }
   },
 });
@@ -215,59 +153,47 @@ const valuesAreTrue: Invariant = (world) => {
   };
 };
 
-/** What is mined in any hour is within the budgets of its operator. */
-const gasIsWithinBudgets: Invariant = (world) => {
-  const mined = new Map<string, { readonly at: number; readonly gas: number }[]>();
-  // The default budgets for new keys and for feeds, beside that of requests.
-  const budget = GAS_PER_HOUR + 3_000_000 + 30_000_000;
-  const owner = new Map(world.operators.map(({ account }) => [account.address, mined]));
-  return {
-    atBlock() {
-      for (const { transaction, gasUsed } of world.chain.head.receipts) {
-        const { from } = transaction;
-        if (!owner.has(from)) continue;
-        const list = (mined.get(from) ?? []).filter(({ at }) => Date.now() - at < HOUR_MS);
-        list.push({ at: Date.now(), gas: Number(gasUsed) });
-        mined.set(from, list);
-        const sum = list.reduce((all, { gas }) => all + gas, 0);
-        if (sum > budget) world.violate("gas above budget", from, `${from} used ${sum} gas in an hour`);
-      }
-    },
-  };
-};
-
-/** Without faults, hardly a transaction is sent in vain. */
-const fewTransactionsAreUseless: Invariant = (world) => {
-  const outcomes: Receipt["outcome"][] = [];
-  return {
-    atBlock() {
-      outcomes.push(...world.chain.head.receipts.map(({ outcome }) => outcome));
-    },
-    atEnd() {
-      if (world.options.faults.length > 0) return;
-      const stored = outcomes.filter((one) => one === "stored").length;
-      const all = outcomes.length;
-      if (all > 1.05 * stored + 1)
-        world.violate("useless transactions", "", `${all} transactions stored ${stored} times`);
-    },
-  };
-};
-
-/** When nothing is asked, nothing is left over. */
-const queuesAreEmpty: Invariant = (world) => ({
-  atEnd() {
-    for (const { life } of world.operators) {
-      for (const network of life?.networks?.values() ?? []) {
-        for (const { depth, address } of network.senders.queues) {
-          if (depth.waiting > 0 || depth.sent > 2)
-            world.violate("queue not empty", address, `${life?.id}: ${depth.waiting} wait, ${depth.sent} are pending`);
-        }
-      }
-    }
+/** An operator checks what members sign before it asks the chain: the dataset refuses no update for its signatures. */
+const signaturesAreChecked: Invariant = (world) => ({
+  atBlock() {
+    for (const error of world.chain.refusedCalls)
+      if (["NoQuorum", "WrongCommittee", "WrongMedian"].includes(error))
+        world.violate("unsigned update", error, `a node was asked for an update that the dataset refuses: ${error}`);
   },
 });
 
+/** The longest quarantine of an endpoint, and the checks before and after it. */
+const ENDPOINT_RECOVERY_MS = 75_000;
+
+/** An endpoint that answers again is used again. */
+const endpointsAreUsedAgain: Invariant = (world) => {
+  let goodSince = Date.now();
+  return {
+    atBlock() {
+      const isClockSet = world.operators.some(({ clockOffsetMs }) => clockOffsetMs !== 0);
+      if (isClockSet || world.endpoints.some(({ isFailing }) => isFailing)) goodSince = Date.now();
+      for (const { life } of world.operators) {
+        const since = Math.max(goodSince, life?.startedAt ?? 0);
+        if (life?.app == null || Date.now() - since < ENDPOINT_RECOVERY_MS) continue;
+        for (const { client } of life.networks?.values() ?? [])
+          for (const { endpoint, ready } of client.endpoints())
+            if (!ready)
+              world.violate("endpoint not used", `${life.id} ${endpoint}`, `${life.id} does not use ${endpoint}`);
+      }
+    },
+  };
+};
+
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
-  ...{ feedsAreFresh, movesAreStored, promisesAreKept, requestsAreAnswered, noncesAdvance, roundsHaveOneNonce },
-  ...{ roundsAdvance, valuesAreTrue, gasIsWithinBudgets, fewTransactionsAreUseless, queuesAreEmpty },
+  ...{
+    feedsAreFresh,
+    movesAreStored,
+    requestsSucceed,
+    promisesAreKept,
+    requestsAreAnswered,
+    roundsAdvance,
+    valuesAreTrue,
+  },
+  ...{ signaturesAreChecked, endpointsAreUsedAgain },
+  ...TRANSACTION_INVARIANTS,
 };

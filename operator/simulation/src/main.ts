@@ -21,7 +21,7 @@ process, with faults that a seed chooses. README.md beside this program says wha
 
   --seeds FROM-TO     which seeds (default: 1-20)
   --minutes N         virtual minutes of each (default: 30)
-  --only FAULT        only this class of faults, or "none"
+  --only FAULTS       only these classes of faults, with commas between them, or "none"
   --replay SEED       one seed, with its trace on the standard output
   --providers         simulates providers in place of operators: their decisions, leases, files and clocks
   --mutants           plants faults in the product, one at a time, and shows that each is found
@@ -54,8 +54,9 @@ if (values.mutants) process.exit((await runMutants()) ? 0 : 1);
 
 const only = values.only ?? null;
 const providers = values.providers === true;
-if (only !== null && only !== "none" && !(providers ? PROVIDER_FAULT_NAMES : FAULT_NAMES).includes(only))
-  fail(`--only ${only}: there is no such fault`);
+const names = ["none", ...(providers ? PROVIDER_FAULT_NAMES : FAULT_NAMES)];
+const unknown = only?.split(",").find((name) => !names.includes(name));
+if (unknown !== undefined) fail(`--only ${unknown}: there is no such fault`);
 const minutes = Number(values.minutes);
 const seeds = values.replay === undefined ? readSeeds(values.seeds) : [Number(values.replay)];
 const outcomes: Outcome[] = [];

@@ -9,8 +9,12 @@ export interface Mutant {
   /** What it has there once, and what it has instead. */
   readonly find: string;
   readonly replace: string;
-  /** The class of faults under which it shows; "none", or null for what the seeds choose. */
-  readonly only: string | null;
+  /** The classes of faults under which it shows, with commas; "none" for a world without any. */
+  readonly only: string;
+  /** The seeds that are tried, one after the other, until one shows it. */
+  readonly seeds: readonly number[];
+  /** How long, if longer than ten virtual minutes. */
+  readonly minutes?: number;
 }
 
 export const MUTANTS: readonly Mutant[] = JSON.parse(readFileSync(new URL("../mutants.json", import.meta.url), "utf8"));

@@ -36,6 +36,8 @@ export class SimulatedProvider {
   readonly #digests: FastReportDigests;
   readonly #signed = new LRUCache<string, string>({ max: 500 });
   misbehavior: Misbehavior | null = null;
+  /** The key that it does not serve. */
+  unserved: Hex | null = null;
 
   constructor(
     chainId: number,
@@ -57,6 +59,8 @@ export class SimulatedProvider {
     if (misbehavior === "answers 503")
       return { status: 503, text: JSON.stringify({ code: "internal_error" }), delayMs: 0 };
     if (misbehavior === "answers garbage") return { status: 200, text: "<html>", delayMs: 0 };
+    if (this.unserved !== null && body.includes(`"${this.unserved}"`))
+      return { status: 404, text: JSON.stringify({ code: "unknown_key" }), delayMs: 0 };
     const delayMs = misbehavior === "is slow" ? SLOW_MS : 0;
     const variant = misbehavior === "contradicts itself" ? asker : 0;
     const id = `${misbehavior} ${variant} ${path} ${body}`;

@@ -8,7 +8,7 @@ import { type Violation, World } from "./world.js";
 export interface Plan {
   readonly seed: number;
   readonly minutes: number;
-  /** The only class of faults; "none" for a world without any; null for what the seed chooses. */
+  /** The only classes of faults, with commas; "none" for a world without any; null for what the seed chooses. */
   readonly only: string | null;
 }
 
@@ -85,7 +85,7 @@ export async function simulate(
 function chooseFaults(only: string | null, choices: Random, isAlone: boolean): readonly Fault<World>[] {
   if (only === "none") return [];
   const possible = FAULTS.filter(({ name }) => !(isAlone && name === "member-never-sends"));
-  if (only !== null) return possible.filter(({ name }) => name === only);
+  if (only !== null) return possible.filter(({ name }) => only.split(",").includes(name));
   // What lasts to the end leaves no room for others of its group.
   const passing = possible.filter(({ isPermanent }) => !isPermanent);
   if (choices.chance(0.2)) return passing;

@@ -3,7 +3,7 @@ import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
-import { type Address, type Hex, stringToHex } from "viem";
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { Chain } from "./chain/chain.js";
 import { DatasetModel } from "./chain/dataset-model.js";
 import { Endpoint } from "./endpoint.js";
@@ -39,7 +39,11 @@ export interface Asked {
   readonly life: Life;
   readonly key: string;
   readonly at: number;
+  /** Whether nothing could excuse a failure when it was asked, nor when it was answered. */
+  isCalm: boolean;
   answeredAt: number | null;
+  /** The code of the problem, or `sent`; null without an answer. */
+  outcome: string | null;
   /** The round and the hash that were promised; null if none was. */
   promised: { readonly round: bigint; readonly hash: Hex } | null;
 }
@@ -57,13 +61,14 @@ interface RunningEpisode {
   readonly from: number;
   /** Null while it lasts. */
   until: number | null;
+  /** Ends it. */
+  timer?: NodeJS.Timeout;
 }
 
 export const DEVIATION_BPS = 50;
 export const MIN_INTERVAL_SECONDS = 20;
 export const BEAT_SECONDS = 5;
 export const STUCK_SECONDS = 30;
-export const GAS_PER_HOUR = 30_000_000;
 const MUCH_ETHER = 10n ** 21n;
 const OTHER_KEYS = 20;
 /** Faults begin when every feed has been stored, and pause between episodes long enough for all of them to recover. */
@@ -80,6 +85,10 @@ export class World {
   /** The keys that are updated on request only. */
   readonly others = Array.from({ length: OTHER_KEYS }, (_, i) => `SPOTPX/K${i}-USD`);
   readonly asked: Asked[] = [];
+  /** The keys that were not served for a while, with the end of their recovery, in milliseconds since 1970. */
+  readonly unservedUntil = new Map<string, number>();
+  /** All requests so far. */
+  readonly asks: { readonly machine: OperatorMachine; readonly key: string; readonly at: number }[] = [];
   readonly violations: Violation[] = [];
   readonly counts: Record<string, number> = {};
   /** For how long nothing has been wrong that could explain a delay, in milliseconds since the start. */
@@ -132,7 +141,7 @@ export class World {
             stageMs: this.stageMs,
             beatSeconds: BEAT_SECONDS,
             stuckSeconds: STUCK_SECONDS,
-            gasPerHour: GAS_PER_HOUR,
+            ...this.gas,
           },
           feeds: [{ dataset: DATASET, keys: [...this.feeds], ...policy }],
         },
@@ -148,6 +157,17 @@ export class World {
     this.chain.setBalance(this.#relayer.address, MUCH_ETHER);
   }
 
+  /** The gas budgets of each operator. */
+  get gas() {
+    const usual = { gasPerHour: 30_000_000, gasPerHourForNewKeys: 3_000_000, gasPerHourForFeeds: 30_000_000 };
+    return Object.assign(usual, ...this.options.faults.map(({ settings }) => settings)) as typeof usual;
+  }
+
+  /** Reports whether a key is not served, or was not until a moment ago. */
+  isUnserved(key: string): boolean {
+    return Date.now() < (this.unservedUntil.get(key) ?? 0);
+  }
+
   get keys(): readonly string[] {
     return [...this.feeds, ...this.others];
   }
@@ -160,6 +180,11 @@ export class World {
   get scheduleMs(): number {
     const { operators, blockMs } = this.options;
     return 10_000 + 2 * BEAT_SECONDS * 1_000 + operators * this.stageMs + 2 * blockMs;
+  }
+
+  /** The stored round of a key, in seconds since 1970; 0 if it was never stored. */
+  storedRound(key: string): number {
+    return Number(this.chain.head.state.points.get(keccak256(stringToHex(key)))?.round ?? 0n);
   }
 
   get nowMs(): number {
@@ -216,12 +241,16 @@ export class World {
       this.#followEpisodes();
       this.#noteCalm();
       onBlock();
+      this.chain.arrivals = [];
+      this.chain.refusedCalls = [];
     });
     const starts = new Random(seed, "starts");
     for (const operator of this.operators) setTimeout(() => this.startOperator(operator), starts.between(0, 3_000));
     if (requestEveryMs > 0)
       this.every(requestEveryMs, () => this.request(`192.0.2.${1 + this.#callers.below(20)}`), 60_000);
-    if (faults.length > 0) this.#scheduleFaults(new Random(seed, "faults"));
+    const random = new Random(seed, "faults");
+    for (const fault of faults) if (fault.settings !== undefined) this.beginFault(fault, random);
+    if (faults.length > 0) this.#scheduleFaults(random);
   }
 
   /** Lets what is wrong end, so that all of it can be repaired before the end. */
@@ -262,12 +291,13 @@ export class World {
     const running: RunningEpisode = { fault, episode, from: Date.now(), until: null };
     this.#episodes.push(running);
     if (episode.hasEnded === undefined && episode.forMs < Number.POSITIVE_INFINITY)
-      setTimeout(() => this.#endEpisode(running), episode.forMs);
+      running.timer = setTimeout(() => this.#endEpisode(running), episode.forMs);
   }
 
   #endEpisode(running: RunningEpisode): void {
     if (running.until !== null) return;
     running.until = Date.now();
+    clearTimeout(running.timer);
     running.episode.end?.();
     this.trace("fault ends", running.fault.name);
   }
@@ -359,16 +389,32 @@ export class World {
 
   // ---------------------------------------------------------------- requests
 
-  /** Has a caller ask an operator that serves for an update. */
-  request(caller: string): void {
+  /** Has callers ask an operator that serves for an update of one key. */
+  request(...callers: readonly string[]): void {
     const random = this.#callers;
     const serving = this.operators.flatMap(({ life }) => (life?.app ? [life] : []));
     if (serving.length === 0) return;
     const life = random.pick(serving);
     const key = random.pick(random.chance(0.3) ? this.feeds : this.others);
+    for (const caller of callers) this.#ask(life, key, caller);
+  }
+
+  #ask(life: Life, key: string, caller: string): void {
     const id = ++this.#requests;
-    const one: Asked = { id, life, key, at: Date.now(), answeredAt: null, promised: null };
+    const one: Asked = {
+      ...{
+        id,
+        life,
+        key,
+        at: Date.now(),
+        isCalm: this.excuses.length === 0,
+        answeredAt: null,
+        outcome: null,
+        promised: null,
+      },
+    };
     this.asked.push(one);
+    this.asks.push({ machine: life.operator, key, at: one.at });
     const headers = { "content-type": "application/json" };
     const payload = { network_id: CHAIN_ID, dataset: DATASET, key, broadcast: true };
     const answered = life.app?.inject({
@@ -384,6 +430,8 @@ export class World {
         one.answeredAt = Date.now();
         const body = response.json();
         const outcome = response.statusCode === 200 ? "sent" : body.code;
+        one.outcome = outcome;
+        one.isCalm &&= this.excuses.length === 0;
         this.count(`answer: ${outcome}`);
         if (response.statusCode === 200 && body.transaction_hash)
           one.promised = { round: BigInt(body.timestamp), hash: body.transaction_hash };
@@ -401,9 +449,8 @@ export class World {
     );
   }
 
-  /** Has a stranger with reports of its own store the newest round of a key before the operators do. */
-  async relay(key: string): Promise<void> {
-    const round = Math.floor(Date.now() / 1000);
+  /** Has a stranger with reports of its own store a round of a key, by default the newest, before the operators do. */
+  async relay(key: string, round = Math.floor(Date.now() / 1000)): Promise<void> {
     const hexKey = stringToHex(key);
     const body = JSON.stringify({ network_id: CHAIN_ID, dataset: DATASET, key: hexKey, timestamp: round });
     const reports = this.providers.flatMap((provider) => {

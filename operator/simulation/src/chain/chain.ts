@@ -57,6 +57,15 @@ export interface Transaction {
   readonly neverMined: "shown" | "hidden" | null;
 }
 
+/** A signed transaction that reached the nodes. */
+export interface Arrival {
+  readonly transaction: Pick<Transaction, "from" | "nonce" | "hash" | "data">;
+  /** The pooled one with its nonce, if there was one. */
+  readonly before: Transaction | undefined;
+  /** Why it was not taken; null if it was. */
+  readonly refusal: string | null;
+}
+
 export interface ChainOptions {
   readonly chainId: number;
   readonly dataset: DatasetModel;
@@ -79,7 +88,6 @@ const KEPT_BLOCKS = 400;
 
 /** Why a node does not take a transaction: a JSON-RPC error. */
 export type Refusal = { readonly code: number; readonly message: string };
-const refuse = (message: string): Refusal => ({ code: -32_000, message });
 
 /** A chain of blocks with immutable states, and the transactions that wait for a block. */
 export class Chain {
@@ -92,6 +100,14 @@ export class Chain {
   neverMined = 0;
   /** How many blocks are missed from now on. */
   missedBlocks = 0;
+  /** The share of the waiting transactions that nodes forget at each block. */
+  forgotten = 0;
+  /** How often blocks were replaced by others. */
+  reorganizations = 0;
+  /** What reached the nodes since the last block. */
+  arrivals: Arrival[] = [];
+  /** The errors with which the dataset refused calls since the last block. */
+  refusedCalls: string[] = [];
   readonly #seen = new Set<Hex>();
   #salt = 0;
 
@@ -148,6 +164,7 @@ export class Chain {
     const { head } = this;
     const baseFee = this.#areFeesCalm ? FIRST_BASE_FEE : nextBaseFee(head, this.demand);
     this.#areFeesCalm = false;
+    this.#forgetWaiting();
     const chosen: Transaction[] = [];
     for (const [from, byNonce] of this.pool) {
       for (let nonce = nonceOf(head.state, from); ; nonce++) {
@@ -229,6 +246,19 @@ export class Chain {
       this.#append([], timestamp, baseFee, nowMs);
     }
     trace("reorganized", depth, "lost", count);
+    this.reorganizations++;
+  }
+
+  #forgetWaiting(): void {
+    const { random, trace } = this.options;
+    if (this.forgotten === 0) return;
+    for (const byNonce of this.pool.values()) {
+      for (const { nonce, hash } of [...byNonce.values()]) {
+        if (!random.chance(this.forgotten)) continue;
+        byNonce.delete(nonce);
+        trace("forgotten", hash.slice(0, 10));
+      }
+    }
   }
 
   #forgetOld(): void {
@@ -260,13 +290,17 @@ export class Chain {
     const { nonce = 0, data = "0x", gas = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed;
     const from = senderOf(raw);
     const next = nonceOf(view.state, from);
+    const byNonce = this.#poolOf(from);
+    const known = byNonce.get(nonce);
+    const refuse = (message: string): Refusal => {
+      this.arrivals.push({ transaction: { from, nonce, hash, data }, before: known, refusal: message });
+      return { code: -32_000, message };
+    };
     if (nonce < next) return refuse(`nonce too low: next nonce ${next}, tx nonce ${nonce}`);
     if (gas > BLOCK_GAS_LIMIT) return refuse("exceeds block gas limit");
     if (gas < TRANSFER_GAS) return refuse("intrinsic gas too low");
     if ((view.state.balances.get(from) ?? 0n) < gas * maxFeePerGas)
       return refuse(`insufficient funds for gas * price + value: address ${from}`);
-    const byNonce = this.#poolOf(from);
-    const known = byNonce.get(nonce);
     if (known?.hash === hash) return refuse("already known");
     const isShown = known !== undefined && known.neverMined !== "hidden";
     const raises = (before: bigint, offered: bigint) => offered * 10n >= before * 11n;
@@ -275,6 +309,7 @@ export class Chain {
       !(raises(known.maxFeePerGas, maxFeePerGas) && raises(known.maxPriorityFeePerGas, maxPriorityFeePerGas))
     )
       return refuse("replacement transaction underpriced");
+    this.arrivals.push({ transaction: { from, nonce, hash, data }, before: known, refusal: null });
     // The chain may have used the nonce in a block that this node does not have yet.
     if (nonce < nonceOf(this.head.state, from)) return hash;
     const isNeverMined = !this.#seen.has(hash) && random.chance(this.neverMined);

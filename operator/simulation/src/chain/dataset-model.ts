@@ -49,7 +49,10 @@ export interface Executed {
 
 /** A call that reverts, with the error's data. */
 export class Reverted extends Error {
-  constructor(readonly data: Hex) {
+  constructor(
+    readonly errorName: ErrorName,
+    readonly data: Hex,
+  ) {
     super("execution reverted");
   }
 }
@@ -57,7 +60,7 @@ export class Reverted extends Error {
 type ErrorName = Extract<(typeof datasetAbi)[number], { type: "error" }>["name"];
 
 function revert(errorName: ErrorName, args: readonly unknown[]): never {
-  throw new Reverted(encodeErrorResult({ abi: datasetAbi, errorName, args } as never));
+  throw new Reverted(errorName, encodeErrorResult({ abi: datasetAbi, errorName, args } as never));
 }
 
 /** Signatures are recovered once, however often an update is simulated, estimated and mined. */

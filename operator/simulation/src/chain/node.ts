@@ -136,7 +136,8 @@ interface Simulated {
 
 const isDataset = ({ dataset }: Chain, to: Address) => to.toLowerCase() === dataset.address.toLowerCase();
 
-function call({ dataset }: Chain, points: Points, { to, data = "0x" }: CallParameters, timestamp: number) {
+function call(chain: Chain, points: Points, { to, data = "0x" }: CallParameters, timestamp: number) {
+  const { dataset } = chain;
   if (data === "0x") return { result: "0x" as Hex, gasUsed: 21_000n };
   if (to.toLowerCase() !== dataset.address.toLowerCase()) {
     // The lens, whose code the caller brings along.
@@ -150,6 +151,7 @@ function call({ dataset }: Chain, points: Points, { to, data = "0x" }: CallParam
     return { result, gasUsed };
   } catch (error) {
     if (!(error instanceof Reverted)) throw error;
+    chain.refusedCalls.push(error.errorName);
     return { error: { code: 3, message: "execution reverted", data: error.data } };
   }
 }

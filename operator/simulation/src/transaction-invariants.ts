@@ -1,0 +1,286 @@
+/** What must hold of the transactions of operators. */
+
+import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
+import { LRUCache } from "lru-cache";
+import { type Hex, keccak256 } from "viem";
+import { nonceOf, type Receipt, type Transaction } from "./chain/chain.js";
+import { hashOf, type Invariant } from "./invariant.js";
+import type { Life, OperatorMachine } from "./operator-process.js";
+import { STUCK_SECONDS, type World } from "./world.js";
+
+const HOUR_MS = 3_600_000;
+/** From this age on the dataset refuses a round. */
+const MAX_ROUND_AGE_SECONDS = 300;
+/** After how many reverts an operator gives an update up. */
+const MAX_REVERTS = 3;
+
+const machineOf = (world: World, { from }: Pick<Transaction, "from">): OperatorMachine | undefined =>
+  world.operators.find(({ account }) => account.address === from);
+
+/** A nonce that is left out is filled soon, and none stays unmined for long. */
+const noncesAdvance: Invariant = (world) => {
+  const since = new Map<string, { readonly nonce: number; readonly isGap: boolean; readonly calmMs: number }>();
+  const [gapMs, stuckMs] = [10_000 + 2 * world.options.blockMs, 4 * STUCK_SECONDS * 1_000];
+  return {
+    atBlock() {
+      const { chain } = world;
+      for (const { account, life, isSignerSilent } of world.operators) {
+        const { address } = account;
+        const nonce = nonceOf(chain.head.state, address);
+        const pooled = [...(chain.pool.get(address)?.keys() ?? [])].filter((one) => one >= nonce);
+        const shown = chain.shownOf(address, chain.head);
+        const known = since.get(address);
+        const isGap = shown.length > 0 && !shown.some((one) => one.nonce === nonce);
+        const isServing = life?.app != null && !isSignerSilent;
+        if (pooled.length === 0 || !isServing || known?.nonce !== nonce || known.isGap !== isGap) {
+          since.set(address, { nonce, isGap, calmMs: world.calmMs });
+          continue;
+        }
+        const waitedMs = world.calmMs - known.calmMs;
+        if (waitedMs <= (isGap ? gapMs : stuckMs)) continue;
+        const balance = chain.head.state.balances.get(address) ?? 0n;
+        if (balance < 10n ** 17n) continue;
+        const kind = isGap ? "nonce gap" : "stuck nonce";
+        world.violate(
+          kind,
+          `${address} ${nonce}`,
+          `${life.id}: nonce ${nonce} for ${waitedMs / 1000} s; it has ${pooled.join(", ")}`,
+        );
+      }
+    },
+  };
+};
+
+interface Updates {
+  readonly keyHashes: readonly Hex[];
+  readonly round: bigint;
+}
+
+/** What a transaction updates; null for one that is no update. */
+const decoded = new LRUCache<Hex, { readonly updates: Updates | null }>({ max: 2_000 });
+function updatesOf({ hash, data }: Pick<Transaction, "hash" | "data">): Updates | null {
+  const known = decoded.get(hash);
+  if (known !== undefined) return known.updates;
+  const call = decodeUpdateCall(data);
+  const keyHashes = call === null ? [] : call.kind === "update" ? [keccak256(call.key)] : call.keyHashes;
+  const updates = call && { keyHashes, round: call.round };
+  decoded.set(hash, { updates });
+  return updates;
+}
+
+/** No process gives a round of a key two nonces, as long as the first can still store it. */
+const roundsHaveOneNonce: Invariant = (world) => {
+  const first = new LRUCache<string, { readonly nonce: number; readonly hash: Hex; readonly life: Life }>({
+    max: 5_000,
+  });
+  return {
+    atBlock() {
+      const { chain } = world;
+      for (const { transaction, refusal } of chain.arrivals) {
+        const { nonce, hash, from } = transaction;
+        const life = machineOf(world, transaction)?.life;
+        const updates = refusal === null ? updatesOf(transaction) : null;
+        if (life == null || updates === null) continue;
+        for (const keyHash of updates.keyHashes) {
+          const id = `${from} ${keyHash} ${updates.round}`;
+          const before = first.get(id);
+          first.set(id, { nonce, hash, life });
+          if (before === undefined || before.nonce === nonce || before.life !== life) continue;
+          const pooled = chain.pool.get(from)?.get(before.nonce);
+          const receipt = chain.findReceipt(chain.head, before.hash)?.receipt;
+          const canStore =
+            pooled?.hash === before.hash || receipt?.outcome === "stored" || receipt?.outcome === "useless";
+          if (!canStore) continue;
+          const detail = `${life.id}: round ${updates.round} of ${keyHash} has the nonces ${before.nonce} and ${nonce}`;
+          world.violate("round sent twice", id, detail);
+        }
+      }
+    },
+  };
+};
+
+/** Nothing is given to the nodes whose round the dataset refuses as too old. */
+const expiredRoundsAreNotSent: Invariant = (world) => {
+  const clockSetAt = new Map<OperatorMachine, number>();
+  return {
+    atBlock() {
+      const seconds = Date.now() / 1_000;
+      for (const one of world.operators) if (one.clockOffsetMs !== 0) clockSetAt.set(one, seconds);
+      for (const { transaction, refusal } of world.chain.arrivals) {
+        const machine = machineOf(world, transaction);
+        const updates = updatesOf(transaction);
+        if (machine === undefined || updates === null || (refusal !== null && refusal !== "already known")) continue;
+        const age = seconds - Number(updates.round);
+        const isClockRight = seconds - (clockSetAt.get(machine) ?? 0) > 2 * MAX_ROUND_AGE_SECONDS;
+        // It was sent before the block.
+        if (!isClockRight || age - world.options.blockMs / 1_000 <= MAX_ROUND_AGE_SECONDS + 5) continue;
+        world.violate("expired round sent", transaction.hash, `operator ${machine.index}: ${age} s old`);
+      }
+    },
+  };
+};
+
+/** Whoever replaces a transaction of its own offers so much more that nodes take it. */
+const replacementsAreTaken: Invariant = (world) => ({
+  atBlock() {
+    for (const { transaction, before, refusal } of world.chain.arrivals) {
+      const life = machineOf(world, transaction)?.life;
+      if (life == null || before === undefined || before.arrivesAt < life.startedAt) continue;
+      if (refusal !== "replacement transaction underpriced") continue;
+      world.violate("replacement refused", transaction.hash, `${life.id}: nonce ${transaction.nonce}`);
+    }
+  },
+});
+
+/** Only what has become of a transaction counts: without a reorganization none was dropped, and no other has its nonce. */
+const nothingIsTakenForLost: Invariant = (world) => ({
+  atBlock() {
+    if (world.chain.reorganizations > 0) return;
+    for (const { life, lives } of world.operators) {
+      for (const network of life?.networks?.values() ?? []) {
+        for (const { counts } of network.senders.queues) {
+          if (counts.reorged > 0) world.violate("no reorganization", life?.id, `${life?.id} has seen one`);
+          // No earlier process can have used a nonce. A balancer can hide a receipt for as long as it is waited for.
+          const isHidden = world.options.faults.some(({ name }) => name === "rpc-balancer");
+          if (counts.lost > 0 && lives === 1 && !isHidden)
+            world.violate("not lost", life?.id, `${life?.id} counts one as lost`);
+        }
+      }
+    }
+  },
+});
+
+const isReverted = ({ outcome }: Receipt) => outcome === "reverted" || outcome === "out of gas";
+
+/** An update on request is given up after a few reverts. */
+const revertsEnd: Invariant = (world) => {
+  const names = new Map(world.others.map((key) => [hashOf(key), key]));
+  const reverts = new Map<string, { count: number; from: number }>();
+  return {
+    atBlock() {
+      for (const { keyHash } of world.chain.head.receipts.flatMap(({ events }) => events))
+        for (const id of reverts.keys()) if (id.endsWith(keyHash)) reverts.delete(id);
+      for (const receipt of world.chain.head.receipts) {
+        const [keyHash] = updatesOf(receipt.transaction)?.keyHashes ?? [];
+        const machine = machineOf(world, receipt.transaction);
+        const key = keyHash && names.get(keyHash);
+        if (!isReverted(receipt) || machine === undefined || key === undefined) continue;
+        const id = `${machine.index} ${keyHash}`;
+        // What was promised before the key was stored last can still be on its way.
+        const known = reverts.get(id) ?? { count: 0, from: Date.now() - 60_000 };
+        reverts.set(id, { ...known, count: known.count + 1 });
+        const asked = world.asks.filter((one) => one.machine === machine && one.key === key && one.at >= known.from);
+        // Each process begins the count anew.
+        if (known.count + 1 <= MAX_REVERTS * (asked.length + machine.lives)) continue;
+        world.violate("reverts without end", id, `operator ${machine.index}: ${known.count + 1} reverts of ${key}`);
+      }
+    },
+  };
+};
+
+/** What is mined in any hour is within the budgets of its operator, in each of its lives. */
+const gasIsWithinBudgets: Invariant = (world) => {
+  const mined = new Map<OperatorMachine, { readonly at: number; readonly gas: number }[]>();
+  const budget = Object.values(world.gas).reduce((sum, one) => sum + one, 0);
+  // What has a nonce already is charged, whatever is left, when a fault makes it cost more.
+  const spare = world.options.faults.length > 1 ? 1.5 : 1;
+  return {
+    atBlock() {
+      for (const { transaction, gasUsed } of world.chain.head.receipts) {
+        const machine = machineOf(world, transaction);
+        if (machine === undefined) continue;
+        const list = (mined.get(machine) ?? []).filter(({ at }) => Date.now() - at < HOUR_MS);
+        list.push({ at: Date.now(), gas: Number(gasUsed) });
+        mined.set(machine, list);
+        const sum = list.reduce((all, { gas }) => all + gas, 0);
+        if (sum <= budget * spare * machine.lives) continue;
+        world.violate("gas above budget", machine.index, `operator ${machine.index} used ${sum} gas in an hour`);
+      }
+    },
+  };
+};
+
+/** What the pool shows of an operator's updates when it starts again gets stored. */
+const pendingIsRecovered: Invariant = (world) => {
+  const boundMs = 4 * STUCK_SECONDS * 1_000;
+  const recovered = new Set<Life>();
+  const pending: { readonly life: Life; readonly keyHash: Hex; readonly round: bigint; readonly calmMs: number }[] = [];
+  return {
+    atBlock() {
+      const { chain } = world;
+      for (const { life, lives, account } of world.operators) {
+        if (life?.app == null || recovered.has(life)) continue;
+        recovered.add(life);
+        let next = nonceOf(chain.head.state, account.address);
+        for (const transaction of lives === 1 ? [] : chain.shownOf(account.address, chain.head)) {
+          const updates = updatesOf(transaction);
+          if (transaction.nonce !== next++) break;
+          if (transaction.arrivesAt > life.startedAt || updates === null) continue;
+          for (const keyHash of updates.keyHashes)
+            pending.push({ life, keyHash, round: updates.round, calmMs: world.calmMs });
+        }
+      }
+      for (const [index, { life, keyHash, round, calmMs }] of [...pending.entries()].reverse()) {
+        const isStored = (chain.head.state.points.get(keyHash)?.round ?? 0n) >= round;
+        if (isStored || !life.isAlive) pending.splice(index, 1);
+        else if (world.calmMs - calmMs > boundMs)
+          world.violate("not recovered", `${life.id} ${keyHash} ${round}`, `${life.id}: round ${round} of ${keyHash}`);
+      }
+    },
+  };
+};
+
+/** Without faults, hardly a transaction is sent in vain. */
+const fewTransactionsAreUseless: Invariant = (world) => {
+  const outcomes: Receipt["outcome"][] = [];
+  return {
+    atBlock() {
+      outcomes.push(...world.chain.head.receipts.map(({ outcome }) => outcome));
+    },
+    atEnd() {
+      if (world.options.faults.length > 0) return;
+      const stored = outcomes.filter((one) => one === "stored").length;
+      const all = outcomes.length;
+      if (all > 1.05 * stored + 1)
+        world.violate("useless transactions", "", `${all} transactions stored ${stored} times`);
+    },
+  };
+};
+
+/** Without faults, each member has its share of the turns. */
+const turnsAreShared: Invariant = (world) => {
+  const sent = new Map(world.operators.map((one) => [one, 0]));
+  return {
+    atBlock() {
+      for (const { transaction, outcome } of world.chain.head.receipts) {
+        const machine = machineOf(world, transaction);
+        if (machine !== undefined && outcome === "stored") sent.set(machine, (sent.get(machine) ?? 0) + 1);
+      }
+    },
+    atEnd() {
+      const all = [...sent.values()].reduce((sum, one) => sum + one, 0);
+      if (world.options.faults.length > 0 || all < 60) return;
+      for (const [{ index }, count] of sent)
+        if (count < all / sent.size / 5) world.violate("no turn", index, `operator ${index} sent ${count} of ${all}`);
+    },
+  };
+};
+
+/** When nothing is asked, nothing is left over. */
+const queuesAreEmpty: Invariant = (world) => ({
+  atEnd() {
+    for (const { life } of world.operators) {
+      for (const network of life?.networks?.values() ?? []) {
+        for (const { depth, address } of network.senders.queues) {
+          if (depth.waiting > 0 || depth.sent > 2)
+            world.violate("queue not empty", address, `${life?.id}: ${depth.waiting} wait, ${depth.sent} are pending`);
+        }
+      }
+    }
+  },
+});
+
+export const TRANSACTION_INVARIANTS = {
+  ...{ noncesAdvance, roundsHaveOneNonce, expiredRoundsAreNotSent, replacementsAreTaken, nothingIsTakenForLost },
+  ...{ revertsEnd, gasIsWithinBudgets, pendingIsRecovered, fewTransactionsAreUseless, turnsAreShared, queuesAreEmpty },
+} as const satisfies Readonly<Record<string, Invariant>>;
