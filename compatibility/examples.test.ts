@@ -45,7 +45,7 @@ describe("the starter for Hardhat", () => {
       await execute("tar", ["-xzf", join(cwd, tarball), "-C", into, "--strip-components=1"]);
     }
     const { stdout } = await execute("npm", ["test"], options);
-    expect(stdout).toContain("3 passing");
+    expect(stdout).toContain("4 passing");
   });
 
   test("sells the same tickets as the one for Foundry, and names the versions that are installed here", () => {

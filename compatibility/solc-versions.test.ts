@@ -30,6 +30,11 @@ const FLOORS: Record<string, string> = {
   "src/libraries/Calldata.sol": "0.8.13",
   "src/types/KeyForm.sol": "0.8.4",
   "src/types/PackedUpdate.sol": "0.8.13",
+  "src/adapters/ChainlinkAdapter.sol": "0.8.37",
+  "src/adapters/MorphoAdapter.sol": "0.8.37",
+  "src/adapters/PythAdapter.sol": "0.8.37",
+  "src/adapters/QuoteAdapter.sol": "0.8.37",
+  "src/adapters/SingleKeyReader.sol": "0.8.37",
 };
 
 /** Returns the first version that a file's pragma allows. */
@@ -112,6 +117,7 @@ test.each([
   "test/examples/PastedInterfaceConsumer.sol",
   "test/examples/SpotPriceConsumer.sol",
   "examples/foundry/src/Shop.sol",
+  "examples/foundry/src/Settlement.sol",
 ])("%s compiles with the first and with the newest version that it allows", (path) => {
   for (const compiler of [compilerOf(floorOf(path)), "solc"]) {
     const { failures, contracts } = compile(compiler, withImports(path));
@@ -120,14 +126,29 @@ test.each([
   }
 });
 
-test("without its `using` line, a contract gets the compiler's error that the guide explains", () => {
-  const path = "test/examples/SpotPriceConsumer.sol";
-  const line = /^ +using OracleProtocol for Oracle;\n/m;
-  const sources = withImports(path);
-  const { failures } = compile("solc", { ...sources, [path]: source(path).replace(line, "") });
-  expect(source(path)).toMatch(line);
-  const [, explained = "the guide explains none"] = /`(Member [^`]*)`/.exec(source("docs/Solidity.md")) ?? [];
-  // The helper that is missing may be another one.
-  const [before = "", after = ""] = explained.split(/"\w+"/);
-  expect(failures.join()).toMatch(new RegExp(`${before}"query\\w+"${after}`));
+const USING = "using OracleProtocol for Oracle;";
+
+/** What leads to the compiler's error that the guide explains, in the order of its table. */
+const MISTAKES = [
+  ["", 'function f(Oracle o) external { o.querySpotPrice("ETH-USD"); }'],
+  [USING, 'function f(address o) external { o.querySpotPrice("ETH-USD"); }'],
+  [USING, "function f(Oracle o, bytes32 key) external { o.queryUint(key); }"],
+  [USING, 'function f(Oracle o, bytes memory u) public { o.updateAndQuerySpotPrice("ETH-USD", u, 60); }'],
+  [USING, 'function f(Oracle o) external { o.updateAndQuerySpotPrice("ETH-USD", "", 60); }'],
+] as const;
+
+test("each cause of the compiler's error that the guide lists leads to it", () => {
+  const [, table = ""] =
+    /The compiler's error `Member [^`]*`.*?\n((?:\|.*\n)+)/s.exec(source("docs/Solidity.md")) ?? [];
+  expect(table.trim().split("\n").length).toBe(MISTAKES.length + 2);
+  for (const [using, mistake] of MISTAKES) {
+    const path = "test/Mistaken.sol";
+    const contract = (body: string) => `pragma solidity ^0.8.13;
+import {Oracle, OracleProtocol, usingOracleProtocol} from "../src/usingOracleProtocol.sol";
+contract Mistaken is usingOracleProtocol { ${body} }`;
+    const sources = withImports("src/usingOracleProtocol.sol");
+    expect(compile("solc", { ...sources, [path]: contract(USING) }).failures).toEqual([]);
+    const { failures } = compile("solc", { ...sources, [path]: contract(`${using} ${mistake}`) });
+    expect(failures.join(), mistake).toMatch(/Member "\w+" not found/);
+  }
 });

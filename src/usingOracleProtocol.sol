@@ -14,7 +14,8 @@ import {UpdateCalldata} from "./libraries/UpdateCalldata.sol";
 ///     oracle.readSpotPrice("ETH-USD", maxAge)                         reads what is stored, by subscription
 ///
 /// Every contract that calls them needs the line `using OracleProtocol for Oracle;`, also if it inherits from a contract
-/// that has it. Without it, the compiler says: Member "querySpotPriceWithExpiry" not found.
+/// that has it. Without it, or where an argument has another type, the compiler says: Member "querySpotPriceWithExpiry"
+/// not found.
 ///
 /// The same helpers exist for any key: `Uint` and `Bytes32` in place of `SpotPrice`. An update is the `update` that an
 /// operator returns for `POST /data/request` with `"broadcast": false`. Pass it on as it is;
@@ -42,8 +43,9 @@ library OracleProtocol {
     /// @notice The data point is older than the caller allows: request an update. Both in seconds.
     error DataExpired(uint256 age, uint256 maxAge);
 
-    /// @notice The query costs more than the caller allows, and nothing was paid. If that is intended, pass a higher
-    /// maximum as the last argument of the helper: `oracle.querySpotPrice("ETH-USD", 0.01 ether)`. Both in wei.
+    /// @notice The query costs more than the caller allows, and nothing was paid. Where the maximum is the Ether that came
+    /// with the call, send `price`. Elsewhere, if that is intended, pass a higher maximum as the last argument of the
+    /// helper: `oracle.querySpotPrice("ETH-USD", 0.01 ether)`. Both in wei.
     error PriceTooHigh(uint256 price, uint256 maxPrice);
 
     /// @notice The calling contract holds less than the query costs: send it Ether. Both in wei.
@@ -582,12 +584,24 @@ library OracleProtocol {
 }
 
 /// @title usingOracleProtocol
-/// @notice The base of contracts that read datasets with the helpers above.
+/// @notice The base of contracts that read datasets with the helpers above and have their callers pay for it.
 /// @dev Since Solidity 0.7 a `using for` directive is not inherited, so a consumer repeats it:
 ///
 ///     contract Consumer is usingOracleProtocol {
 ///         using OracleProtocol for Oracle;
+///
+///         function rate(Oracle oracle) external payable paysFor(oracle) returns (uint256) {
+///             return oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes, msg.value);
+///         }
 ///     }
 abstract contract usingOracleProtocol {
     using OracleProtocol for Oracle;
+
+    /// @dev Has the caller of a function pay for the one query in it. Reverts with `IDataset.WrongPayment`, which says
+    /// what to send, unless that is exactly the query price: more would stay in this contract.
+    modifier paysFor(Oracle oracle) {
+        uint256 price = oracle.queryPrice();
+        if (msg.value != price) revert IDataset.WrongPayment(msg.value, price);
+        _;
+    }
 }

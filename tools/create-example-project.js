@@ -40,8 +40,9 @@ const copy = (from, to) => cpSync(join(ROOT, from), join(folder, to), { recursiv
 
 copy(`examples/${starter}`, ".");
 if (starter === "foundry") {
-  // The files of the two repositories that `forge install` would put into lib/.
-  for (const part of ["src", "foundry.toml"]) copy(part, `lib/dataset-oracle/${part}`);
+  // The files of the two repositories that `forge install` would put into lib/, for the adapters too.
+  const parts = ["src", "foundry.toml", "lib/openzeppelin-contracts/contracts"];
+  for (const part of parts) copy(part, `lib/dataset-oracle/${part}`);
   copy("lib/forge-std/src", "lib/forge-std/src");
   if (!values.copy) run(foundryBinary("forge"), ["test"], { env: foundryEnv() });
 } else {

@@ -1,14 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -54,7 +45,7 @@ test("JSON can be parsed, as a value or as members of one", () => {
 });
 
 describe("the contracts", () => {
-  const folder = mkdtempSync(join(tmpdir(), "documents-"));
+  const folder = join(mkdtempSync(join(tmpdir(), "documents-")), "my-dapp");
   const contracts = blocksIn("solidity").filter((block) => isRun(block) && !isInRepository(block));
   const files = contracts.filter(({ text }) => text.includes("pragma solidity"));
   const excerpts = contracts.filter((block) => !files.includes(block));
@@ -68,12 +59,16 @@ describe("the contracts", () => {
       maxBuffer: 64 * 1024 * 1024,
     });
 
-  test("compile without warnings in a Foundry project that installed this repository, and pass their tests", async () => {
-    for (const path of ["src", "foundry.toml"]) {
-      cpSync(join(ROOT, path), join(folder, "lib/dataset-oracle", path), { recursive: true });
-    }
-    symlinkSync(join(ROOT, "lib/forge-std"), join(folder, "lib/forge-std"));
-    write("foundry.toml", '[profile.default]\nignored_warnings_from = ["lib"]\nignored_error_codes = [4591]\n');
+  test("compile without warnings in the starter for Foundry, with every adapter, and pass their tests", async () => {
+    const starter = [join(ROOT, "tools/create-example-project.js"), "--copy", "foundry", folder];
+    await promisify(execFile)(process.execPath, starter);
+    const imports = readdirSync(join(ROOT, "src/adapters")).map(
+      (file) => `import {${file.slice(0, -".sol".length)}} from "@dataset-oracle/contracts/adapters/${file}";\n`,
+    );
+    write(
+      "test/Adapters.sol",
+      `// SPDX-License-Identifier: MIT\npragma solidity ^0.8.37;\n${imports.join("")}contract Adapters {}\n`,
+    );
     for (const { note, name, text } of files) write(note || `src/${name}.sol`, text);
     write("test/MockOracleExample.t.sol", mockOracleExample());
     const build = await forge("build");
@@ -82,7 +77,15 @@ describe("the contracts", () => {
     const suites: Record<string, { test_results: Record<string, { status: string }> }> = JSON.parse(stdout);
     const results = Object.values(suites).flatMap((suite) => Object.entries(suite.test_results));
     expect(results.length).toBeGreaterThan(1);
-    expect(results.filter(([, { status }]) => status !== "Success")).toEqual([]);
+    expect(results.filter(([, { status }]) => status === "Failure")).toEqual([]);
+  });
+
+  test("fail the command by which the guide runs tests with the clone's forge", async () => {
+    const [, command = "", path = ""] = /`(npm run forge -- test --root) (\S+)`/.exec(read("docs/Solidity.md")) ?? [];
+    expect(path).toBe("../my-dapp");
+    const [program = "", ...args] = `${command} tools/failing-forge-project`.split(" ");
+    const failure = await promisify(execFile)(program, args, { cwd: ROOT }).catch((error) => error);
+    expect(failure).toMatchObject({ code: 1, stdout: expect.stringContaining("[FAIL: as it must]") });
   });
 
   test("that are shown in part have lines of contracts that are tested", () => {

@@ -10,8 +10,11 @@ export default defineConfig({
     version: "0.8.37",
     // The compiler of the npm package: the lock pins it, and it works offline. Without this line Hardhat downloads one.
     path: fileURLToPath(import.meta.resolve("solc/soljson.js")),
-    // The tests deploy it in place of a dataset.
-    npmFilesToBuild: ["@dataset-oracle/contracts/mocks/MockOracle.sol"],
+    // The tests deploy them: the mock in place of a dataset.
+    npmFilesToBuild: [
+      "@dataset-oracle/contracts/mocks/MockOracle.sol",
+      "@dataset-oracle/contracts/adapters/ChainlinkAdapter.sol",
+    ],
   },
   networks: {
     // Its accounts are unlocked.

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {Oracle} from "../Oracle.sol";
 import {IDataset} from "../interfaces/IDataset.sol";
+import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 import {SingleKeyReader} from "./SingleKeyReader.sol";
 
 /// @title ChainlinkAdapter
@@ -12,6 +13,11 @@ import {SingleKeyReader} from "./SingleKeyReader.sol";
 /// the age.
 /// @custom:security-contact A private security advisory on the host of this repository: see SECURITY.md
 contract ChainlinkAdapter is SingleKeyReader {
+    using KeyFormLibrary for KeyForm;
+
+    /// @notice The account is no dataset that decides by the median: pass the address of a dataset of numbers.
+    error NotANumberDataset(address account);
+
     /// @notice The answers cannot have more decimals than the dataset's values, which have `max`.
     error TooManyDecimals(uint256 decimals, uint256 max);
 
@@ -27,11 +33,15 @@ contract ChainlinkAdapter is SingleKeyReader {
     uint256 private immutable _unit;
 
     /// @param dataset_ A dataset whose values have 18 decimals.
-    /// @param key_ The key that is read, of 1 to 96 bytes.
+    /// @param key_ The key that is read, in the dataset's form, of 1 to 96 bytes. Reverts with `InvalidKey` (see
+    /// `IDataset`) for one of another form.
     /// @param decimals_ The decimals of the answers, at most 18: Chainlink's feeds in US dollars have 8. Further digits
     /// are cut off.
     constructor(IDataset dataset_, bytes memory key_, uint8 decimals_) SingleKeyReader(dataset_, key_) {
         if (decimals_ > VALUE_DECIMALS) revert TooManyDecimals(decimals_, VALUE_DECIMALS);
+        uint256 judgement = _ask(dataset_, IDataset.judgement.selector);
+        if (judgement != uint256(IDataset.Judgement.MEDIAN)) revert NotANumberDataset(address(dataset_));
+        if (!dataset_.keyForm().matches(key_)) revert IDataset.InvalidKey(key_);
         decimals = decimals_;
         _unit = 10 ** (VALUE_DECIMALS - decimals_);
     }
@@ -56,6 +66,12 @@ contract ChainlinkAdapter is SingleKeyReader {
         (uint80 round, int256 answer) = _storedRound();
         if (round != id) _revertNoData();
         return (round, answer, round, round, round);
+    }
+
+    /// @dev Returns the number that a view without arguments answers; the largest one if the account has no such view.
+    function _ask(IDataset account, bytes4 selector) private view returns (uint256) {
+        (bool isDone, bytes memory answer) = address(account).staticcall(abi.encodePacked(selector));
+        return isDone && answer.length == 32 ? abi.decode(answer, (uint256)) : type(uint256).max;
     }
 
     function _storedRound() private view returns (uint80 round, int256 answer) {

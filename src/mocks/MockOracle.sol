@@ -7,7 +7,8 @@ import {KeyForm, KeyFormLibrary} from "../types/KeyForm.sol";
 import {Cursor, CursorLibrary, Header, HeaderLibrary} from "../types/PackedUpdate.sol";
 
 /// @title MockOracle
-/// @notice A dataset for your own forge tests: it answers what you set, and checks payments and keys like a real one.
+/// @notice A dataset for your own forge tests: it answers what you set, and checks payments and keys like a real one. A
+/// query costs 0.001 ether and a subscription 0.1 ether, as in this project's settings.
 ///
 ///     MockOracle oracle = new MockOracle();
 ///     oracle.setSpotPrice("ETH-USD", 3000e18);
@@ -29,9 +30,11 @@ import {Cursor, CursorLibrary, Header, HeaderLibrary} from "../types/PackedUpdat
 contract MockOracle is Oracle {
     using KeyFormLibrary for KeyForm;
 
-    /// @notice The key of an answer or of an update is neither "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's
-    /// hash, or it does not have the form of the first key that was set; a dataset would answer INVALID. `fix` says what
-    /// to write instead. `update` and `verify` revert with `IDataset.InvalidKey` for such a key, as in a dataset.
+    /// @notice No provider signs anything for the key of an answer or of an update. It is neither
+    /// "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's hash, or it does not have the form of the first key that
+    /// was set; a dataset would answer INVALID. Or its arguments are not percent-encoded; a dataset, which does not look
+    /// at them, would answer NOT_AVAILABLE for ever. `fix` says what to write instead. `update` and `verify` revert with
+    /// `IDataset.InvalidKey` for a key of another form, as in a dataset.
     error NotAKey(string key, string fix);
 
     /// @notice An answer cannot be `age` seconds old on a chain whose time is only `blockTimestamp`. A forge test begins
@@ -56,13 +59,13 @@ contract MockOracle is Oracle {
     }
 
     /// @inheritdoc Oracle
-    uint256 public override queryPrice;
+    uint256 public override queryPrice = 0.001 ether;
 
     /// @notice Returns the last second in which an address may read by subscription, as `IDataset.subscribedUntil`.
     mapping(address => uint256) public subscribedUntil;
 
     /// @dev The price of one period.
-    uint256 private _subscriptionPrice;
+    uint256 private _subscriptionPrice = 0.1 ether;
 
     /// @notice True if updates and verifications are refused.
     bool public isRefusing;
@@ -75,13 +78,26 @@ contract MockOracle is Oracle {
 
     bool private _hasKeys;
 
-    /// @notice Sets the price of one query, in wei. It is 0 by default.
+    /// @notice Like `IDataset.keyForm`. Until the first key is set, it is that of spot prices.
+    function keyForm() external view returns (KeyForm) {
+        return _keyForm;
+    }
+
+    /// @notice Like `IDataset.maxRoundAge`, in seconds: that of this project's settings.
+    uint256 public constant maxRoundAge = 300;
+
+    /// @notice Like `IDataset.judgement`, for adapters, which read numbers.
+    function judgement() external pure returns (IDataset.Judgement) {
+        return IDataset.Judgement.MEDIAN;
+    }
+
+    /// @notice Sets the price of one query, in wei.
     function setQueryPrice(uint256 price) external {
         queryPrice = price;
     }
 
-    /// @notice Sets the price of one period of a subscription, in wei. It is 0 by default. Like
-    /// `IDataset.setSubscriptionPrice`, but anyone may call it, and there is no ceiling.
+    /// @notice Sets the price of one period of a subscription, in wei. Like `IDataset.setSubscriptionPrice`, but anyone may
+    /// call it, and there is no ceiling.
     function setSubscriptionPrice(uint256 price) external {
         _subscriptionPrice = price;
     }
@@ -167,21 +183,21 @@ contract MockOracle is Oracle {
         return _start(HeaderLibrary.NO_DATA, key, age);
     }
 
-    /// @notice Like `IDataset.update`, but ignores the reports and takes a round of any age: stores the claimed value if
-    /// the round is newer than that of the stored answer.
+    /// @notice Like `IDataset.update`, but ignores the reports: stores the claimed value if the round is newer than that
+    /// of the stored answer.
     function update(bytes calldata packed) external returns (QueryStatus status, bool isNew) {
         Header header = HeaderLibrary.read(packed, HeaderLibrary.VALUES);
         bytes calldata key = header.key(packed);
         return _update(key, header.timestamp(), _claimed(header, packed), QueryStatus.OK);
     }
 
-    /// @notice Like `IDataset.updateNotAvailable`, but ignores the reports and takes a round of any age.
+    /// @notice Like `IDataset.updateNotAvailable`, but ignores the reports.
     function updateNotAvailable(bytes calldata packed) external returns (QueryStatus status, bool isNew) {
         Header header = HeaderLibrary.read(packed, HeaderLibrary.NO_DATA);
         return _update(header.key(packed), header.timestamp(), 0, QueryStatus.NOT_AVAILABLE);
     }
 
-    /// @notice Like `IDataset.verify`, but ignores the reports and takes a round of any age.
+    /// @notice Like `IDataset.verify`, but ignores the reports.
     function verify(bytes calldata packed)
         external
         payable
@@ -192,7 +208,7 @@ contract MockOracle is Oracle {
         return _verify(key, header.timestamp(), _claimed(header, packed), QueryStatus.OK);
     }
 
-    /// @notice Like `IDataset.verifyNotAvailable`, but ignores the reports and takes a round of any age.
+    /// @notice Like `IDataset.verifyNotAvailable`, but ignores the reports.
     function verifyNotAvailable(bytes calldata packed)
         external
         payable
@@ -247,6 +263,7 @@ contract MockOracle is Oracle {
         bool isFree = msg.value == 0 && _mayReadFree();
         if (msg.value != queryPrice && !isFree) revert WrongPayment(msg.value, queryPrice);
         if (isRefusing) revert Refused();
+        _requireInTime(timestamp);
         if (!_isValid(key)) revert IDataset.InvalidKey(key);
         return (value, timestamp, status);
     }
@@ -259,7 +276,14 @@ contract MockOracle is Oracle {
     function _isNew(bytes calldata key, uint256 timestamp) private view returns (bool) {
         if (timestamp <= _answers[keccak256(key)].updatedAt) return false;
         if (isRefusing) revert Refused();
+        _requireInTime(timestamp);
         return true;
+    }
+
+    function _requireInTime(uint256 timestamp) private view {
+        if (timestamp > block.timestamp) revert IDataset.FutureRound(timestamp, block.timestamp);
+        uint256 age = block.timestamp - timestamp;
+        if (age > maxRoundAge) revert IDataset.ExpiredRound(age, maxRoundAge);
     }
 
     function _answer(bytes calldata key) private view returns (bytes32 output, uint256 updatedAt, QueryStatus status) {
@@ -288,6 +312,35 @@ contract MockOracle is Oracle {
 
     function _requireKey(bytes memory key) private view {
         if (!_isValid(key)) revert NotAKey(string(key), _fixOf(key));
+        if (KeyForm.WEB_ORACLE.matches(key) && !_areArgumentsEncoded(key)) {
+            revert NotAKey(
+                string(key), "write each byte of an argument but A-Z a-z 0-9 - . _ ~ as % and two of 0-9 and A-F"
+            );
+        }
+    }
+
+    /// @dev Tells whether every argument is written in its only form. That its bytes are UTF-8, and that the spec has as
+    /// many variables, is not checked.
+    function _areArgumentsEncoded(bytes memory key) private pure returns (bool) {
+        for (uint256 i = 68; i < key.length; ++i) {
+            if (key[i] == "/" || _isUnreserved(key[i])) continue;
+            if (key[i] != "%" || i + 2 >= key.length) return false;
+            uint8 high = _hexDigit(key[++i]);
+            uint8 low = _hexDigit(key[++i]);
+            if (high > 15 || low > 15 || _isUnreserved(bytes1(16 * high + low))) return false;
+        }
+        return true;
+    }
+
+    function _isUnreserved(bytes1 c) private pure returns (bool) {
+        return (c >= "A" && c <= "Z") || (c >= "a" && c <= "z") || (c >= "0" && c <= "9") || c == "-" || c == "."
+            || c == "_" || c == "~";
+    }
+
+    /// @dev Returns 16 for a character that is none in upper case.
+    function _hexDigit(bytes1 c) private pure returns (uint8) {
+        if (c >= "0" && c <= "9") return uint8(c) - 48;
+        return c >= "A" && c <= "F" ? uint8(c) - 55 : 16;
     }
 
     /// @dev Returns what to write in place of a key that is not valid.

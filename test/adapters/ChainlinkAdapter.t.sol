@@ -3,6 +3,7 @@ pragma solidity ^0.8.37;
 
 import {Oracle} from "../../src/Oracle.sol";
 import {IDataset} from "../../src/interfaces/IDataset.sol";
+import {KeyForm} from "../../src/types/KeyForm.sol";
 import {AdapterFixture} from "./AdapterFixture.sol";
 import {AggregatorV3Interface} from "./ExternalInterfaces.sol";
 
@@ -45,6 +46,7 @@ contract ChainlinkAdapterTest is AdapterFixture {
         bytes memory key = bytes.concat("WEB/", _slice(bytes(vm.toString(keccak256("spec"))), 2, 64));
         if (length > 68) key = bytes.concat(key, "/");
         while (key.length < length) key = bytes.concat(key, "a");
+        vm.mockCall(address(dataset), abi.encodeCall(IDataset.keyForm, ()), abi.encode(KeyForm.WEB_ORACLE));
         AggregatorV3Interface any = _feed(key, 18);
         assertEq(any.description(), string(key));
         subscribe(address(any));
@@ -62,11 +64,8 @@ contract ChainlinkAdapterTest is AdapterFixture {
         assertGt(_answer(feed), 0);
 
         AggregatorV3Interface empty = _feed("SPOTPX/BTC-USD", 8);
-        AggregatorV3Interface invalid = _feed("spotpx/btc-usd", 8);
         subscribe(address(empty));
-        subscribe(address(invalid));
         _refuses(empty, 0);
-        _refuses(invalid, 0);
     }
 
     function test_latestRoundData_RevertWhen_theAnswerIsZero() public {
@@ -118,6 +117,24 @@ contract ChainlinkAdapterTest is AdapterFixture {
             abi.encode(dataset, new bytes(97), 8),
             abi.encodeWithSignature("WrongKeyLength(uint256,uint256)", 97, 96)
         );
+        assertRefused(
+            code,
+            abi.encode(dataset, "spotpx/btc-usd", 8),
+            abi.encodeWithSelector(IDataset.InvalidKey.selector, "spotpx/btc-usd")
+        );
+    }
+
+    /// Neither an account without code, nor another contract, nor a dataset of bytes.
+    function test_constructor_RevertWhen_itsDatasetHasNoNumbers() public {
+        bytes memory code = vm.getCode("ChainlinkAdapter.sol:ChainlinkAdapter");
+        address[2] memory others = [makeAddr("account"), address(feed)];
+        for (uint256 i = 0; i < others.length; ++i) {
+            assertRefused(
+                code, abi.encode(others[i], KEY, 8), abi.encodeWithSignature("NotANumberDataset(address)", others[i])
+            );
+        }
+        vm.mockCall(address(dataset), abi.encodeCall(IDataset.judgement, ()), abi.encode(IDataset.Judgement.MAJORITY));
+        assertRefused(code, abi.encode(dataset, KEY, 8), abi.encodeWithSignature("NotANumberDataset(address)", dataset));
     }
 
     function _feed(bytes memory key, uint256 decimals) private returns (AggregatorV3Interface) {

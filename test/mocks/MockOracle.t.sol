@@ -18,7 +18,6 @@ contract MockOracleTest is Test {
     function setUp() public {
         vm.warp(1_790_000_000);
         oracle = new MockOracle();
-        oracle.setQueryPrice(0.001 ether);
         consumer = new SpotPriceConsumer{value: 1 ether}(oracle);
     }
 
@@ -57,7 +56,6 @@ contract MockOracleTest is Test {
         _assertNoData("ETH-USD", Oracle.QueryStatus.INVALID);
         _assertNoData(_webKey(), Oracle.QueryStatus.INVALID);
         oracle = new MockOracle();
-        oracle.setQueryPrice(0.001 ether);
         oracle.setAnswer(_webKey(), 0, 0, Oracle.QueryStatus.OK);
         _assertNoData("SPOTPX/ETH-USD", Oracle.QueryStatus.INVALID);
     }
@@ -78,6 +76,23 @@ contract MockOracleTest is Test {
         _assertNotAKey("SPOTPX/ETH-USD", fix);
         // A price's prefix is no remedy here.
         _assertNotAKey("ETH-USD", fix);
+    }
+
+    /// No provider serves a key whose arguments have another form than their only one.
+    function test_setAnswer_RevertWhen_anArgumentIsNotPercentEncoded() public {
+        string memory fix = "write each byte of an argument but A-Z a-z 0-9 - . _ ~ as % and two of 0-9 and A-F";
+        string[8] memory wrong = ["/New York", "/a/b c", unicode"/São", "/%e3", "/%4", "/%", "/%41", "/%%20"];
+        for (uint256 i = 0; i < wrong.length; ++i) {
+            _assertNotAKey(string.concat(string(_webKey()), wrong[i]), fix);
+        }
+        string[5] memory right = ["/New%20York", "/S%C3%A3o%20Paulo/b", "//", "/%25", "/A-Z.a_z~09"];
+        for (uint256 i = 0; i < right.length; ++i) {
+            oracle.setAnswer(bytes.concat(_webKey(), bytes(right[i])), bytes32(i + 1), 0, Oracle.QueryStatus.OK);
+            (bytes32 output,,) = oracle.query{value: 0.001 ether}(bytes.concat(_webKey(), bytes(right[i])));
+            assertEq(uint256(output), i + 1);
+        }
+        // A dataset does not look at arguments either.
+        _assertNoData(bytes.concat(_webKey(), "/New York"), Oracle.QueryStatus.NOT_AVAILABLE);
     }
 
     function testFuzz_setAnswer_isAsOldAsItSays(uint32 age, uint32 time) public {
@@ -164,6 +179,26 @@ contract MockOracleTest is Test {
         (isDone, answer) = address(oracle).call{value: 0.001 ether}(abi.encodeCall(IDataset.verify, (update.pack())));
         assertFalse(isDone);
         assertEq(answer, abi.encodeWithSelector(IDataset.InvalidKey.selector, "ETH-USD"));
+    }
+
+    /// As a dataset does: a consumer that takes an old update would be refused there.
+    function testFuzz_update_RevertWhen_theRoundIsNotInTime(uint256 age) public {
+        age = bound(age, 301, 30 days);
+        bytes memory old = oracle.spotPriceUpdate("ETH-USD", 3000e18, age);
+        _assertRefused(old, abi.encodeWithSelector(IDataset.ExpiredRound.selector, age, 300));
+        bytes memory future = oracle.spotPriceUpdate("ETH-USD", 3000e18, 0);
+        uint256 round = block.timestamp;
+        vm.warp(round - 1);
+        _assertRefused(future, abi.encodeWithSelector(IDataset.FutureRound.selector, round, round - 1));
+    }
+
+    function _assertRefused(bytes memory update, bytes memory reason) private {
+        (bool isDone, bytes memory answer) = address(oracle).call(abi.encodeCall(IDataset.update, (update)));
+        assertFalse(isDone);
+        assertEq(answer, reason);
+        (isDone, answer) = address(oracle).call{value: 0.001 ether}(abi.encodeCall(IDataset.verify, (update)));
+        assertFalse(isDone);
+        assertEq(answer, reason);
     }
 
     function test_setRefusing_refusesUpdatesButNoReads() public {

@@ -8,6 +8,7 @@ import {Test} from "forge-std/Test.sol";
 import {Shop} from "../src/Shop.sol";
 
 contract ShopTest is Test {
+    /// The mock's.
     uint256 private constant QUERY_PRICE = 0.001 ether;
 
     MockOracle private oracle;
@@ -17,7 +18,6 @@ contract ShopTest is Test {
     function setUp() public {
         vm.warp(1_790_000_000);
         oracle = new MockOracle();
-        oracle.setQueryPrice(QUERY_PRICE);
         shop = new Shop(oracle);
         vm.deal(buyer, 1 ether);
         vm.startPrank(buyer);
@@ -56,5 +56,11 @@ contract ShopTest is Test {
         uint256 cost = 0.01 ether + QUERY_PRICE;
         vm.expectRevert(abi.encodeWithSelector(Shop.TooLittle.selector, cost - 1, cost));
         shop.buy{value: cost - 1}("");
+    }
+
+    function test_buy_RevertWhen_thePaymentIsLessThanTheQueryPrice() public {
+        oracle.setSpotPrice("ETH-USD", 2000e18);
+        vm.expectRevert(abi.encodeWithSelector(Shop.TooLittle.selector, 1, QUERY_PRICE));
+        shop.buy{value: 1}("");
     }
 }

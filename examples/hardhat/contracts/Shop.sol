@@ -8,7 +8,7 @@ import {Oracle, OracleProtocol, usingOracleProtocol} from "@dataset-oracle/contr
 contract Shop is usingOracleProtocol {
     using OracleProtocol for Oracle;
 
-    /// @notice The payment is too low. Both amounts are in wei.
+    /// @notice The payment is too low: send at least `cost`. Both amounts are in wei.
     error TooLittle(uint256 sent, uint256 cost);
 
     /// @notice The change could not be returned: the buyer is a contract that takes no Ether.
@@ -36,7 +36,8 @@ contract Shop is usingOracleProtocol {
     /// @return cost The cost of the ticket and of the query, in wei.
     function buy(bytes calldata update) external payable returns (uint256 cost) {
         uint256 queryPrice = oracle.queryPrice();
-        uint256 rate = oracle.updateAndQuerySpotPrice("ETH-USD", update, MAX_AGE, msg.value);
+        if (msg.value < queryPrice) revert TooLittle(msg.value, queryPrice);
+        uint256 rate = oracle.updateAndQuerySpotPrice("ETH-USD", update, MAX_AGE, queryPrice);
         cost = (TICKET_PRICE * 1 ether + rate - 1) / rate + queryPrice;
         if (msg.value < cost) revert TooLittle(msg.value, cost);
         ticketsOf[msg.sender]++;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { network } from "hardhat";
-import { parseEther } from "viem";
+import { parseEther, parseUnits, stringToHex } from "viem";
 
+/** The mock's. */
 const QUERY_PRICE = parseEther("0.001");
 
 describe("Shop", () => {
@@ -10,7 +11,6 @@ describe("Shop", () => {
   async function deploy() {
     const { viem } = await network.create();
     const oracle = await viem.deployContract("MockOracle");
-    await oracle.write.setQueryPrice([QUERY_PRICE]);
     const shop = await viem.deployContract("Shop", [oracle.address]);
     const [buyer] = await viem.getWalletClients();
     return { viem, oracle, shop, buyer: buyer.account.address };
@@ -43,5 +43,17 @@ describe("Shop", () => {
     const cost = parseEther("0.01") + QUERY_PRICE;
     const bought = shop.write.buy(["0x"], { value: cost - 1n });
     await viem.assertions.revertWithCustomErrorWithArgs(bought, shop, "TooLittle", [cost - 1n, cost]);
+  });
+});
+
+describe("ChainlinkAdapter", () => {
+  it("answers with the dataset's price once somebody has subscribed it", async () => {
+    const { viem } = await network.create();
+    const oracle = await viem.deployContract("MockOracle");
+    await oracle.write.setSpotPrice(["ETH-USD", parseEther("2000")]);
+    const feed = await viem.deployContract("ChainlinkAdapter", [oracle.address, stringToHex("SPOTPX/ETH-USD"), 8]);
+    await oracle.write.subscribe([feed.address, 1n], { value: parseEther("0.1") });
+    const [, answer] = await feed.read.latestRoundData();
+    assert.equal(answer, parseUnits("2000", 8));
   });
 });
