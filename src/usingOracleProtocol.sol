@@ -590,8 +590,8 @@ library OracleProtocol {
 ///     contract Consumer is usingOracleProtocol {
 ///         using OracleProtocol for Oracle;
 ///
-///         function rate(Oracle oracle) external payable paysFor(oracle) returns (uint256) {
-///             return oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes, msg.value);
+///         function buy(Oracle oracle) external payable paysFor(oracle) {
+///             uint256 rate = oracle.querySpotPriceWithExpiry("ETH-USD", 10 minutes, msg.value);
 ///         }
 ///     }
 abstract contract usingOracleProtocol {

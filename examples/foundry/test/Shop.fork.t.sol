@@ -6,12 +6,12 @@ import {Test} from "forge-std/Test.sol";
 
 import {Shop} from "../src/Shop.sol";
 
-/// @notice Buys a ticket on a fork of the chain at RPC_URL, from the dataset ORACLE and with the update in ANSWER, an
-/// operator's JSON answer. Without RPC_URL it is skipped.
+/// @notice Buys a ticket on a fork of the chain at FORK_URL, from the dataset ORACLE and with the update in ANSWER, an
+/// operator's JSON answer. Without FORK_URL it is skipped.
 contract ShopForkTest is Test {
     function test_buy_atTheRateOfAChain() public {
-        string memory url = vm.envOr("RPC_URL", string(""));
-        if (bytes(url).length == 0) vm.skip(true, "it needs RPC_URL, ORACLE and ANSWER");
+        string memory url = vm.envOr("FORK_URL", string(""));
+        if (bytes(url).length == 0) vm.skip(true, "it needs FORK_URL, ORACLE and ANSWER");
         vm.createSelectFork(url);
         bytes memory update = vm.parseJsonBytes(vm.envString("ANSWER"), ".update");
         // The latest block may be older than the update.
