@@ -25,7 +25,12 @@ abstract contract DatasetScript is NetworkScript {
         dataset = IDataset(_deployedAt(string.concat(".datasets.", name, ".address")));
         require(
             address(dataset) != address(0),
-            string.concat(deploymentPath, " has no deployed dataset ", name, ". Correct DATASET, or deploy it.")
+            string.concat(
+                deploymentPath,
+                " has no deployed dataset ",
+                name,
+                ". Correct DATASET, deploy it, or set DEPLOYMENTS_DIR to the folder that has it."
+            )
         );
         ownable = Ownable2Step(address(dataset));
         console.log("%s: %s", name, address(dataset));

@@ -283,7 +283,12 @@ contract DatasetScriptsTest is ScriptFixture {
     }
 
     function _notDeployed(string memory name) private view returns (string memory) {
-        return string.concat(deploymentFile, " has no deployed dataset ", name, ". Correct DATASET, or deploy it.");
+        return string.concat(
+            deploymentFile,
+            " has no deployed dataset ",
+            name,
+            ". Correct DATASET, deploy it, or set DEPLOYMENTS_DIR to the folder that has it."
+        );
     }
 
     function _aboveCeiling(string memory field, string memory ceiling) private view returns (string memory) {
