@@ -11,6 +11,8 @@ import { classifyNodeError, MEANINGS, meaningOf, type NodeErrorKind, SUBMIT, wai
 import { describeError, RpcError, type RpcErrorKind } from "./rpc-error.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** Decoding as many takes half a second. */
+const MAX_LOGS = 2_000;
 /** Makes JSON-RPC calls to one network. */
 export interface JsonRpc {
   /** @throws RpcError */
@@ -91,7 +93,11 @@ export function connectEndpoint(
       // A 5xx or 429 may come from a gateway, and the node behind it may have executed the call.
       if (status >= 500 || status === 429 || read === null)
         throw fail(`answered HTTP ${status} without a usable answer`);
-      return read.result;
+      const { result } = read;
+      if (!Array.isArray(result) || result.length <= MAX_LOGS) return result;
+      // Anyone can cause as many events in a block, and its search cannot be made smaller.
+      if (kindOfRequest(method, params) === "eth_getLogs of 1 blocks") return result.slice(-MAX_LOGS);
+      throw fail(`answered with more than ${MAX_LOGS} logs`);
     },
   };
 }

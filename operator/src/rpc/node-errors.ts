@@ -188,6 +188,9 @@ export function classifyNodeError(message: string): NodeErrorKind {
   return NODE_ERROR_TEXTS.find(([text]) => lowerCase.includes(text))?.[1] ?? "other";
 }
 
+/** No node needs them to be one. */
+const OPTIONAL_METHODS = ["eth_simulateV1", "txpool_contentFrom", "eth_getTransactionBySenderAndNonce"];
+
 /** What an endpoint answered instead of a result. */
 export interface EndpointFailure {
   readonly method: string;
@@ -213,6 +216,8 @@ export function meaningOf(failure: EndpointFailure): NodeErrorKind {
   // A search for logs that is too long for an endpoint ends in many ways.
   const isTooLong = kind === "over_limit" || kind === "timeout" || (named === "other" && status >= 500);
   if (method === "eth_getLogs" && isTooLong) return "not_offered";
+  // A node that answers in another shape has another idea of such a method.
+  if (kind === "no_answer" && status === 200 && OPTIONAL_METHODS.includes(method)) return "not_offered";
   // An answer to a submission that is too long is no refusal.
   if (method === SUBMIT && status === 0 && kind !== "timeout") return "no_answer";
   return kind === "over_limit" ? "busy" : kind;

@@ -1,7 +1,7 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
-import { encodeErrorResult } from "viem";
+import { encodeErrorResult, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Answered,
@@ -24,6 +24,7 @@ import type { RpcErrorKind } from "./rpc-error.js";
  * done for each meaning is tested in pool.test.ts, and on a chain in test/rpc-behaviours.test.ts.
  */
 
+const EXECUTED = { status: "0x1", returnData: "0x", gasUsed: "0x5208" };
 const BLOCK = { number: "0x7", hash: `0x${"7".repeat(64)}`, timestamp: "0x7" };
 const LOG = {
   topics: [BLOCK.hash],
@@ -31,6 +32,12 @@ const LOG = {
   blockNumber: "0x7",
   blockHash: BLOCK.hash,
   logIndex: "0x0",
+};
+const manyLogs: Answered = {
+  name: "2,001 logs",
+  reply: () => ({
+    body: { result: Array.from({ length: 2_001 }, (_, i) => ({ ...LOG, data: "0x", logIndex: numberToHex(i) })) },
+  }),
 };
 const MEGABYTES: Answered = {
   name: "a result of 7 MB",
@@ -47,6 +54,7 @@ const PARAMS: Readonly<Record<string, readonly unknown[]>> = {
   "eth_call pending": [{}, "pending"],
   "eth_getTransactionCount pending": ["0x", "pending"],
   eth_getLogs: [{ fromBlock: "0x1", toBlock: "0x9" }],
+  "eth_getLogs of one block": [{ fromBlock: "0x9", toBlock: "0x9" }],
 };
 
 /** A text is the message of a JSON-RPC error with the code -32000. */
@@ -169,6 +177,19 @@ const GROUPS = [
     [error(35, "ranges over 10000 blocks are not supported on freetier"), `dRPC; ${UNKNOWN}`],
     [page(503, "503 Service Temporarily Unavailable"), "Chainstack's node API errors reference"],
   ]),
+  group("eth_getLogs", "refused", "out_of_reach", [[manyLogs, "anyone can cause as many"]]),
+  group(
+    "eth_simulateV1",
+    "refused",
+    "not_offered",
+    [
+      ...[{}, [], [{ calls: [] }], [{ calls: [EXECUTED, EXECUTED] }], Array(2).fill({ calls: [EXECUTED] })],
+      ...[{ status: true }, { gasUsed: HUGE }, { returnData: "0x0" }, { error: { data: "revert" } }].map((wrong) => [
+        { calls: [{ ...EXECUTED, ...wrong }] },
+      ]),
+    ].map((one) => [result(one), UNKNOWN]),
+  ),
+  group("txpool_contentFrom", "refused", "not_offered", [[result([]), UNKNOWN]]),
   group("eth_getLogs", "timeout", "not_offered", [[SILENCE, "a query of more than 10 s: INFURA/infura#237"]]),
   group("eth_sendRawTransaction", "refused", "already_known", [
     ["ALREADY_EXISTS: already known", "Erigon: erigontech/erigon#20826"],
@@ -256,14 +277,23 @@ beforeAll(async () => {
 
 afterAll(() => endpoint.close());
 
+function ask(asked: string, { reply }: Answered, timeoutMs = 5_000): Promise<unknown> {
+  endpoint.script = (call) => reply(call, 0);
+  const [method = ""] = asked.split(" ");
+  const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal, dispatcher: TRUSTED_CONNECTIONS };
+  return connectEndpoint(42, endpoint.url, timeoutMs, context).request(method, PARAMS[asked] ?? []);
+}
+
 describe.each(GROUPS)("%s: %s, %s", (asked, kind, meaning, rows) => {
   test.each(rows)("%o (%s)", async (answer) => {
-    const { reply } = typeof answer === "string" ? error(-32000, answer) : answer;
-    endpoint.script = (call) => reply(call, 0);
-    const timeoutMs = answer === SILENCE ? 100 : 5_000;
-    const [method = ""] = asked.split(" ");
-    const context = { clock: SYSTEM_CLOCK, closing: new AbortController().signal, dispatcher: TRUSTED_CONNECTIONS };
-    const call = connectEndpoint(42, endpoint.url, timeoutMs, context).request(method, PARAMS[asked] ?? []);
+    const answered = typeof answer === "string" ? error(-32000, answer) : answer;
+    const call = ask(asked, answered, answered === SILENCE ? 100 : 5_000);
     await expect(call).rejects.toMatchObject({ kind, meaning });
   });
+});
+
+test("of the logs of one block the newest are used, because its search cannot be made smaller", async () => {
+  const logs = await ask("eth_getLogs of one block", manyLogs);
+  expect(logs).toHaveLength(2_000);
+  expect(logs).toMatchObject({ 0: { logIndex: "0x1" } });
 });

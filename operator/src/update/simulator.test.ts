@@ -76,7 +76,7 @@ test("the first call runs on pending, and the next ones in one simulated block t
   expect(asked()).toEqual([...ON_PENDING, "eth_simulateV1"]);
   expect(await run()).toEqual(executed);
   const time = numberToHex(Math.floor(START_MS / 1000) + 1);
-  const block = { blockOverrides: { time }, calls: [{ to: DATASET, data: DATA }], stateOverrides: undefined };
+  const block = { blockOverrides: { time }, calls: [{ to: DATASET, data: DATA }] };
   expect(calls).toEqual([{ method: "eth_simulateV1", params: [{ blockStateCalls: [block] }, "latest"] }]);
   asked();
   // Simulation and estimate are compared again after ten minutes.
@@ -99,8 +99,6 @@ test("a call's revert data is reported, either way", async () => {
 
 test.each<[string, unknown, Refuse?]>([
   ["does not know it", null, (method) => (method === "eth_simulateV1" ? refusal(method, "method not found") : null)],
-  ["answers an empty list", []],
-  ["answers another shape", simulating({ status: true })],
   ["counts less gas than it estimates", simulating({ returnData: "0x", gasUsed: "0x8000", status: "0x1" })],
 ])(
   "with a node that %s, calls run on pending, and simulation is not tried again for ten minutes",

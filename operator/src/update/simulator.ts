@@ -3,12 +3,19 @@ import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Clock, wait } from "@dataset-oracle/service/process/context";
-import { type Address, decodeErrorResult, decodeFunctionResult, type Hex, hexToBigInt, numberToHex } from "viem";
-import { simulateBlocks } from "viem/actions";
+import {
+  type Address,
+  decodeErrorResult,
+  decodeFunctionResult,
+  type Hex,
+  hexToBigInt,
+  hexToNumber,
+  numberToHex,
+} from "viem";
 import { updateReverted } from "../problems.js";
 import { MAX_BLOCK_INTERVAL_MS } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
-import { firstOffered, RpcError, rpcErrorIn, unwrapRpcError } from "../rpc/rpc-error.js";
+import { firstOffered, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
 
 /** `KeyOutcome.STORED` of the contract. */
 const STORED = 0;
@@ -30,6 +37,12 @@ interface Executed {
   readonly result: Hex;
   readonly gas: bigint;
 }
+
+/** What a node shows of a simulated block with one call, as far as it is used and checked. */
+type ShownSimulation = readonly [{ readonly calls: readonly [SimulatedCall] }];
+type SimulatedCall = Readonly<Record<"status" | "returnData" | "gasUsed", Hex>> & {
+  readonly error?: { readonly data?: Hex | null } | null;
+};
 
 /** The dataset, or the node's EVM, would refuse an update. */
 export interface Refused {
@@ -188,19 +201,20 @@ export class Simulator {
    */
   async #simulate(to: Address, data: Hex): Promise<Executed | null> {
     const { client } = this;
-    const blocks = [{ blockOverrides: { time: this.#newerThanRounds() }, calls: [{ to, data }] }];
-    const simulated = await simulateBlocks(client, { blocks }).catch((error: unknown) => {
-      const rpcError = rpcErrorIn(error);
-      // An error that is not the transport's means that the node answered in another shape.
-      if (rpcError === null || rpcError.kind === "refused") return null;
-      throw rpcError;
-    });
-    const executed = simulated?.[0]?.calls[0];
-    if (executed === undefined) return null;
-    const { status, data: result, gasUsed } = executed;
-    if (status === "success") return { result, gas: gasUsed };
-    if (result === "0x") return null;
-    throw new RpcError("refused", client.chain.id, "eth_simulateV1", "the call reverted", result);
+    const block = { blockOverrides: { time: numberToHex(this.#newerThanRounds()) }, calls: [{ to, data }] };
+    const simulated = await client
+      .ask<ShownSimulation>("eth_simulateV1", [{ blockStateCalls: [block] }, "latest"])
+      .catch((error: unknown) => {
+        if (error instanceof RpcError && error.kind === "refused") return null;
+        throw error;
+      });
+    if (simulated === null) return null;
+    const [{ calls }] = simulated;
+    const [{ status, returnData, gasUsed, error }] = calls;
+    if (hexToNumber(status) === 1) return { result: returnData, gas: hexToBigInt(gasUsed) };
+    const reverted = error?.data ?? returnData;
+    if (reverted === "0x") return null;
+    throw new RpcError("refused", client.chain.id, "eth_simulateV1", "the call reverted", reverted);
   }
 
   /** @throws RpcError when a call returned something that no dataset returns. */

@@ -60,6 +60,14 @@ const Receipt = Type.Object({
   logs: Type.Array(Type.Unknown()),
 });
 
+/** Of one block with one call. Some nodes have what a call reverted with in its error only. */
+const Simulated = Type.Object({
+  status: Quantity,
+  returnData: Data,
+  gasUsed: Quantity,
+  error: Type.Optional(orNull(Type.Object({ data: Type.Optional(orNull(Data)) }))),
+});
+
 const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_blockNumber: Quantity,
   eth_call: Words,
@@ -76,6 +84,7 @@ const RESULT_SCHEMAS: Record<string, TSchema> = {
   eth_getTransactionReceipt: orNull(Receipt),
   eth_maxPriorityFeePerGas: Quantity,
   eth_sendRawTransaction: Bytes32,
+  eth_simulateV1: Type.Tuple([Type.Object({ calls: Type.Tuple([Simulated]) })]),
   txpool_contentFrom: Type.Object({ pending: ByNonce, queued: ByNonce }),
 };
 
