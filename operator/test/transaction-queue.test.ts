@@ -11,7 +11,7 @@ import { connectEndpoint, type JsonRpc } from "../src/rpc/endpoint.js";
 import { classifyNodeError } from "../src/rpc/node-errors.js";
 import { RpcError } from "../src/rpc/rpc-error.js";
 import { GasBudget } from "../src/transactions/gas-budget.js";
-import { type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
+import { AlreadyUnderway, type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
 import { type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
 import { submitRaw } from "../src/transactions/submitter.js";
 import { OTHER_ACCOUNT, startChain } from "./support/chain.js";
@@ -473,6 +473,142 @@ test("what a signer does not sign is counted and fails its update, and a stuck o
   await inPool("0x02");
   await mine();
   expect(await confirmed).toMatchObject({ call: { round: 2n } });
+});
+
+describe("the gas of a task", () => {
+  const PAYER = "192.0.2.1";
+  const HOUR_MS = 3_600_000;
+  const PER_HOUR = 1_000_000;
+  /** What the task's caller pays from; `budget` is the operator's own. */
+  let callers: GasBudget;
+
+  beforeEach(() => {
+    callers = new GasBudget(BigInt(PER_HOUR), clockOf(now));
+  });
+
+  const charged = (to: GasBudget) => BigInt(Math.round(to.usedRatio * PER_HOUR));
+
+  /** A job that has been admitted, as those of callers are. */
+  function paidJob(dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
+    const admitted = callers.admit(50_000n, PAYER);
+    if (!admitted.ok) throw new Error("There is gas.");
+    return job(dataPointId, { payer: PAYER, charge: admitted.charge, ...change });
+  }
+
+  /** What the latest transactions of the account with these nonces have used. */
+  async function used(...nonces: readonly number[]): Promise<bigint> {
+    const { number } = await chain.client.getBlock();
+    const latest = Array.from(
+      { length: 4 },
+      (_, i) => ({ blockNumber: number - BigInt(i), includeTransactions: true }) as const,
+    );
+    const blocks = await Promise.all(latest.map((one) => chain.client.getBlock(one)));
+    const own = blocks.flatMap(({ transactions }) => transactions.filter(({ from }) => isOwn(from)));
+    const mined = nonces.map((each) => own.find(({ nonce }) => nonce === each)?.hash ?? "0x");
+    const receipts = await Promise.all(mined.map((hash) => chain.client.getTransactionReceipt({ hash })));
+    return receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
+  }
+
+  test("is given back if it is refused, given up, not needed, or waits at shutdown", async () => {
+    let refusal: string | null = "exceeds block gas limit";
+    const rpc = altered((ask, method) => {
+      if (method !== "eth_sendRawTransaction" || refusal === null) return ask();
+      throw new RpcError("refused", 42, method, refusal, null, classifyNodeError(refusal));
+    });
+    const queue = startQueue({ maxPending: 1 }, rpc);
+    await expect(queue.enqueue(paidJob("A"))).rejects.toMatchObject({ code: "rpc_failed" });
+    expect(charged(callers)).toBe(0n);
+    refusal = null;
+    await queue.enqueue(job("B"));
+    const givenUp = queue.enqueue(paidJob("C", { giveUpAt: now() + 1_000 }));
+    passedMs += 1_001;
+    await expect(givenUp).rejects.toMatchObject({ code: "queue_full" });
+    expect(charged(callers)).toBe(0n);
+    const [other] = queue.underway;
+    await mine();
+    const joined = queue.enqueue(paidJob("D", { findUnderway: () => other ?? null }));
+    await expect(joined).rejects.toThrow(AlreadyUnderway);
+    expect(charged(callers)).toBe(0n);
+    await queue.enqueue(job("E"));
+    const waiting = queue.enqueue(paidJob("F"));
+    await until(() => queue.depth.waiting === 1);
+    closing.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
+    await expect(queue.enqueue(paidJob("G"))).rejects.toMatchObject({ code: "shutting_down" });
+    expect(charged(callers)).toBe(0n);
+  });
+
+  test("is the most that a version of its transaction can use, and once one is mined, what that has used", async () => {
+    const { confirmed } = await startQueue().enqueue(
+      paidJob("K", { renew: async () => ({ ...call(2n), gas: 80_000n }) }),
+    );
+    expect(charged(callers)).toBe(50_000n);
+    getStuck();
+    await inPool("0x02");
+    expect(charged(callers)).toBe(80_000n);
+    await mine();
+    await confirmed;
+    expect(charged(callers)).toBe(await used(0));
+  });
+
+  test("is given back if another transaction has taken its nonce and stored its round", async () => {
+    const { confirmed } = await startQueue().enqueue(paidJob("K", { isStored: async () => true }));
+    await sendForeign(0, 100n);
+    await mine();
+    expect(await confirmed).toBe(null);
+    expect(charged(callers)).toBe(0n);
+  });
+
+  test("includes the cancellation of its nonce", async () => {
+    let isThere = false;
+    const renew = async () => (isThere ? call(3n) : Promise.reject(new Error("no quorum")));
+    const round = call(1n, now() + SETTINGS.stuckMs);
+    const { confirmed } = await startQueue().enqueue(paidJob("K", { call: round, renew }));
+    getStuck();
+    await cancellation();
+    await mine();
+    isThere = true;
+    await inPool("0x03");
+    await mine();
+    await confirmed;
+    expect(charged(callers)).toBe(await used(0, 1));
+    expect(charged(budget)).toBe(0n);
+  });
+
+  test("includes what has reverted, even into debt, which delays what comes next for an hour", async () => {
+    callers = new GasBudget(60_000n, clockOf(now));
+    // This code uses all gas if the first byte of the call is 1.
+    await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
+    const { confirmed } = await startQueue().enqueue(paidJob("K"));
+    await mine();
+    await inPool("0x02").finally(() => chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x" }));
+    await mine();
+    await confirmed;
+    const inDebt = Number(await used(0, 1)) / 60_000;
+    expect(inDebt).toBeGreaterThan(1);
+    expect(callers.usedRatio).toBeCloseTo(inDebt);
+    expect(callers.admit(1n, "192.0.2.2")).toMatchObject({ ok: false, isShareSpent: false });
+    passedMs += HOUR_MS;
+    expect(callers.admit(1n, "192.0.2.2")).toMatchObject({ ok: true });
+  });
+
+  test("does not pay for a nonce gap, which the operator fills, and nobody for what the signer does not sign", async () => {
+    let isAway = true;
+    const { signTransaction } = account;
+    await sendForeign(1, 3n);
+    account = {
+      ...account,
+      signTransaction: (...args) => (isAway ? Promise.reject(new Error("away")) : signTransaction(...args)),
+    } as PrivateKeyAccount;
+    const queue = startQueue({}, connectNode(), () => job("L", { charge: callers.open() }));
+    await until(() => queue.counts.unsigned > 2);
+    expect(charged(budget)).toBe(0n);
+    isAway = false;
+    await cancellation();
+    await mine();
+    await until(() => queue.counts.mined === 2);
+    expect([charged(budget), charged(callers)]).toEqual([await used(0), await used(1)]);
+  });
 });
 
 // These come last, because anvil suggests the priority fees that were paid before.

@@ -102,6 +102,16 @@ describe("what a budget pays for one task", () => {
     expect(has(budget, 100n, HOUR)).toBe(true);
   });
 
+  test("is never more than it could use, whatever a node says that it has used", () => {
+    const budget = budgetOf(100n);
+    const charge = charged(budget, 10n);
+    charge.settle(2n ** 60n);
+    expect(budget.usedRatio).toBe(0.1);
+    charge.hold(30n);
+    charge.settle(2n ** 60n);
+    expect(budget.usedRatio).toBe(0.4);
+  });
+
   test("of an earlier process is charged without being asked", () => {
     const budget = budgetOf(100n);
     budget.open().hold(150n);

@@ -23,7 +23,7 @@ export interface GasCharge {
   readonly confirm: (gas: bigint) => GasRefusal | null;
   /** Raises what the present nonce can use to at least `gas`, whatever is left. */
   readonly hold: (gas: bigint) => void;
-  /** The present nonce has used this, and no more; 0 if nothing of it is or will be mined. */
+  /** The present nonce has used this, as a node says, and no more; 0 if nothing of it is or will be mined. */
   readonly settle: (gas: bigint) => void;
 }
 
@@ -86,6 +86,8 @@ export class GasBudget {
   /** Begins to charge what nobody asked for now: updates of an earlier process, and the repair of nonce gaps. */
   open(payer: string | null = null): GasCharge {
     let entry: Entry | null = null;
+    /** The most that the present nonce can use. */
+    let most = 0n;
     const set = (gas: bigint) => {
       this.#forgetOld();
       // Where an entry has left the window, its nonce is charged anew.
@@ -105,15 +107,18 @@ export class GasBudget {
         set(0n);
         entry = null;
         const refusal = this.#refusalOf(gas, payer);
-        if (refusal === null) set(gas);
+        most = refusal === null ? gas : 0n;
+        set(most);
         return refusal;
       },
       hold: (gas) => {
+        if (gas > most) most = gas;
         if (gas > held()) set(gas);
       },
       settle: (gas) => {
-        set(gas);
+        set(gas < most ? gas : most);
         entry = null;
+        most = 0n;
       },
     };
   }

@@ -212,18 +212,15 @@ export class Submitter {
       );
       return false;
     }
-    const charge = before?.charge ?? this.openCharge();
-    charge.hold(content.gas);
     const submission = await this.#signAndSubmit(nonce, content, fees, before !== null);
     const { hash, result, excess } = submission;
     const done = newer === null ? "cancelled" : "replaced";
     this.context.logger.info({ nonce, transaction: hash, round: newer?.round.toString(), ...logFields(result) }, done);
     if (excess !== null)
       this.context.logger.warn({ nonce, setting: excess.setting }, "stuck: nodes ask for more than a fee cap");
-    if (result.kind === "rejected") {
-      if (before === null) charge.settle(0n);
-      return false;
-    }
+    if (result.kind === "rejected") return false;
+    const charge = before?.charge ?? this.openCharge();
+    charge.hold(content.gas);
     this.counts[done]++;
     this.inFlight.add(nonce, before?.task ?? null, newer, submission, charge, this.context.clock.monotonic());
     return true;

@@ -35,7 +35,7 @@ beforeEach(() => {
   [refusals, payers, buildable, now] = [new Map(), [], Promise.resolve(), NOW];
 });
 
-function updatesOf(gasPerHour: number): Updates {
+function updatesOf(gasPerHour: number, gasPercentPerCaller = 100): Updates {
   const clock = clockOf(() => now);
   const enqueue = async (job: Job<RoundCall>) => {
     const refusal = refusals.get(job.payer);
@@ -55,7 +55,7 @@ function updatesOf(gasPerHour: number): Updates {
       return tasks.map(({ underway }) => underway);
     },
   } as unknown as TransactionQueue;
-  const gas = { gasPerHour, gasPerHourForNewKeys: 0, gasPerHourForFeeds: 1e9, gasPercentPerCaller: 100 };
+  const gas = { gasPerHour, gasPerHourForNewKeys: 0, gasPerHourForFeeds: 1e9, gasPercentPerCaller };
   const senders = new Senders(42, [queue], createGasBudgets(gas, clock), clock);
   const storedKeys = { has: async () => true };
   const dataset = { chainId: 42, address: ADDRESS, kind: "median", storedKeys } as unknown as Dataset;
@@ -153,6 +153,16 @@ test.each(STARTERS_FAILURES)("%s of who started the work does not reach a feed t
   expect(a).toMatchObject({ status: "rejected", reason });
   expect(others.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
   expect([built, tasks.length]).toEqual([2, 1]);
+});
+
+test("who joins work pays nothing for it", async () => {
+  const updates = updatesOf(200, 50);
+  await askTogether(updates);
+  expect(Object.fromEntries(updates.senders.gasUsed)).toMatchObject({ stored: 0.5 });
+  now += 1_000;
+  const [a, b] = await Promise.allSettled(["a", "b"].map((payer) => updates.broadcast(KEY, 0, { ...caller, payer })));
+  expect(a).toMatchObject({ status: "rejected", reason: { code: "gas_budget_spent", payer: "a" } });
+  expect(b).toMatchObject({ status: "fulfilled" });
 });
 
 test("a failure that belongs to nobody reaches all who share the work, and nobody starts it again", async () => {
