@@ -16,14 +16,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { ok } from "@dataset-oracle/protocol/result";
+import * as hashing from "@dataset-oracle/service/crypto/sha256";
 import { pino } from "pino";
-import { expect, it, onTestFinished, test } from "vitest";
+import { expect, it, onTestFinished, test, vi } from "vitest";
 import type { ServedDataset, ServedKey } from "../served-keys.js";
 import { EvidenceStore } from "./evidence-store.js";
 import { linesOf, readCompressed } from "./segment.js";
 
+vi.mock(import("@dataset-oracle/service/crypto/sha256"), { spy: true });
+
 const KEY = "0x01";
-const key = { kind: "spot_price", key: KEY, sources: [] } as unknown as ServedKey;
+const key = {
+  kind: "spot_price",
+  key: KEY,
+  sources: [{ spec: { name: "exchange" }, rate: null }],
+} as unknown as ServedKey;
 const dataset = {
   kind: "median",
   chainId: 42,
@@ -125,6 +132,19 @@ test("an answer that decisions share is stored once in a segment", async () => {
   for (let round = 0n; round < 10n; round++) await store(target, round, text);
   expect(await read(folder)).toEqual(Array.from({ length: 10 }, (_, round) => ({ round, texts: [text] })));
   expect(diskUse(folder)).toBeLessThan(300_000);
+});
+
+test("a spec, and an answer that decisions share while they wait, are hashed once", async () => {
+  const target = await open(newFolder(), 10_000_000);
+  const hash = vi.mocked(hashing.sha256);
+  const [one, other] = [textOf(), textOf()];
+  keep(target, 0n, textOf());
+  await target.close();
+  hash.mockClear();
+  for (let round = 1n; round < 10n; round++) keep(target, round, one);
+  await target.close();
+  await store(target, 10n, other);
+  expect(hash.mock.calls).toEqual([[one], [other]]);
 });
 
 test.each(["cut", "removed"] as const)(

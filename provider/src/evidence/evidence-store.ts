@@ -91,8 +91,8 @@ export class EvidenceStore {
   readonly #written = new LRUCache<string, true>({ max: MAX_HASHES });
   readonly #kept = new Set<Promise<void>>();
   #writing: Promise<void> = Promise.resolve();
-  /** How many decisions wait with a text: those that are read together often share their answers. */
-  readonly #waitingTexts = new Map<string, number>();
+  /** The answers of the decisions that wait, and how many share each: those that are read together often do. */
+  readonly #waitingTexts = new Map<string, { readonly hash: string; readonly decisions: number }>();
   /** The memory of what waits, in bytes. */
   #waiting = 0;
   #isFailing = false;
@@ -147,12 +147,12 @@ export class EvidenceStore {
   #count(texts: readonly string[], change: 1 | -1): void {
     this.#waiting += change * ENTRY;
     for (const text of texts) {
-      const before = this.#waitingTexts.get(text) ?? 0;
-      const after = before + change;
+      const { hash, decisions } = this.#waitingTexts.get(text) ?? { hash: sha256(text), decisions: 0 };
+      const after = decisions + change;
       // A character takes up to two bytes.
-      if (before === 0 || after === 0) this.#waiting += change * 2 * text.length;
+      if (decisions === 0 || after === 0) this.#waiting += change * 2 * text.length;
       if (after === 0) this.#waitingTexts.delete(text);
-      else this.#waitingTexts.set(text, after);
+      else this.#waitingTexts.set(text, { hash, decisions: after });
     }
   }
 
@@ -206,10 +206,12 @@ export class EvidenceStore {
   /** @param texts Receives the specs and answers that the record names, by their hashes. */
   #recordOf({ dataPoint, value, at, answers, round, decision }: Entry, texts: Map<string, string>): EvidenceRecord {
     const { dataset, key } = dataPoint;
-    const store = (text: string): string => {
-      const hash = sha256(text);
+    const store = ({ hash, text }: Hashed): string => {
       texts.set(hash, text);
       return hash;
+    };
+    const storeAnswer = (text: string) => {
+      return store({ text, hash: this.#waitingTexts.get(text)?.hash ?? sha256(text) });
     };
     return {
       version: 1,
@@ -221,22 +223,40 @@ export class EvidenceStore {
       at: String(at),
       ...this.#specsOf(key, store),
       overrides: this.options.redirectedOrigins,
-      answers: answers.map(({ request, reading }) => recordedAnswer(request, reading, store)),
+      answers: answers.map(({ request, reading }) => recordedAnswer(request, reading, storeAnswer)),
       sources: describeSources(value.sources, dataset.kind),
     };
   }
 
   /** Returns the specs that say how the value is computed from the answers. */
-  #specsOf(key: ServedKey, store: (text: string) => string) {
-    if (key.kind === "web_oracle") return { kind: key.kind, spec: store(canonicalize(key.compiled.spec) ?? "") };
+  #specsOf(key: ServedKey, store: (text: Hashed) => string) {
+    if (key.kind === "web_oracle") return { kind: key.kind, spec: store(canonicalOf(key.compiled.spec)) };
     const { minSources, maxDeviationBps, maxQuoteAge } = this.options.policy;
     const specs = new Map(specsOf(key.sources).map((spec) => [spec.name, spec]));
     return {
       kind: key.kind,
       policy: { minSources, maxDeviationBps, maxQuoteAge },
-      specs: [...specs.values()].map((spec) => store(canonicalize(spec) ?? "")),
+      specs: [...specs.values()].map((spec) => store(canonicalOf(spec))),
     };
   }
+}
+
+/** A text and its SHA-256. */
+interface Hashed {
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** The specs of the last decisions in canonical JSON, because writing and hashing them takes longer than all else. */
+const canonical = new WeakMap<object, Hashed>();
+
+function canonicalOf(spec: object): Hashed {
+  const known = canonical.get(spec);
+  if (known !== undefined) return known;
+  const text = canonicalize(spec) ?? "";
+  const hashed = { text, hash: sha256(text) };
+  canonical.set(spec, hashed);
+  return hashed;
 }
 
 function recordedAnswer(
