@@ -11,7 +11,7 @@ import { RpcError } from "../rpc/rpc-error.js";
 import { SingleFlight } from "../single-flight.js";
 import { problemsOf } from "./problem-responses.js";
 
-/** How long a price is reused before it is read again. */
+/** How long a description is reused: writing the names of many keys takes long. */
 const REMEMBER_MS = 2_000;
 
 const schema = {
@@ -30,14 +30,13 @@ const schema = {
 /** Adds `GET /datasets`. */
 export function addDatasets(app: App): void {
   const { context, networks } = app.operator;
-  const prices = new SingleFlight<bigint>(context.clock, REMEMBER_MS);
+  const shared = new SingleFlight<ServedDataset>(context.clock, REMEMBER_MS);
 
   async function readPrice(dataset: Dataset): Promise<bigint> {
-    const { chainId, address } = dataset;
     try {
-      return await prices.run(`${chainId} ${address}`, () => readView(dataset, "queryPrice")).result;
+      return await readView(dataset, "queryPrice");
     } catch (error) {
-      throw error instanceof RpcError ? notReady(chainId) : error;
+      throw error instanceof RpcError ? notReady(dataset.chainId) : error;
     }
   }
 
@@ -55,7 +54,10 @@ export function addDatasets(app: App): void {
 
   app.get("/datasets", { schema }, async (): Promise<ServedDataset[]> => {
     const served = [...networks.values()].flatMap(({ datasets, providers }) =>
-      [...datasets.values()].map(({ dataset }) => describe(dataset, providers.urls)),
+      [...datasets.values()].map(({ dataset }) => {
+        const { chainId, address } = dataset;
+        return shared.run(`${chainId} ${address}`, () => describe(dataset, providers.urls)).result;
+      }),
     );
     return Promise.all(served);
   });
