@@ -125,7 +125,7 @@ export const ProviderConfig = Type.Object(
     requestsPerMinute: Type.Integer({
       minimum: 1,
       maximum: 1_000_000_000,
-      default: 600,
+      default: 300,
       description: "Requests per minute that one caller may make.",
     }),
     anonymousRequestsPerMinute: Type.Integer({

@@ -6,7 +6,7 @@ const REQUESTS = 20_000;
 const BATCH = 500;
 const HONEST_REQUESTS = 20;
 /** Four times what a health check may make in a minute, which is the larger limit, and as much for a minute that begins. */
-const MAX_ANSWERS = 2 * 2_400;
+const MAX_ANSWERS = 2 * 1_200;
 
 export const pipelinedRequests: Attack = {
   name: "pipelined-requests",
