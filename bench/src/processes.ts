@@ -92,8 +92,9 @@ export class Processes {
   }
 
   /**
-   * Starts the services with their default limits, which count callers by the X-Forwarded-For of this machine. The
-   * providers also serve a dataset of the Web Oracle with one published spec.
+   * Starts the services with their default limits for one caller, counted by the X-Forwarded-For of this machine. Those
+   * for all callers together are higher, so that many can be measured. The providers also serve a dataset of the Web
+   * Oracle with one published spec.
    */
   async startLimited(keys: number): Promise<LimitedServices> {
     const api = await startApi();
@@ -110,6 +111,8 @@ export class Processes {
           rpcUrls: [rpcUrl],
           providers: providers.map(({ address, url }) => ({ address, url })),
           providerTimeoutMs: 60_000,
+          // One caller may use as much as by default: 25% of 30 and of 10 million.
+          ...{ gasPercentPerCaller: 1, gasPerHour: 750_000_000, gasPerHourForNewKeys: 250_000_000 },
         },
       ],
     };
