@@ -14,7 +14,7 @@ import {
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Lease } from "./lease.js";
@@ -112,6 +112,18 @@ describe("a lease", () => {
     expect([await isPermitted(lease, START + 8n), lease.permits(START + 9n)]).toEqual([true, false]);
     expect(writes).toHaveLength(2);
     for (const seconds of writes) expect(seconds).toBeLessThan(5);
+  });
+
+  it("waits for the disk before it permits anything: for the file, the folder, and the folder's own place", async () => {
+    const synced: unknown[] = [];
+    fs.open = async (path, flags, mode) => {
+      const handle = await open(path, flags, mode);
+      const sync = () => handle.datasync().then(() => void synced.push(path));
+      return Object.assign(handle, { sync });
+    };
+    syncBuiltinESMExports();
+    await take();
+    expect(synced).toEqual([join(folder, "000000000001"), folder, dirname(folder)]);
   });
 
   it("writes once for the rounds of a few seconds, however many ask at once, and keeps one file", async () => {

@@ -107,6 +107,8 @@ export class Lease {
         throw anotherStarted(folder);
       }
       await removeOlder(folder, name);
+      // The folder may be new, from this start or one that was killed: else it could be lost as a whole with the power.
+      await syncFolder(dirname(folder));
       onWrite?.((performance.now() - start) / 1_000);
       // A former process that still runs signed until its file was removed, just now.
       this.#refusedThrough = now() + MAX_ROUND_AHEAD;
@@ -222,7 +224,7 @@ export class Lease {
 export function checkLeaseFolder(folder: string): void {
   try {
     // The parent must exist and is never created: if it is missing, a disk may not be mounted.
-    accessSync(dirname(folder), constants.W_OK);
+    accessSync(dirname(folder), constants.R_OK | constants.W_OK);
     if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
     // A symbolic link to a folder that is not there fails here.
     accessSync(folder, constants.W_OK);
@@ -278,14 +280,19 @@ async function create(folder: string, name: string, through: bigint): Promise<Ow
   try {
     await own.handle.writeFile(contentOf(through));
     await own.handle.sync();
-    const directory = await open(folder, "r");
-    await directory.sync().finally(() => directory.close());
+    await syncFolder(folder);
     return own;
   } catch (error) {
     // Otherwise every attempt on a full disk would leave a file.
     await discard(own);
     throw error;
   }
+}
+
+/** Waits until what was created in a folder is on disk. */
+async function syncFolder(folder: string): Promise<void> {
+  const directory = await open(folder, "r");
+  await directory.sync().finally(() => directory.close());
 }
 
 /** Removes a file that this process created, unless the file is another one by now. */
