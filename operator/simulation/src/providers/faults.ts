@@ -2,7 +2,7 @@ import type { Episode } from "../fault.js";
 import type { Random } from "../random.js";
 import type { DiskFailure } from "./disk.js";
 import { type ExchangeFailure, type Exchanges, SOURCE_FILES } from "./exchanges.js";
-import type { ProviderMachine } from "./machine.js";
+import type { Life, ProviderMachine } from "./machine.js";
 
 /** A class of faults of one machine, or of what it asks. */
 export interface ProviderFault {
@@ -18,24 +18,32 @@ const EXCHANGE_FAILURES: readonly ExchangeFailure[] = [
 ];
 const DISK_FAILURES: readonly DiskFailure[] = ["is full", "is read-only", "does not sync"];
 
+/** Ends a process now, or before or after one of its next file operations. */
+function endAtOperation(machine: ProviderMachine, random: Random, end: (life: Life) => void): Episode {
+  const life = random.pick(machine.lives);
+  if (random.chance(0.3)) end(life);
+  else life.kill = { operations: random.below(30), isDone: random.chance(0.5), kill: () => end(life) };
+  return {
+    forMs: seconds(random, 1, 15),
+    end: () => {
+      life.kill = null;
+    },
+  };
+}
+
 export const PROVIDER_FAULTS: readonly ProviderFault[] = [
   {
     name: "killed",
     begin(machine, _exchanges, random) {
       if (machine.lives.length === 0) return null;
-      const life = random.pick(machine.lives);
-      if (random.chance(0.3)) machine.kill(life);
-      else machine.killAtOperation(life, false);
-      return { forMs: seconds(random, 1, 10) };
+      return endAtOperation(machine, random, (life) => machine.kill(life));
     },
   },
   {
     name: "power-lost",
     begin(machine, _exchanges, random) {
       if (machine.lives.length === 0) return null;
-      if (random.chance(0.3)) machine.losePower();
-      else machine.killAtOperation(random.pick(machine.lives), true);
-      return { forMs: seconds(random, 1, 10) };
+      return endAtOperation(machine, random, () => machine.losePower());
     },
   },
   {

@@ -180,7 +180,7 @@ type Options = { readonly throwIfNoEntry?: boolean; readonly withFileTypes?: boo
 
 replace(fs, "accessSync", (files, mode: number) =>
   files.now(() => {
-    if (mode === fs.constants.W_OK) files.requireWritable();
+    if (mode & fs.constants.W_OK) files.requireWritable();
     return void files.required;
   }),
 );

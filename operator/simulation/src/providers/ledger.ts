@@ -35,7 +35,10 @@ export class Ledger {
         this.#contents.set(id, { content, by });
         this.onStatement(statement);
       } else if (known.content !== content)
-        this.onContradiction(id, `${id}: ${known.by} signed ${known.content}, and ${by} signs ${content}`);
+        this.onContradiction(
+          `${known.by} ${by}`,
+          `${id}: ${known.by} signed ${known.content}, and ${by} signs ${content}`,
+        );
       signed.push(`${id} ${content}`);
       const rounds = this.#rounds.get(provider) ?? new Set();
       this.#rounds.set(provider, rounds.add(round));

@@ -27,7 +27,7 @@ interface Kill {
   operations: number;
   /** Whether the operation is still done. */
   readonly isDone: boolean;
-  readonly then: () => void;
+  readonly kill: () => void;
 }
 
 /** One process, from its start until it is killed or has ended. */
@@ -135,13 +135,6 @@ export class ProviderMachine {
     this.#startLater(life.slot, this.options.random.between(0, 4_000));
   }
 
-  /** Kills the process of a slot at one of its next file operations. */
-  killAtOperation(life: Life, isPowerLost: boolean): void {
-    const { random } = this.options;
-    const then = () => (isPowerLost ? this.losePower() : this.kill(life));
-    life.kill = { operations: random.below(30), isDone: random.chance(0.5), then };
-  }
-
   /** Ends all processes, and what was not synced may be lost. It comes back after some seconds. */
   losePower(): void {
     if (this.isOff) return;
@@ -217,7 +210,7 @@ export class ProviderMachine {
         if (isLast) {
           options.trace(life.id, "file", name, kill.isDone ? "is the last" : "is not done");
           if (kill.isDone) act();
-          kill.then();
+          kill.kill();
           return null;
         }
         if (/^(list|close)/.test(name)) return { result: act() };

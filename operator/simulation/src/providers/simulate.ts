@@ -44,7 +44,7 @@ export async function simulateProviders(
 
 /** Every third seed has all classes of faults, the others two to five. */
 function chooseFaults(only: string | null, choices: Random): readonly ProviderFault[] {
-  if (only !== null) return PROVIDER_FAULTS.filter(({ name }) => name === only);
+  if (only !== null) return PROVIDER_FAULTS.filter(({ name }) => only.split(",").includes(name));
   if (choices.chance(0.33)) return PROVIDER_FAULTS;
   const chosen = new Set(Array.from({ length: 2 + choices.below(4) }, () => choices.pick(PROVIDER_FAULTS)));
   return [...chosen];

@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import { USUAL_AGE } from "@dataset-oracle/protocol/signing-window";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import type { Address, Hex } from "viem";
 import { loadSetup } from "../../../../provider/dist/load-setup.js";
@@ -169,7 +168,7 @@ export class ProvidersWorld extends Journal {
   #ask(machine: ProviderMachine, life: Life, keys: readonly Hex[], round: number, caller: string): void {
     const { app } = life;
     if (app === null || !life.isAlive) return;
-    const isDue = caller.startsWith(OPERATORS) && this.#isCalm(machine);
+    const isDue = caller.startsWith(OPERATORS) && this.#isCalm(machine, life);
     const asked = { network_id: CHAIN_ID, dataset: DATASET, timestamp: round };
     const [url, payload] =
       keys.length === 1 ? ["/report", { ...asked, key: keys[0] }] : ["/report/batch", { ...asked, keys }];
@@ -181,7 +180,7 @@ export class ProvidersWorld extends Journal {
         this.trace(life.id, "answers", round, statusCode, answer.code ?? "");
         this.count(`answer: ${answer.code ?? statusCode}`);
         if (statusCode === 200) this.#judge(machine, life, answer, keys, BigInt(round));
-        else if (isDue && this.#isCalm(machine) && answer.code !== "source_busy")
+        else if (isDue && this.#isCalm(machine, life) && answer.code !== "source_busy")
           this.violate("refuses without a cause", life.id, `${life.id} refuses round ${round}: ${answer.code}`);
       })
       .catch((error: unknown) => {
@@ -209,10 +208,11 @@ export class ProvidersWorld extends Journal {
       this.violate("an answer that was not signed", id, `${id} answers ${contents.join("; ")}`);
   }
 
-  /** Nothing has been wrong for a while: the machine, its clock, and the lease that a clock may have left far ahead. */
-  #isCalm(machine: ProviderMachine): boolean {
+  /** Nothing has been wrong for a while with the machine, its clock, and the lease that a clock may have left far ahead. */
+  #isCalm(machine: ProviderMachine, { startedAt }: Life): boolean {
+    const since = Date.now() - RECOVERY_MS;
     const { disturbedUntil, latestShown } = machine;
-    return Date.now() - disturbedUntil > RECOVERY_MS && latestShown <= machine.now() + Number(USUAL_AGE);
+    return disturbedUntil < since && startedAt !== null && startedAt < since && latestShown <= machine.now();
   }
 }
 
