@@ -323,6 +323,51 @@ describe("an operator that is alone", () => {
   });
 });
 
+describe.each([
+  ["alone", 1],
+  // A beat, and a stage for each of the other members, none of which sends.
+  ["in turns", 5 + 3 * 3.5],
+])("once a fault is over that held feeds up, %s,", (turns, waitSeconds) => {
+  const EMPTY = numberToHex(0xe, { size: 20 });
+  const FAULTS = {
+    "no funds": outOfFunds(42, SENDER),
+    "no gas": new FeedGasSpent(60),
+    "no answer": new RpcError("timeout", 42, "eth_call", "no answer"),
+    "a silent committee": silence(),
+  };
+
+  test.each([
+    ["one sender", []],
+    ["two senders, of which one stays empty,", [A, C]],
+  ])("with %s all that it can send is sent within ten seconds and the schedule's wait", async (_, ofEmpty) => {
+    const senderOf = (key: Hex) => (ofEmpty.includes(key) ? EMPTY : SENDER);
+    const due = [B, C, keyOf(4), keyOf(5)];
+    const sendable = due.filter((key) => senderOf(key) === SENDER);
+    const heartbeatOf = (key: Hex) => (key === A ? 86_400 : 60);
+    for (const [name, fault] of Object.entries(FAULTS)) {
+      world = new World(
+        new Map([[A, START], ...storedAt(OLD, ...due)]),
+        turns === "alone" ? "alone" : (MEMBERS[0] as Address),
+        senderOf,
+        (key) => ({ ...POLICY, heartbeatSeconds: heartbeatOf(key) }),
+      );
+      const isFresh = (key: Hex) => (world.stored.get(key) ?? 0) >= world.nowMs / 1_000 - heartbeatOf(key);
+      let isOver = false;
+      world.faultOf = ([first]) => {
+        if (first !== undefined && senderOf(first) === EMPTY) return outOfFunds(42, EMPTY);
+        return isOver ? null : fault;
+      };
+      if (fault instanceof NoQuorum) world.refusal = () => (isOver ? null : fault);
+      for (let second = 0; second < 60; second++) await world.looks(1);
+      expect(due.filter(isFresh)).toEqual([]);
+      isOver = true;
+      let seconds = 0;
+      for (; seconds < 60 && !sendable.every(isFresh); seconds++) await world.looks(1);
+      expect([name, seconds <= 10 + waitSeconds]).toEqual([name, true]);
+    }
+  });
+});
+
 test.each([
   ["alone", 3_600_000],
   ["alone", -3_600_000],
