@@ -420,7 +420,7 @@ interface IDataset is Oracle {
     function announce(bytes calldata key) external;
 
     /// @notice Shares the unshared income of one committee equally among its members. Anyone may call it, for the
-    /// current committee and for every former one. A member's account gets 50,000 gas to accept its share; a share that
+    /// current committee and for every former one. A member's account gets 10,000 gas to accept its share; a share that
     /// it rejects is owed to it, and the other members get no more. The remainder of the division stays with the
     /// committee for the next time. Reverts with `NothingToShare` or `TooLittleGas`.
     /// @dev A share is also rejected if the member's account calls this function while it is being paid and passes the
