@@ -118,13 +118,13 @@ contract DatasetIncomeTest is DatasetFixture {
     /// No member, whatever its account does, can prevent a new committee.
     function test_setCommittee_callsNoMember() public {
         _deployWithMembers(_accounts(4));
-        for (uint256 i = 0; i < 4; ++i) {
-            vm.etch(members[i], type(Burner).runtimeCode);
-        }
         vm.deal(address(dataset), 4 ether);
         address[] memory next = _accounts(2);
+        for (uint256 i = 0; i < 4; ++i) {
+            vm.expectCall(members[i], "", 0);
+        }
         vm.prank(OWNER);
-        dataset.setCommittee{gas: 150_000}(next, TOLERANCE_BPS);
+        dataset.setCommittee(next, TOLERANCE_BPS);
         assertEq(dataset.committeeHash(), _hash(next, TOLERANCE_BPS));
         assertEq(dataset.unsharedIncomeOf(_hash(members, TOLERANCE_BPS)), 4 ether);
     }
