@@ -11,7 +11,7 @@ import { signBatchReport } from "@dataset-oracle/protocol/batch-report";
 import type { Committee } from "@dataset-oracle/protocol/committee-hash";
 import { encodeAccusation } from "@dataset-oracle/protocol/encode-accusation";
 import { encodeUpdate, encodeUpdateBatch } from "@dataset-oracle/protocol/encode-update";
-import { KEY_FORMS } from "@dataset-oracle/protocol/key-form";
+import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { readArguments } from "@dataset-oracle/tools/arguments";
@@ -113,11 +113,14 @@ const DATASET = created(0);
 /** Some deploy a consumer next. */
 const CONSUMER = created(1);
 
-function datasetOf(accounts: readonly PrivateKeyAccount[], { queryPrice = PRICE, name = "MedianDataset" } = {}) {
+function datasetOf(
+  accounts: readonly PrivateKeyAccount[],
+  { queryPrice = PRICE, name = "MedianDataset", keyForm = "SPOT_PRICE" as KeyForm } = {},
+) {
   const settings = {
     ...{
       owner: GETH_ACCOUNT as Address,
-      keyForm: KEY_FORMS.indexOf("SPOT_PRICE"),
+      keyForm: KEY_FORMS.indexOf(keyForm),
       maxRoundAge: 300n,
       ...committeeOf(accounts),
     },
@@ -132,11 +135,16 @@ const consumerOf = (name: string, args: Hex = "0x"): Transaction => ({
   value: parseEther("1"),
 });
 
-/** A packed update of the key by the first members of the committee. */
-async function updateOf(accounts: readonly PrivateKeyAccount[], signers: number, round: bigint): Promise<Hex> {
-  const header = { chainId: GETH_CHAIN_ID, dataset: DATASET, key: KEY, round };
+/** A packed update of a key by the first members of the committee. */
+async function updateOf(
+  accounts: readonly PrivateKeyAccount[],
+  signers: number,
+  round: bigint,
+  { key = KEY, value: reported = near3000 } = {},
+): Promise<Hex> {
+  const header = { chainId: GETH_CHAIN_ID, dataset: DATASET, key, round };
   const reports = accounts.slice(0, signers).map(async (account, i) => {
-    const value = near3000(round, i);
+    const value = reported(round, i);
     const signature = await signReport(account, { ...header, outcome: "OK", value });
     return { provider: account.address, value, signature };
   });
@@ -184,6 +192,27 @@ async function updateCases(): Promise<Case[]> {
     ];
   });
   return (await Promise.all(cases)).flat();
+}
+
+/** Updates whose bytes decide what they cost, with hardly more signers, or longer values and keys, than that takes. */
+async function floorCases(): Promise<Case[]> {
+  const ofLength = (bytes: number) => (_: bigint, provider: number) =>
+    numberToHex((1n << BigInt(8 * bytes - 1)) + BigInt(provider), { size: 32 });
+  const key = stringToHex(`WEB/${"ab".repeat(32)}/`.padEnd(256, "x"));
+  const rows = [
+    ["69 of 103 signers", 69, 103, {}],
+    ["21 of 31 signers, values of 16 bytes", 21, 31, { value: ofLength(16) }],
+    ["13 of 19 signers, values of 23 bytes", 13, 19, { value: ofLength(23) }],
+    ["9 of 13 signers, values of 12 bytes, a key of 256", 9, 13, { value: ofLength(12), key }],
+  ] as const;
+  const cases = rows.map(async ([name, signers, members, report]): Promise<Case> => {
+    const accounts = accountsOf(members);
+    const dataset = datasetOf(accounts, { keyForm: "key" in report ? "WEB_ORACLE" : "SPOT_PRICE" });
+    const first = updating(await updateOf(accounts, signers, START, report));
+    const transaction = updating(await updateOf(accounts, signers, ROUND, report));
+    return { name: `update, ${name}`, before: [dataset, first], transaction };
+  });
+  return Promise.all(cases);
 }
 
 async function batchCase(count: number, signers: 4 | 9): Promise<Case> {
@@ -374,6 +403,7 @@ const fromAccount = (transaction: Transaction) => ({ ...transaction, account: GE
 async function measureAll(): Promise<Record<string, Measured>> {
   const cases = [
     ...(await updateCases()),
+    ...(await floorCases()),
     await batchCase(10, 4),
     await batchCase(100, 4),
     await batchCase(100, 9),

@@ -188,6 +188,20 @@ const updates: Table = [
   ],
 ];
 
+const floors: Table = [
+  ["update", "gas", "bytes of calldata"],
+  [
+    "69 of 103 signers",
+    "21 of 31 signers, values of 16 bytes",
+    "13 of 19 signers, values of 23 bytes",
+    "9 of 13 signers, values of 12 bytes, a key of 256",
+  ].map((name) => {
+    const { gas, bytes } = amsterdam(`update, ${name}`);
+    if (gas !== floorOf(bytes)) throw new Error(`The bytes of "${name}" do not decide what it costs.`);
+    return [name, bold(gas), number(bytes)];
+  }),
+];
+
 const batchRow = (signers: string, keys: number) => {
   const name = `batch of ${keys}, ${signers} signers`;
   const [today, before] = [amsterdam(name), batch(name)];
@@ -295,7 +309,7 @@ const comparison: Table = [
 
 const DOCUMENTS: Record<string, Record<string, Table>> = {
   "docs/Gas.md": {
-    ...{ updatesAmsterdam, updates, batches, queries, consumerUpdatesAmsterdam, consumerUpdates },
+    ...{ updatesAmsterdam, floors, updates, batches, queries, consumerUpdatesAmsterdam, consumerUpdates },
     ...{ accusations, sharings, adapters, deployments },
   },
   "docs/Comparison.md": { comparison },
