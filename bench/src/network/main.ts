@@ -2,20 +2,10 @@
 // decided by the operator's own schedule (operator/src/schedule), beside what MODEL says.
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import type { Faults, Model } from "./model.js";
+import { type Faults, MODEL } from "./model.js";
 import { Random } from "./random.js";
-import { type HeldTurns, simulateHeldTurns } from "./simulate-held-turns.js";
+import { HELD_TURNS, simulateHeldTurns } from "./simulate-held-turns.js";
 import { type Figure, simulateRow } from "./simulate-row.js";
-
-const MODEL: Model = {
-  report: { medianMs: 150, sigma: 0.6 },
-  clockMs: 250,
-  submissionMs: [200, 1_000],
-  blockToNodeMs: [100, 800],
-  neverMined: 0.01,
-  stuckMs: 30_000,
-  stuckPollMs: 2_000,
-};
 
 const BLOCK_SECONDS = [1, 2, 12] as const;
 
@@ -66,12 +56,6 @@ const ROWS: readonly Row[] = [
   // Most of these operators cannot gather a quorum, and nobody can help them: no bound.
   { title: "f down, 10% of links cut", members: 4, down: 1, cutLinks: 0.1 },
   { title: "f down, 10% of links cut", members: 31, down: 10, cutLinks: 0.1 },
-];
-/** f members that store rounds in which one of them has the best rank, to hold up the others' turns. */
-const HELD_TURNS: readonly HeldTurns[] = [
-  { members: 4, dishonest: 1 },
-  { members: 13, dishonest: 4 },
-  { members: 31, dishonest: 10 },
 ];
 /** One such network of 20 minutes is simulated for so many episodes of the other figures. */
 const EPISODES_PER_NETWORK = 200;

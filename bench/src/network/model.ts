@@ -18,6 +18,16 @@ export interface Model {
   readonly stuckPollMs: number;
 }
 
+export const MODEL: Model = {
+  report: { medianMs: 150, sigma: 0.6 },
+  clockMs: 250,
+  submissionMs: [200, 1_000],
+  blockToNodeMs: [100, 800],
+  neverMined: 0.01,
+  stuckMs: 30_000,
+  stuckPollMs: 2_000,
+};
+
 /** A network, and what is wrong with it. */
 export interface Faults {
   readonly members: number;

@@ -24,6 +24,13 @@ export interface HeldTurns {
   readonly dishonest: number;
 }
 
+/** f members that store rounds in which one of them has the best rank, to hold up the others' turns. */
+export const HELD_TURNS: readonly HeldTurns[] = [
+  { members: 4, dishonest: 1 },
+  { members: 13, dishonest: 4 },
+  { members: 31, dishonest: 10 },
+];
+
 /** In seconds. */
 export interface OldestValue {
   readonly oldest: number;
