@@ -35,17 +35,24 @@ export function limitFloods(
     if (isFlooding(caller, 0)) socket.destroy();
     else connections.set(socket, { caller, unanswered: 0 });
   });
+  const admits = ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
+    // What was parsed together with the request that closed the connection still comes here.
+    if (socket.destroyed) return false;
+    const connection = connections.get(socket);
+    if (connection === undefined) return true;
+    if (++connection.unanswered > MAX_PIPELINED || isFlooding(connection.caller, 1)) socket.destroy();
+    else response.once("close", () => connection.unanswered--);
+    return !socket.destroyed;
+  };
   const handlers = server.listeners("request") as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    const { socket } = request;
-    // What was parsed together with the request that closed the connection still comes here.
-    if (socket.destroyed) return;
-    const connection = connections.get(socket);
-    if (connection !== undefined) {
-      if (++connection.unanswered > MAX_PIPELINED || isFlooding(connection.caller, 1)) return void socket.destroy();
-      response.once("close", () => connection.unanswered--);
-    }
-    for (const handle of handlers) handle.call(server, request, response);
+    if (admits(request, response)) for (const handle of handlers) handle.call(server, request, response);
   });
+  // Node answers both by itself if nobody listens: an expectation that it does not know, and what comes on a connection
+  // that has had all of its requests.
+  server.on("checkExpectation", (request, response) => {
+    if (admits(request, response)) response.writeHead(417).end();
+  });
+  server.on("dropRequest", (_request, socket) => void socket.destroy());
 }
