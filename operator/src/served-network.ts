@@ -85,8 +85,6 @@ const UNSEEN_POLLS = 3;
 /** A used nonce whose transaction has no receipt for this long, and for this many polls, is another transaction's. */
 const LEAST_LOST_MS = 10_000;
 const LOST_POLLS = 5;
-/** The directory is read once in this many polls. */
-const DIRECTORY_POLLS = 5;
 
 export type CoreMetrics = ReturnType<typeof createCoreMetrics>;
 
@@ -138,8 +136,7 @@ export async function connectNetwork(
   const urls = new ProviderUrls(plan.providerUrls, logger);
   const members = () => [...new Set(datasets.flatMap(({ committee }) => committee.current.members))].toSorted();
   const directory = plan.directory ?? contracts.committeeDirectory;
-  if (directory !== undefined)
-    await urls.follow(client, directory, members, DIRECTORY_POLLS * settings.rpcPollMs, closing);
+  if (directory !== undefined) await urls.follow(client, directory, members, settings.rpcPollMs, closing);
   const http = new GuardedHttp(new Set(plan.providerUrls.values()), settings.allowLocalProviders, context);
   const failures = new ProviderFailures(logger, clock);
   const providers = new Providers(chainId, urls, failures, http, metrics.providerRequests, clock);

@@ -9,6 +9,9 @@ import { hasCode, readTogether } from "../dataset/contract.js";
 import type { ChainClient } from "../rpc/client.js";
 import { describeError, unwrapRpcError } from "../rpc/rpc-error.js";
 
+/** The directory is read once in this many polls, and at each where that failed. */
+const POLLS = 5;
+
 /** The URLs at which the providers of a network are asked: as configured, else as announced in the directory on chain. */
 export class ProviderUrls {
   #announced: ReadonlyMap<Address, string> = new Map();
@@ -45,11 +48,16 @@ export class ProviderUrls {
     }
     const refresh = async () => this.#take(await readAnnouncedUrls(client, directory, membersNow()));
     await refresh();
-    void repeat(pollMs, closing, () =>
-      refresh().catch((error: unknown) =>
-        this.logger.debug({ reason: describeError(error) }, "the directory of providers cannot be read"),
-      ),
-    );
+    let pollsLeft = POLLS;
+    void repeat(pollMs, closing, async () => {
+      if (--pollsLeft > 0) return;
+      try {
+        await refresh();
+        pollsLeft = POLLS;
+      } catch (error) {
+        this.logger.debug({ reason: describeError(error) }, "the directory of providers cannot be read");
+      }
+    });
   }
 
   #take(announced: ReadonlyMap<Address, string>): void {

@@ -64,6 +64,7 @@ export class TransactionQueue {
   #isSharedKeyReported = false;
   #isRunning = false;
   #isPassDue = false;
+  #hasFailed = false;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -161,7 +162,11 @@ export class TransactionQueue {
     clearTimeout(this.#timer ?? undefined);
     while (this.#isPassDue && !this.context.closing.aborted) {
       this.#isPassDue = false;
-      await this.#pass().catch((error: unknown) => this.#failWaiting(error));
+      this.#hasFailed = false;
+      await this.#pass().catch((error: unknown) => {
+        this.#hasFailed = true;
+        this.#failWaiting(error);
+      });
     }
     this.#isRunning = false;
     // A pass that ran meanwhile can have left something.
@@ -172,7 +177,7 @@ export class TransactionQueue {
   /** An update can get its nonce as soon as a block is mined. Even an idle queue looks for foreign transactions. */
   get #pollsUntilNextPass(): number {
     if (this.#waiting.length > 0) return 0.25;
-    const isBusy = this.#inFlight.size + this.#nonces.foreignCount + this.#reorgWatch.size > 0;
+    const isBusy = this.#hasFailed || this.#inFlight.size + this.#nonces.foreignCount + this.#reorgWatch.size > 0;
     return isBusy ? 1 : IDLE_POLLS;
   }
 

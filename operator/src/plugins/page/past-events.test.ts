@@ -110,14 +110,14 @@ test("a window that the node refuses is halved, for later requests too", async (
   expect(reads).toEqual([[9_728, 10_000]]);
 });
 
-test("windows are as large as before ten minutes after they were refused", async () => {
+test("windows are as large as before ten seconds after they were refused", async () => {
   maxLogBlocks = 600;
   await read(8_192);
   maxLogBlocks = 3_000;
   reads = [];
   await read(8_192);
   expect(reads).toEqual([[9_728, 10_000]]);
-  nowMs += 600_000;
+  nowMs += 10_000;
   reads = [];
   await read(6_144);
   expect(reads).toEqual([

@@ -8,8 +8,8 @@ import { RpcError } from "../../rpc/rpc-error.js";
 const UNSETTLED_BLOCKS = 64;
 /** How many blocks are read at a time, a power of two. Nodes limit the logs of one call, each in its own way. */
 const WINDOW_BLOCKS = 2_048;
-/** How long windows stay small that were refused: it can be another endpoint that answers, or a limit that passes. */
-const REFUSED_MS = 600_000;
+/** How long windows stay small that were refused: soon it can be another endpoint that answers, or the cause is gone. */
+const REFUSED_MS = 10_000;
 /** How many events are held, with about 300 bytes each. Beyond them, those that were not asked for longest are dropped. */
 const MAX_HELD = 100_000;
 

@@ -82,7 +82,7 @@ const MAX_FORMATS = 10_000;
 /** How long to wait before reading a spec again that is not published, or not understood here. */
 const MISSING_MS = 120_000;
 /** The same wait after a failed read. */
-const FAILED_MS = 30_000;
+const FAILED_MS = 10_000;
 
 /** The display formats of Web Oracle values, from their published specs. A spec never changes: its hash names it. */
 export class ValueFormats {
