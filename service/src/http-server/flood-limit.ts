@@ -49,10 +49,8 @@ export function limitFloods(
   server.on("request", (request, response) => {
     if (admits(request, response)) for (const handle of handlers) handle.call(server, request, response);
   });
-  // Node answers both by itself if nobody listens: an expectation that it does not know, and what comes on a connection
-  // that has had all of its requests.
+  // If nobody listens, Node answers expectations that it does not know by itself, and any number of them.
   server.on("checkExpectation", (request, response) => {
     if (admits(request, response)) response.writeHead(417).end();
   });
-  server.on("dropRequest", (_request, socket) => void socket.destroy());
 }
