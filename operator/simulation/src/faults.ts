@@ -116,7 +116,7 @@ export const FAULTS: readonly Fault<World>[] = [
     begin({ endpoints }, random) {
       for (const one of endpoints) one.gasFactor = random.between(0.4, 0.75);
       return {
-        forMs: seconds(random, 20, 120),
+        forMs: seconds(random, 20, 240),
         end: () => {
           for (const one of endpoints) one.gasFactor = 1;
         },

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { stringToHex } from "viem";
 import { hashOf, type Invariant } from "./invariant.js";
 import { TRANSACTION_INVARIANTS } from "./transaction-invariants.js";
@@ -107,6 +108,25 @@ const requestsSucceed: Invariant = (world) => ({
   },
 });
 
+/** Without faults, a feed that nobody asks for is not stored again before its minimum interval. */
+const intervalsAreKept: Invariant = (world) => {
+  const feedOf = new Map(world.feeds.map((feed) => [hashOf(feed), feed]));
+  const askedAt = (feed: string) => world.asks.findLast(({ key }) => key === feed)?.at ?? 0;
+  return {
+    atBlock() {
+      if (world.options.faults.length > 0) return;
+      const { parent, receipts } = world.chain.head;
+      for (const { keyHash, round } of receipts.flatMap(({ events }) => events)) {
+        const feed = feedOf.get(keyHash);
+        const before = parent?.state.points.get(keyHash)?.round ?? 0n;
+        const isAsked = feed === undefined || Date.now() - askedAt(feed) < 60_000;
+        if (isAsked || round - before >= BigInt(MIN_INTERVAL_SECONDS)) continue;
+        world.violate("stored too soon", `${feed} ${round}`, `${feed}: round ${round} after ${before}`);
+      }
+    },
+  };
+};
+
 /** Every request is answered. */
 const requestsAreAnswered: Invariant = (world) => ({
   atBlock() {
@@ -162,6 +182,22 @@ const signaturesAreChecked: Invariant = (world) => ({
   },
 });
 
+/** Whoever asks for a key in one round shares the reports with the others. */
+const questionsAreShared: Invariant = (world) => {
+  const asked = new LRUCache<string, number>({ max: 2_000 });
+  return {
+    atBlock() {
+      // What has failed may be asked for again.
+      if (world.options.faults.some(({ group }) => group !== "requests")) return;
+      for (const question of world.questions) {
+        const times = (asked.get(question) ?? 0) + 1;
+        asked.set(question, times);
+        if (times > 1) world.violate("asked again", question, question);
+      }
+    },
+  };
+};
+
 /** The longest quarantine of an endpoint, and the checks before and after it. */
 const ENDPOINT_RECOVERY_MS = 75_000;
 
@@ -194,6 +230,6 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
     roundsAdvance,
     valuesAreTrue,
   },
-  ...{ signaturesAreChecked, endpointsAreUsedAgain },
+  ...{ intervalsAreKept, signaturesAreChecked, questionsAreShared, endpointsAreUsedAgain },
   ...TRANSACTION_INVARIANTS,
 };

@@ -167,11 +167,11 @@ const revertsEnd: Invariant = (world) => {
         if (!isReverted(receipt) || machine === undefined || key === undefined) continue;
         const id = `${machine.index} ${keyHash}`;
         // What was promised before the key was stored last can still be on its way.
-        const known = reverts.get(id) ?? { count: 0, from: Date.now() - 60_000 };
+        const known = reverts.get(id) ?? { count: 0, from: Date.now() - 120_000 };
         reverts.set(id, { ...known, count: known.count + 1 });
         const asked = world.asks.filter((one) => one.machine === machine && one.key === key && one.at >= known.from);
         // Each process begins the count anew.
-        if (known.count + 1 <= MAX_REVERTS * (asked.length + machine.lives)) continue;
+        if (known.count + 1 <= MAX_REVERTS * (asked.length + machine.lives - 1)) continue;
         world.violate("reverts without end", id, `operator ${machine.index}: ${known.count + 1} reverts of ${key}`);
       }
     },

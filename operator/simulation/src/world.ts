@@ -87,6 +87,8 @@ export class World {
   readonly asked: Asked[] = [];
   /** The keys that were not served for a while, with the end of their recovery, in milliseconds since 1970. */
   readonly unservedUntil = new Map<string, number>();
+  /** The questions for single reports since the last block. */
+  questions: string[] = [];
   /** All requests so far. */
   readonly asks: { readonly machine: OperatorMachine; readonly key: string; readonly at: number }[] = [];
   readonly violations: Violation[] = [];
@@ -243,6 +245,7 @@ export class World {
       onBlock();
       this.chain.arrivals = [];
       this.chain.refusedCalls = [];
+      this.questions = [];
     });
     const starts = new Random(seed, "starts");
     for (const operator of this.operators) setTimeout(() => this.startOperator(operator), starts.between(0, 3_000));
@@ -363,6 +366,7 @@ export class World {
     const provider = this.providers[index];
     if (provider === undefined) return;
     const [ms, operator] = [this.#network.logNormal(150, 0.6), life.operator];
+    if (exchange.path === "/report") this.questions.push(`${life.id} asked provider-${index}: ${exchange.body}`);
     if (operator.unreachable.has(index)) {
       this.trace(life.id, `provider-${index}`, "unreachable");
       return;
