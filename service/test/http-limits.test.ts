@@ -73,6 +73,15 @@ describe("a connection", () => {
     expect(await held[4]?.text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  test.each(["content-length: 1000000000", "transfer-encoding: chunked"])(
+    "is closed after its answer if the request's body may go on: %s",
+    async (header) => {
+      const { port } = await startEchoApp();
+      const answer = await send(port, `GET /free HTTP/1.1\r\nhost: x\r\n${header}\r\n\r\n`);
+      expect(answer.match(/^(HTTP.*|connection.*)$/gim)).toEqual(["HTTP/1.1 200 OK", "connection: close"]);
+    },
+  );
+
   test("is closed when it is idle, but later than proxies close theirs, and after a thousand requests", async () => {
     const { server } = await startEchoApp();
     expect([server.timeout, server.keepAliveTimeout, server.maxRequestsPerSocket]).toEqual([120_000, 72_000, 1_000]);
@@ -113,15 +122,31 @@ describe("a flood of requests", () => {
     const { port, routed } = await startEchoApp({ requestsPerMinute: 1, clock });
     const waiting = await open(port);
     const batch = GET_NEXT.repeat(15) + GET_FREE;
-    // Four times the requests of a health check, which are more than those of the service here.
-    for (let sent = 0; sent < 1_200; sent += 16) expect(answersIn(await send(port, batch))).toBe(16);
+    // Four times the requests of a health check, which are more than those of the service here; connections count too.
+    for (let opened = 1; opened <= 70; opened++) expect(answersIn(await send(port, batch))).toBe(16);
+    expect(answersIn(await send(port, GET_NEXT.repeat(7) + GET_FREE))).toBe(8);
     waiting.socket.write(GET_FREE);
     expect(await waiting.text).toBe("");
     expect(await send(port, GET_FREE)).toBe("");
-    expect(routed()).toBe(1_200);
+    expect(routed()).toBe(70 * 16 + 8);
     expect(await send(port, GET_FREE, "127.0.0.2")).toMatch(/^HTTP\/1\.1 200 /);
     passed = 60_000;
     expect(await send(port, GET_FREE)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("whose bodies come in chunks ends sooner", async () => {
+    const { port } = await startEchoApp({ requestsPerMinute: 1 });
+    const request = `${GET_NEXT.replace("\r\n\r\n", "\r\ntransfer-encoding: chunked\r\n\r\n")}0\r\n\r\n`;
+    for (let sent = 0; sent < 36; sent++) expect(await send(port, request)).toMatch(/^HTTP/);
+    expect(await send(port, request)).toBe("");
+  });
+
+  test("of connections without one closes those that are opened for the rest of the minute", async () => {
+    const { port } = await startEchoApp({ requestsPerMinute: 1 });
+    for (let opened = 1; opened < 1_200; opened++) (await open(port)).socket.destroy();
+    // It is counted twice: as a connection, and as a request.
+    expect(await send(port, GET_FREE)).toBe("");
+    expect(await send(port, GET_FREE, "127.0.0.2")).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test("of a trusted proxy is answered, because it is of many callers", async () => {

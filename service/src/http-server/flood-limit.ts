@@ -6,14 +6,19 @@ import { HEALTH_RATE, MonotonicCounters } from "./rate-limit.js";
 
 /** How many requests of one connection may wait for their answers. Clients that pipeline at all send a few. */
 const MAX_PIPELINED = 16;
-/** A caller floods if it makes this many times what the larger of its two limits allows. */
+/** A caller floods if it makes this many times what the larger of its two limits allows, connections included. */
 const FLOOD_FACTOR = 4;
+/** A request whose body is sent in chunks counts as so many: what arrives with it can be thousands of them. */
+const CHUNKED_COST = 32;
+/** The longest body that is received without being read, such as that of a refused request: longer than any may be. */
+const MAX_UNREAD_BODY = 256 * 1024;
 
 /**
  * Closes the connections of a caller that floods the service, before a request is routed: a refusal costs more than a
  * small request, so an answer to each would keep others waiting. A connection is closed if too many of its requests are
  * unanswered; all of a caller's are, and those that it opens, for what is left of the minute in which it made far more
- * requests than it may. It is called before the server has other listeners than the one that handles requests.
+ * requests than it may, or opened as many connections. So is one whose request may go on after its answer. It is called
+ * before the server has other listeners than the one that handles requests.
  *
  * @param requestsPerMinute The requests that one caller may make.
  * @param isUnlimited Returns true if an address may do both, such as a proxy's, which all callers share.
@@ -32,15 +37,18 @@ export function limitFloods(
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isUnlimited(remoteAddress)) return;
     const caller = callerIdOf(remoteAddress);
-    if (isFlooding(caller, 0)) socket.destroy();
+    if (isFlooding(caller, 1)) socket.destroy();
     else connections.set(socket, { caller, unanswered: 0 });
   });
-  const admits = ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
+  const admits = ({ socket, headers }: IncomingMessage, response: ServerResponse): boolean => {
     // What was parsed together with the request that closed the connection still comes here.
     if (socket.destroyed) return false;
+    const isChunked = headers["transfer-encoding"] !== undefined;
+    if (isChunked || Number(headers["content-length"]) > MAX_UNREAD_BODY) response.setHeader("connection", "close");
     const connection = connections.get(socket);
     if (connection === undefined) return true;
-    if (++connection.unanswered > MAX_PIPELINED || isFlooding(connection.caller, 1)) socket.destroy();
+    const isFlood = isFlooding(connection.caller, isChunked ? CHUNKED_COST : 1);
+    if (++connection.unanswered > MAX_PIPELINED || isFlood) socket.destroy();
     else response.once("close", () => connection.unanswered--);
     return !socket.destroyed;
   };
