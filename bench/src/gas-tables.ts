@@ -26,7 +26,7 @@ type Table = readonly [head: readonly string[], rows: readonly (readonly string[
 /** Gas, or bytes of calldata, by the number of signers. */
 type BySigners = { readonly [signers in 3 | 4 | 9 | 21]?: number };
 
-/** A system, and the rules of its figures: gas that was measured under Prague's, or bytes that Amsterdam's charge for. */
+/** A system, and the rules of its figures: gas that was measured, or bytes that Amsterdam's charge for. */
 interface Peer {
   readonly system: string;
   readonly rules: "Prague" | "Amsterdam";
@@ -36,9 +36,12 @@ interface Peer {
 interface Peers {
   /** When and how the gas was measured. */
   readonly measured: string;
+  /** The same of what was measured under Amsterdam's rules. */
+  readonly measuredOnGeth: string;
   /** What the bytes say. */
   readonly floors: string;
   readonly update: readonly (BySigners & Peer & { readonly trust: string })[];
+  readonly "update-amsterdam": readonly (BySigners & Peer)[];
   readonly "update-bytes": readonly (BySigners & Peer)[];
   readonly batch: readonly (Peer & { readonly gas: number })[];
   readonly query: readonly (Peer & { readonly gas: number })[];
@@ -94,9 +97,11 @@ const amsterdamRow = (label: string, columns: readonly Signers[], nameOf: (k: Si
   const bytes = rows.map((row) => row?.bytes);
   return [label, ...rows.map((row) => (row === undefined ? "" : bold(row.gas))), inOneCell(bytes)];
 };
-const floorRow = (columns: readonly Signers[]) => (peer: BySigners & Peer) => [
-  `${peer.system}: the floor only`,
-  ...columns.map((k) => number(floorOf(peer[k]))),
+const measuredOf = (system: string | undefined) =>
+  peers["update-amsterdam"].find((measured) => measured.system === system);
+const peerRow = (columns: readonly Signers[], measured: BySigners | undefined, peer: BySigners & Peer) => [
+  measured === undefined ? `${peer.system}: the floor only` : peer.system,
+  ...columns.map((k) => number(measured === undefined ? floorOf(peer[k]) : measured[k])),
   inOneCell(columns.map((k) => peer[k])),
 ];
 const only =
@@ -113,7 +118,7 @@ const updatesAmsterdam: Table = [
       SIGNERS,
       (k) => `first update of a key, ${k} of ${COMMITTEES[k]} signers`,
     ),
-    ...peers["update-bytes"].map(floorRow(SIGNERS)),
+    ...peers["update-bytes"].map((peer) => peerRow(SIGNERS, measuredOf(peer.system), peer)),
   ],
 ];
 
@@ -134,7 +139,7 @@ const consumerUpdatesAmsterdam: Table = [
     ),
     verifiedFresh("**this**, `verifySpotPrice`, paid", "paid"),
     verifiedFresh("**this**, `verifySpotPrice`, price 0", "price 0"),
-    ...peers["consumer-update-bytes"].map(floorRow(CONSUMER_SIGNERS)),
+    ...peers["consumer-update-bytes"].map((peer) => peerRow(CONSUMER_SIGNERS, undefined, peer)),
   ],
 ];
 
@@ -278,9 +283,11 @@ const adapters: Table = [
 
 const comparedWith = (name: string, update: string | undefined, query: string | undefined) => {
   const bytes = peers["update-bytes"].find(({ system }) => system === update)?.[9];
+  const measured = measuredOf(update)?.[9];
+  const floor = bytes === undefined ? "" : `${number(floorOf(bytes))}, the floor only`;
   return [
     name,
-    bytes === undefined ? "" : `${number(floorOf(bytes))}, the floor only`,
+    measured === undefined ? floor : number(measured),
     number(bytes),
     number(peers.update.find(({ system }) => system === update)?.[9]),
     "",
@@ -318,7 +325,7 @@ for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap((tables) => 
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
   console.log(`${name}\n\n${table(head, plain)}\n`);
 }
-console.log(`Peers: measured ${peers.measured}; floors ${peers.floors}.`);
+console.log(`Peers: measured ${peers.measured}; ${peers.measuredOnGeth}; floors ${peers.floors}.`);
 
 for (const [file, tables] of Object.entries(DOCUMENTS)) {
   const path = join(ROOT, file);
