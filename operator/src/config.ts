@@ -83,7 +83,7 @@ const NetworkSettings = Type.Object(
       ...range(0, Number.MAX_SAFE_INTEGER, 10_000_000),
       description:
         "Gas units that broadcasting may use in any hour, for keys that are stored for the first time. A new storage slot " +
-        "costs four times as much under Amsterdam's rules as before: docs/Gas.md has what an update uses.",
+        "costs five times as much under Amsterdam's rules as before: docs/Gas.md has what an update uses.",
     }),
     gasPercentPerCaller: Type.Integer({
       ...range(1, 100, 25),
