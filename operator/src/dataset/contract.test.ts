@@ -61,6 +61,19 @@ describe("many items are read", () => {
     expect(most).toBe(8);
   });
 
+  test.each([
+    ["fewer", ITEMS.slice(0, 0).map(String)],
+    ["more", [...ITEMS, 301].map(String)],
+  ])("each by itself, where a node answers about %s than were asked for", async (_, answer) => {
+    expect(
+      await readTogether(
+        ITEMS,
+        async () => answer,
+        async (item) => String(item),
+      ),
+    ).toEqual(ITEMS.map(String));
+  });
+
   test("or not at all, where no endpoint answers", async () => {
     const failed = rpcError("failed");
     const readOne = async () => "";

@@ -120,7 +120,9 @@ export async function readTogether<T, R>(
   const read: R[] = [];
   for (const some of chunksOf(items, MAX_ITEMS)) {
     try {
-      read.push(...(await readAll(some)));
+      const all = await readAll(some);
+      if (all.length !== some.length) throw new Error(`${all.length} answers to ${some.length} questions`);
+      read.push(...all);
     } catch (error) {
       const rpcError = rpcErrorIn(error);
       if (rpcError !== null && rpcError.kind !== "refused") throw rpcError;

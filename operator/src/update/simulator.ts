@@ -247,7 +247,7 @@ function msBehindRound(error: unknown): number {
   const revert = decodeRevert(error.data);
   if (revert?.errorName !== "FutureRound") return 0;
   const [round, blockTime] = revert.args;
-  return Number(round - blockTime) * 1000;
+  return Math.max(0, Number(round - blockTime)) * 1000;
 }
 
 /** Returns null for an error that the dataset does not declare. */

@@ -44,12 +44,16 @@ beforeEach(() => {
   reads = [];
   maxLogBlocks = 3_000;
   nowMs = 0;
-  const request = async (_: string, [block]: readonly unknown[]) => blockOf(block === "latest" ? head : Number(block));
+  answerTo = (block) => blockOf(block === "latest" ? head : Number(block));
+  const request = async (_: string, [block]: readonly unknown[]) => answerTo(block);
   past = new PastEvents(
     createChainClient(42, { request }),
     clockOf(() => nowMs),
   );
 });
+
+/** Answers as the chain does; a test can make it lie. */
+let answerTo: (block: unknown) => unknown;
 
 /** Reads a range as a request does, and returns the first block that was searched, and the blocks of the events. */
 async function read(from = 0, maxMs = 100_000) {
@@ -129,9 +133,9 @@ test("windows are as large as before ten seconds after they were refused", async
 test("a node that has no settled block yet has not replaced it", async () => {
   await read(2_048);
   reads = [];
-  head = 9_000;
+  head = 9_900;
   await read(2_048);
-  expect(reads).toEqual([[8_192, 9_000]]);
+  expect(reads).toEqual([[8_192, 9_900]]);
 });
 
 test("a node that refuses a single block is an error, and other windows stay as large", async () => {
@@ -146,4 +150,18 @@ test("a node that refuses a single block is an error, and other windows stay as 
 test("reading ends when it takes too long, and goes on there at the next request", async () => {
   expect(await read(0, 1_500)).toEqual({ searched: 6_144, found: [9_990, 9_000] });
   expect(await read(0, 1_500)).toEqual({ searched: 4_096, found: [9_990, 9_000, 5_000, 4_990] });
+});
+
+test("a head that an endpoint invents does not keep later events out", async () => {
+  const truth = answerTo;
+  answerTo = (block) => {
+    const number = numberToHex(block === "latest" ? 1_000_000 : Number(block));
+    return { number, timestamp: "0x1", gasLimit: "0x1", hash: numberToHex(7n, { size: 32 }) };
+  };
+  await past.readHead();
+  answerTo = truth;
+  expect(await read(9_000)).toMatchObject({ found: [9_990, 9_000] });
+  head = 10_001;
+  happened = [10_001, ...happened];
+  expect(await read(9_000)).toMatchObject({ found: [10_001, 9_990, 9_000] });
 });

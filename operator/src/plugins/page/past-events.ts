@@ -64,8 +64,9 @@ export class PastEvents {
     const head = await readHead(client);
     if (head.hash === this.#head) return head.number;
     const { number, hash } = this.#settled;
-    // An endpoint that lags has no block there yet.
-    if (hash !== null && ((await readBlock(client, number))?.hash ?? hash) !== hash) {
+    // An endpoint that lags has no block there yet. None that is read lags as much: then that block was invented.
+    const isInvented = number - head.number > UNSETTLED_BLOCKS;
+    if (isInvented || (hash !== null && ((await readBlock(client, number))?.hash ?? hash) !== hash)) {
       this.#held.clear();
       this.#settled = { number: -1, hash: null };
     }
