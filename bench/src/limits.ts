@@ -13,7 +13,7 @@ import { type LimitedServices, Processes } from "./processes.js";
 import { newWebOracleKey } from "./web-oracle.js";
 
 const ADDRESSES = 4;
-/** After so many requests in a minute, a service closes all connections of an address. */
+/** After so many requests in a minute, new connections included, a service closes all connections of an address. */
 const FLOOD = 1_200;
 /** For four addresses: the share of a core, and megabytes of log an hour. */
 const MAX_CORE = 0.1;
@@ -134,7 +134,7 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     body?: () => string,
     headers: Kind["headers"] = {},
   ): Kind => {
-    const route = (typeof path === "string" ? path : path()).replace(/\?.*|0x[\da-fA-F/x]+/, "");
+    const route = (typeof path === "string" ? path : path()).replace(/\?.*|0x[\da-fA-F/x]+|x{9,}/, "");
     const method = body === undefined ? "GET" : "POST";
     const title = `${service.name.replace(/-.*/, "")} ${method} ${route} ${what}`;
     return { name: title, service, path, headers, ...(body !== undefined && { body }) };

@@ -33,8 +33,8 @@ import { type Decision, type DecisionMemory, toDecision } from "./decision-memor
 import type { Lease } from "./lease.js";
 
 /** How many keys each anonymous caller may ask for. A row's may overdraw it. */
-const ANONYMOUS_KEYS: RateLimit = { perSecond: 200, burst: 16_000 };
-/** As how many keys a new decision counts. Half of the memory holds those of fifteen callers. */
+const ANONYMOUS_KEYS: RateLimit = { perSecond: 200, burst: 8_000 };
+/** As how many keys a new decision counts. Half of the memory holds those of sixteen callers. */
 const DECISION_COST = 6;
 
 /** The maximum size of the notes on sources that are remembered, in characters. */
