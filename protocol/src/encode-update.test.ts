@@ -1,9 +1,11 @@
-import { type Address, getAddress, type Hex, numberToHex } from "viem";
+import fc from "fast-check";
+import { type Address, getAddress, type Hex, numberToHex, size, trim } from "viem";
 import { describe, expect, it } from "vitest";
 import type { DatasetKind } from "./dataset-kind.js";
 import { encodeUpdate, encodeUpdateBatch, type SignedRow } from "./encode-update.js";
 import { absenteesOf, type PackedUpdate, signedIn, unpackUpdate } from "./packed-update.js";
 import { ZERO_VALUE } from "./report.js";
+import { encodeUpdateCall } from "./update-call.js";
 
 // That every part is in its place, in the committee's order, is shown by `update-vectors.test.ts`.
 
@@ -39,6 +41,28 @@ describe("encodeUpdate", () => {
     const update = unpacked(packed, "update");
     expect(absenteesOf(update)).toEqual(members.slice(0, 84));
     expect(signedIn(update.members)).toHaveLength(171);
+  });
+
+  it("takes at most 32 bytes beside the key, signatures, values, absentees and a bit for each member", () => {
+    const values = fc.array(fc.bigInt(0n, 2n ** 208n - 1n), { minLength: 1, maxLength: 171 });
+    fc.assert(
+      fc.property(
+        values,
+        fc.integer({ min: 0, max: 84 }),
+        fc.integer({ min: 1, max: 256 }),
+        (reported, absent, length) => {
+          const committee = { members: members.slice(0, reported.length + absent), toleranceBps: 10_000n };
+          const reports = reported.map((value, i) => ({ ...reportOf(members[i] as Address), value: bytes32(value) }));
+          const key: Hex = `0x${"61".repeat(length)}`;
+          const data = encodeUpdateCall(encodeUpdate("median", { key, round }, committee, "OK", reports));
+          const bytesOf = (value: bigint) => (value === 0n ? 0 : size(trim(bytes32(value))));
+          const said = reported.reduce((sum, value) => sum + 65 + bytesOf(value), length + 20 * absent);
+          const packed = 32 + said + committee.members.length / 8;
+          // The selector, the offset and the length, and the packed bytes up to a multiple of 32.
+          expect(size(data)).toBeLessThanOrEqual(68 + 32 * Math.ceil(packed / 32));
+        },
+      ),
+    );
   });
 
   it("claims the lower median, and in a dataset of majorities the most frequent value", () => {
