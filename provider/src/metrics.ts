@@ -19,57 +19,49 @@ export class Metrics {
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
-    this.sourceRequests = new Histogram({
-      name: "provider_source_request_duration_seconds",
-      help: "Duration of requests to sources, by outcome: ok, or why there was no answer.",
-      labelNames: ["source", "outcome"],
-      registers,
-    });
-    this.backOffs = new Counter({
-      name: "provider_source_back_offs_total",
-      help: "How often sources started to fail, and were then queried less often.",
-      labelNames: ["source"],
-      registers,
-    });
-    this.#quotes = new Counter({
-      name: "provider_source_prices_total",
-      help: "Sources' values of keys: used, or why they were dropped.",
-      labelNames: ["source", "outcome"],
-      registers,
-    });
-    this.#ages = new Histogram({
-      name: "provider_source_quote_age_seconds",
-      help: "Age of quotes when they were read, where the source gives a time.",
-      labelNames: ["source"],
-      buckets: [1, 2, 5, 10, 20, 30, 60, 120, 300, 600],
-      registers,
-    });
-    this.#deviations = new Histogram({
-      name: "provider_source_deviation_ratio",
-      help: "Deviation of prices from the median, as a fraction of it.",
-      labelNames: ["source"],
-      buckets: [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
-      registers,
-    });
-    this.decisions = new Counter({
-      name: "provider_decisions_total",
-      help: "Decisions, one for each key and round, by the form of the key and the outcome.",
-      labelNames: ["form", "outcome"],
-      registers,
-    });
-    this.signedReports = new Counter({
-      name: "provider_reports_signed_total",
-      help: "Signed reports of one key.",
-      labelNames: ["outcome"],
-      registers,
-    });
-    this.signedRows = new Counter({ name: "provider_rows_signed_total", help: "Signed rows of batches.", registers });
-    this.leaseWrites = new Histogram({
-      name: "provider_lease_write_duration_seconds",
-      help: "Duration of writes of the lease to disk.",
-      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-      registers,
-    });
+    const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets?: number[]) =>
+      new Histogram({ name, help, labelNames, ...(buckets && { buckets }), registers });
+    const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+      new Counter({ name, help, labelNames, registers });
+    this.sourceRequests = histogram(
+      "provider_source_request_duration_seconds",
+      "Duration of requests to sources, by outcome: ok, or why there was no answer.",
+      ["source", "outcome"],
+    );
+    this.backOffs = counter(
+      "provider_source_back_offs_total",
+      "How often sources started to fail, and were then queried less often.",
+      ["source"],
+    );
+    this.#quotes = counter("provider_source_prices_total", "Sources' values of keys: used, or why they were dropped.", [
+      "source",
+      "outcome",
+    ]);
+    this.#ages = histogram(
+      "provider_source_quote_age_seconds",
+      "Age of quotes when they were read, where the source gives a time.",
+      ["source"],
+      [1, 2, 5, 10, 20, 30, 60, 120, 300, 600],
+    );
+    this.#deviations = histogram(
+      "provider_source_deviation_ratio",
+      "Deviation of prices from the median, as a fraction of it.",
+      ["source"],
+      [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
+    );
+    this.decisions = counter(
+      "provider_decisions_total",
+      "Decisions, one for each key and round, by the form of the key and the outcome.",
+      ["form", "outcome"],
+    );
+    this.signedReports = counter("provider_reports_signed_total", "Signed reports of one key.", ["outcome"]);
+    this.signedRows = counter("provider_rows_signed_total", "Signed rows of batches.", []);
+    this.leaseWrites = histogram(
+      "provider_lease_write_duration_seconds",
+      "Duration of writes of the lease to disk.",
+      [],
+      [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    );
   }
 
   /**

@@ -58,9 +58,6 @@ const REPORT_PROBLEMS = problemResponses(
   MEMBERS,
 );
 
-const LIVE_PROBLEMS = problemResponses([LIMITED]);
-const READY_PROBLEMS = problemResponses([LIMITED, { 503: ["not_ready"] }]);
-
 const reportSchema = {
   tags: ["reports"],
   operationId: "signReport",
@@ -94,7 +91,7 @@ const liveSchema = {
   description: "It reads nothing, so it fails only if the process hangs or has ended.",
   response: {
     200: jsonAnswer("The process runs.", health("live")),
-    ...LIVE_PROBLEMS,
+    ...problemResponses([LIMITED]),
   },
 };
 
@@ -105,7 +102,7 @@ const readySchema = {
   description: "After a start, a provider signs nothing for some seconds: `detail` says until when.",
   response: {
     200: jsonAnswer("It can sign.", health("ready")),
-    ...READY_PROBLEMS,
+    ...problemResponses([LIMITED, { 503: ["not_ready"] }]),
   },
 };
 

@@ -2,18 +2,13 @@ import { err } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
 import type { Reading, SourceFailure } from "./source-failure.js";
 
-/** The bounds of a back-off, in milliseconds. */
-interface BackOffBounds {
-  /** The shortest wait after the first failure. Each further one doubles it. */
-  readonly firstMs: number;
-  /** Doubling ends here. Jitter, or what the source asks for, may go beyond. */
-  readonly maxMs: number;
-}
-
-/** After a rate-limit answer: exchanges ban callers that go on, Bitfinex for up to 60 s. */
-const AFTER_RATE_LIMIT: BackOffBounds = { firstMs: 10_000, maxMs: 300_000 };
+/**
+ * After a rate-limit answer: exchanges ban callers that go on, Bitfinex for up to 60 s. The first is the shortest wait
+ * after one failure; doubling ends at the maximum, and jitter, or what the source asks for, may go beyond.
+ */
+const AFTER_RATE_LIMIT = { firstMs: 10_000, maxMs: 300_000 };
 /** After any other failure. The first wait costs no more than the next second's value. */
-const AFTER_FAILURE: BackOffBounds = { firstMs: 1_000, maxMs: 60_000 };
+const AFTER_FAILURE = { firstMs: 1_000, maxMs: 60_000 };
 
 /** More than source files need. Beyond it, the least recently used are forgotten, and only the rate limit remains. */
 const MAX_FAILING = 10_000;

@@ -14,29 +14,21 @@ export type PoolFailure = "full" | "late" | "failed";
 const MAX_WAITING_TEXT = 32 * MAX_KEY_TEXT;
 const MAX_WAITING_JOBS = 4_096;
 
-/** The longest that a job waits for a worker, not counting the start of the first one. */
-const WAIT_MS = 3_000;
-
-/** The longest that a job may run before its worker is terminated. The budgets of a key end every job far earlier. */
-const RUN_MS = 3_000;
-
 /** The longest that a worker takes to start. */
 const START_MS = 10_000;
 
-const HEAP_MEGABYTES = 256;
-
-/** One core is left to the thread that answers requests. */
-const SIZE = Math.max(1, Math.min(availableParallelism() - 1, 2));
-
-/** Values other than the defaults are for tests. */
-export interface ExtractionPoolOptions {
-  /** The number of workers. */
-  readonly size?: number;
-  readonly worker?: URL;
-  readonly waitMs?: number;
-  readonly runMs?: number;
-  readonly heapMegabytes?: number;
-}
+/** Other values are for tests. */
+const DEFAULTS = {
+  /** The number of workers. One core is left to the thread that answers requests. */
+  size: Math.max(1, Math.min(availableParallelism() - 1, 2)),
+  worker: WORKER,
+  /** The longest that a job waits for a worker, not counting the start of the first one. */
+  waitMs: 3_000,
+  /** The longest that a job may run before its worker is terminated. The budgets of a key end every job far earlier. */
+  runMs: 3_000,
+  heapMegabytes: 256,
+};
+export type ExtractionPoolOptions = Partial<typeof DEFAULTS>;
 
 interface Waiting {
   readonly job: ExtractionJob;
@@ -60,7 +52,7 @@ interface Thread {
  */
 export class ExtractionPool {
   readonly #threads = new Set<Thread>();
-  readonly #options: Required<ExtractionPoolOptions>;
+  readonly #options: typeof DEFAULTS;
   readonly #reserved: Waiting[] = [];
   readonly #anonymous: Waiting[] = [];
   /** The texts that wait, and how many jobs need each: callers that ask at the same time share answers. */
@@ -69,14 +61,7 @@ export class ExtractionPool {
   #isClosed = false;
 
   constructor(options: ExtractionPoolOptions = {}) {
-    this.#options = {
-      size: SIZE,
-      worker: WORKER,
-      waitMs: WAIT_MS,
-      runMs: RUN_MS,
-      heapMegabytes: HEAP_MEGABYTES,
-      ...options,
-    };
+    this.#options = { ...DEFAULTS, ...options };
   }
 
   /** Starts a worker before the first job needs it. */

@@ -1,7 +1,6 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bytesToHex, type Hex, hexToBytes, keccak256 } from "viem";
-import { writeFileAtomically } from "../write-file-atomically.js";
 
 /** The maximum number of files for one network, because anyone can publish specs. */
 const MAX_FILES = 10_000;
@@ -28,7 +27,14 @@ export class PublishedSpecStore {
     const count = this.#counts.get(chainId) ?? (await readdir(folder)).length;
     if (count >= MAX_FILES) return;
     this.#counts.set(chainId, count + 1);
-    await writeFileAtomically(this.#path(chainId, specHash), hexToBytes(spec));
+    const path = this.#path(chainId, specHash);
+    try {
+      await writeFile(path, hexToBytes(spec));
+    } catch (error) {
+      // Otherwise every attempt on a full disk would leave a file.
+      await rm(path, { force: true });
+      throw error;
+    }
   }
 
   #path(chainId: number, specHash: Hex): string {

@@ -27,17 +27,15 @@ interface WebOracleKeyFinderOptions extends Omit<SpecFinderParts, "registries"> 
 
 /** Finds the key of a published, valid spec that asks only allowed hosts. */
 export class WebOracleKeyFinder {
-  readonly #redirectedOrigins: RedirectedOrigins;
   readonly #specs: SpecFinder;
 
   /** Connects to nothing before the first key is asked for. */
   constructor(
     private readonly settings: CheckedWebOracleSettings,
-    { redirectedOrigins, ...parts }: WebOracleKeyFinderOptions,
+    private readonly options: WebOracleKeyFinderOptions,
   ) {
-    this.#redirectedOrigins = redirectedOrigins;
     const registries = new Map(settings.registries.map((registry) => [registry.chainId, new SpecRegistry(registry)]));
-    this.#specs = new SpecFinder({ ...parts, registries });
+    this.#specs = new SpecFinder({ ...options, registries });
   }
 
   /**
@@ -64,7 +62,7 @@ export class WebOracleKeyFinder {
     if (!request.ok) throw invalidArguments(request.error);
     const requests = request.value.sources.map(({ request }) => {
       const rateLimit = rateLimitOf(new URL(request.url).origin);
-      return unlimitedIfRedirected(this.#redirectedOrigins, { ...request, rateLimit });
+      return unlimitedIfRedirected(this.options.redirectedOrigins, { ...request, rateLimit });
     });
     const name = hexToString(key);
     return { kind: "web_oracle", key, name, ...web.value, compiled, request: request.value, requests };
