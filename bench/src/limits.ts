@@ -208,6 +208,12 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     at(
       provider,
       batch,
+      "refused: 256 keys of the Web Oracle at an old round",
+      web(() => ({ keys: times(256, () => newWebOracleKey()), timestamp: 1_000_000_000 })),
+    ),
+    at(
+      provider,
+      batch,
       "refused: 256 unpublished specs",
       web(() => ({ keys: times(256, unpublished) })),
     ),

@@ -26,9 +26,9 @@ export function newWebOracleKey(specHash: Hex = keccak256(SPEC)): Hex {
 }
 let next = 0;
 
-/** Starts the API of the spec, whose answer has 200 KB and none of the names. */
+/** Starts the API of the spec, whose answer has 800 KB and none of the names. */
 export async function startApi() {
-  const answer = JSON.stringify({ values: Array(40_000).fill(1.5) });
+  const answer = JSON.stringify({ values: Array(200_000).fill(1.5) });
   const server = createServer((_, response) =>
     response.writeHead(200, { "content-type": "application/json" }).end(answer),
   );

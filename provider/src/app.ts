@@ -94,7 +94,11 @@ export async function buildProvider(
   const decider = new Decider({ reader, extractor, policy: config, memory, lease, evidence, now, logger, metrics });
   const specStore = setup.webOracle && new PublishedSpecStore(setup.webOracle.folder);
   const webOracleKeys =
-    specStore && new WebOracleKeyFinder(setup.webOracle, { specStore, redirectedOrigins, hasReserve, logger });
+    specStore &&
+    new WebOracleKeyFinder(setup.webOracle, {
+      ...{ specStore, redirectedOrigins, hasReserve, logger },
+      charge: (caller, keys) => decider.charge(caller, keys),
+    });
   const reporter = new Reporter({
     served,
     webOracleKeys,

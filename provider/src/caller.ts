@@ -1,6 +1,4 @@
-import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import type { Trace } from "@dataset-oracle/service/http-server/trace";
-import type { FastifyRequest } from "fastify";
 
 /** The caller for whom a key is found and its value is read. */
 export interface Caller {
@@ -15,15 +13,3 @@ export interface TracedCaller extends Caller {
   /** Ties the log lines of one request together. */
   readonly trace: Trace | null;
 }
-
-/**
- * Returns a function that tells who makes a request.
- *
- * @param isOperator Returns true for the addresses of known operators, which may use the reserve.
- */
-export const callerFinder =
-  (isOperator: (address: string) => boolean) =>
-  ({ ip, trace }: FastifyRequest): TracedCaller => {
-    const mayUseReserve = isOperator(ip);
-    return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
-  };

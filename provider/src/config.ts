@@ -36,6 +36,8 @@ export const WebOracleSettings = Type.Object(
 );
 export type WebOracleSettings = Static<typeof WebOracleSettings>;
 
+const range = (minimum: number, maximum: number, byDefault: number) => ({ minimum, maximum, default: byDefault });
+
 /** Only a literal loopback address, because a name could resolve to another machine. */
 const LocalAddress = Type.String({
   pattern: "^http://(?:127(?:\\.\\d{1,3}){3}|\\[::1\\])(?::\\d{1,5})?(?:/[^?#\\s]*[^/?#\\s])?$",
@@ -76,29 +78,21 @@ export const ProviderConfig = Type.Object(
     }),
     webOracle: Type.Optional(WebOracleSettings),
     minSources: Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: 2,
+      ...range(1, 100, 2),
       description: "How many usable sources a spot price needs. With fewer, the report is NOT_AVAILABLE.",
     }),
     maxDeviationBps: Type.Integer({
-      minimum: 1,
-      maximum: 10_000,
-      default: 200,
+      ...range(1, 10_000, 200),
       description:
         "How far a price may be from the median of all, in basis points of the median. Prices beyond that are dropped.",
     }),
     maxQuoteAge: Type.Integer({
-      minimum: 1,
-      maximum: 86_400,
-      default: 120,
+      ...range(1, 86_400, 120),
       description:
         "The maximum age of a quote, and how far ahead its time may be, in seconds. Without a time it counts as fresh.",
     }),
     sourceTimeoutMs: Type.Integer({
-      minimum: 100,
-      maximum: SOURCE_MS,
-      default: SOURCE_MS,
+      ...range(100, SOURCE_MS, SOURCE_MS),
       description: "The deadline for a source's whole answer, in milliseconds.",
     }),
     evidence: Type.Union(
@@ -117,21 +111,14 @@ export const ProviderConfig = Type.Object(
         ),
         Type.Null(),
       ],
-      {
-        default: null,
-        description: "Keeps evidence for decisions; null keeps none.",
-      },
+      { default: null, description: "Keeps evidence for decisions; null keeps none." },
     ),
     requestsPerMinute: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000_000,
-      default: 300,
+      ...range(1, 1_000_000_000, 300),
       description: "Requests per minute that one caller may make.",
     }),
     anonymousRequestsPerMinute: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000_000,
-      default: 6_000,
+      ...range(1, 1_000_000_000, 6_000),
       description: "Requests per minute for reports that all callers other than `operators` may make together.",
     }),
     operators: AddressRanges({
@@ -140,9 +127,7 @@ export const ProviderConfig = Type.Object(
         "limits of their own.",
     }),
     operatorRequestsPerMinute: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000_000,
-      default: 6_000,
+      ...range(1, 1_000_000_000, 6_000),
       description: "Requests per minute that each address in `operators` may make.",
     }),
   },

@@ -78,12 +78,7 @@ export function checkFolders({ lease, evidence, webOracle }: ProviderConfig): vo
   if (webOracle !== undefined) checkFolder("webOracle/folder", webOracle.folder);
 }
 
-/**
- * Checks that files could be stored in a folder, without creating it.
- *
- * @param setting The setting that names the folder, for the error.
- * @throws ConfigError
- */
+/** Checks that files could be stored in a folder, which a setting names, without creating it. */
 function checkFolder(setting: string, folder: string): void {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);

@@ -21,22 +21,20 @@ export class Metrics {
     const registers = [registry];
     const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets?: number[]) =>
       new Histogram({ name, help, labelNames, ...(buckets && { buckets }), registers });
-    const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
       new Counter({ name, help, labelNames, registers });
     this.sourceRequests = histogram(
       "provider_source_request_duration_seconds",
       "Duration of requests to sources, by outcome: ok, or why there was no answer.",
       ["source", "outcome"],
     );
-    this.backOffs = counter(
-      "provider_source_back_offs_total",
-      "How often sources started to fail, and were then queried less often.",
-      ["source"],
-    );
-    this.#quotes = counter("provider_source_prices_total", "Sources' values of keys: used, or why they were dropped.", [
+    this.backOffs = counter("provider_source_back_offs_total", "How often a source started to fail.", "source");
+    this.#quotes = counter(
+      "provider_source_prices_total",
+      "Sources' values: used, or why dropped.",
       "source",
       "outcome",
-    ]);
+    );
     this.#ages = histogram(
       "provider_source_quote_age_seconds",
       "Age of quotes when they were read, where the source gives a time.",
@@ -49,13 +47,9 @@ export class Metrics {
       ["source"],
       [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
     );
-    this.decisions = counter(
-      "provider_decisions_total",
-      "Decisions, one for each key and round, by the form of the key and the outcome.",
-      ["form", "outcome"],
-    );
-    this.signedReports = counter("provider_reports_signed_total", "Signed reports of one key.", ["outcome"]);
-    this.signedRows = counter("provider_rows_signed_total", "Signed rows of batches.", []);
+    this.decisions = counter("provider_decisions_total", "Decisions, one for each key and round.", "form", "outcome");
+    this.signedReports = counter("provider_reports_signed_total", "Signed reports of one key.", "outcome");
+    this.signedRows = counter("provider_rows_signed_total", "Signed rows of batches.");
     this.leaseWrites = histogram(
       "provider_lease_write_duration_seconds",
       "Duration of writes of the lease to disk.",

@@ -5,6 +5,8 @@ import { MAX_ROUND_AGE, MAX_ROUND_AHEAD, USUAL_AGE } from "@dataset-oracle/proto
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { LeaseProblem } from "./decisions/lease.js";
 
+/* All times are in seconds. */
+
 export const invalidAddress = (problem: string) =>
   new ProblemError(400, "invalid_address", { title: "The dataset's address is not valid.", detail: problem });
 
@@ -51,7 +53,6 @@ export const specNotPublished = (specHash: string, chainId: number) =>
       "and try again after the transaction is mined.",
   });
 
-/** @param retryAfter In seconds. */
 export const tooManyUnknownKeys = (retryAfter: number) =>
   new ProblemError(429, "too_many_requests", {
     title: "Too many requests for keys whose request specs are not published.",
@@ -83,7 +84,6 @@ export const hostNotAllowed = (host: string) =>
     detail: "Its owner allows only certain hosts for published specs. Ask the owner to allow this one too.",
   });
 
-/** @param retryAfter In seconds. */
 export const registryUnavailable = (retryAfter: number) =>
   new ProblemError(503, "registry_unavailable", {
     title: "Published request specs cannot be read from the chain now.",
@@ -91,14 +91,12 @@ export const registryUnavailable = (retryAfter: number) =>
     headers: { "retry-after": String(retryAfter) },
   });
 
-/** Both times are in seconds. */
 export const roundTooOld = (round: bigint, now: bigint) =>
   new ProblemError(422, "round_too_old", {
     title: "The round is too old.",
     detail: `Round ${round} is more than ${MAX_ROUND_AGE} s behind this provider's clock, ${now}. Ask for a newer one.`,
   });
 
-/** Both times are in seconds. */
 export const roundInFuture = (round: bigint, now: bigint) =>
   new ProblemError(422, "round_in_future", {
     title: "The round is in the future.",
@@ -107,12 +105,12 @@ export const roundInFuture = (round: bigint, now: bigint) =>
 
 const timeText = (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString().replace(".000Z", "Z");
 
-/** Returns the header that tells callers when the usual rounds are signed again. All times are in seconds. */
+/** Returns the header that tells callers when the usual rounds are signed again. */
 const retryAfterSilence = (through: bigint, now: bigint) => ({
   "retry-after": String(through < now ? 1n : through - now + USUAL_AGE + 1n),
 });
 
-/** @param through The last round for which no new decision is made. All times are in seconds. */
+/** @param through The last round for which no new decision is made. */
 export const roundForgotten = (round: bigint, through: bigint, now: bigint) =>
   new ProblemError(503, "round_forgotten", {
     title: "The round may have been signed already.",
@@ -122,7 +120,7 @@ export const roundForgotten = (round: bigint, through: bigint, now: bigint) =>
     headers: retryAfterSilence(through, now),
   });
 
-/** @param through The last round for which no new decision is made. All times are in seconds. */
+/** @param through The last round for which no new decision is made. */
 export const silentThrough = (through: bigint, now: bigint) =>
   new ProblemError(503, "not_ready", {
     title: "This provider does not sign yet.",
@@ -146,10 +144,7 @@ export const leaseProblem = (problem: LeaseProblem) =>
     headers: { "retry-after": "5" },
   });
 
-/**
- * @param retryAfter In seconds.
- * @param keys The keys whose sources are at their rate limits, or whose answers cannot be read now.
- */
+/** @param keys The keys whose sources are at their rate limits, or whose answers cannot be read now. */
 export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
   new ProblemError(503, "source_busy", {
     title: "The sources' rate limits, or the limits on computing time, are used up.",
@@ -158,21 +153,16 @@ export const sourceBusy = (retryAfter: number, keys: readonly string[]) =>
     headers: { "retry-after": String(retryAfter) },
   });
 
-/**
- * @param perSecond How many keys a caller may ask for in a second.
- * @param ofNew As how many of them one counts whose value is not known yet.
- * @param retryAfter In seconds.
- */
-export const tooManyKeys = (perSecond: number, ofNew: number, retryAfter: number) =>
+/** @param perSecond How many keys a caller may ask for in a second. */
+export const tooManyKeys = (perSecond: number, retryAfter: number) =>
   new ProblemError(429, "too_many_rounds", {
     title: "This caller has asked for too many keys.",
     detail:
-      `A caller that is not in "operators" may ask for ${perSecond} per second. Each whose value was not known counts as ` +
-      `${ofNew} more. Try again in ${retryAfter} s.`,
+      `A caller that is not in "operators" may ask for ${perSecond} per second. New values, and new request specs, count as ` +
+      `several. Try again in ${retryAfter} s.`,
     headers: { "retry-after": String(retryAfter) },
   });
 
-/** @param retryAfter In seconds. */
 export const tooManyRounds = (retryAfter: number) =>
   new ProblemError(429, "too_many_rounds", {
     title: "This provider has no room for another decision.",

@@ -16,6 +16,11 @@ import type { ReportSigner } from "./report-signer.js";
 import type { DataPoint, Served, ServedDataset } from "./served-keys.js";
 import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 
+/** As how many keys one of the Web Oracle counts, whose request has to be made from its spec. */
+const WEB_KEY_COST = 3;
+
+const costOf = ({ keyForm }: ServedDataset) => (keyForm === "WEB_ORACLE" ? WEB_KEY_COST : 1);
+
 interface ReporterParts {
   readonly served: Served;
   /** Null when the Web Oracle's keys are not served. */
@@ -32,7 +37,7 @@ export class Reporter {
   async report(request: ReportRequest, caller: TracedCaller): Promise<ReportAnswer> {
     const { served, webOracleKeys, decider, signer } = this.parts;
     const dataset = findDataset(served, request);
-    decider.charge(caller, 1);
+    decider.charge(caller, costOf(dataset));
     const dataPoint = await findDataPoint(dataset, request.key, webOracleKeys, caller);
     const round = BigInt(request.timestamp);
     const [decision] = await decider.decide([dataPoint], round, caller);
@@ -45,7 +50,7 @@ export class Reporter {
   async row(request: BatchReportRequest, caller: TracedCaller): Promise<SignedBatchReport> {
     const { served, webOracleKeys, decider, signer } = this.parts;
     const dataset = findDataset(served, request);
-    decider.charge(caller, request.keys.length);
+    decider.charge(caller, request.keys.length * costOf(dataset));
     const finding = request.keys.map((key) => findDataPoint(dataset, key, webOracleKeys, caller));
     // Of several problems, the answer is the first key's, not the one that was found first.
     await Promise.allSettled(finding);
@@ -57,11 +62,7 @@ export class Reporter {
   }
 }
 
-/**
- * Finds the dataset that a request names.
- *
- * @throws ProblemError when it is not served.
- */
+/** @throws ProblemError when the dataset that a request names is not served. */
 function findDataset(served: Served, request: Pick<ReportRequest, "network_id" | "dataset">): ServedDataset {
   const datasets = served.get(request.network_id);
   const exact = datasets?.get(request.dataset as Address);
@@ -75,10 +76,7 @@ function findDataset(served: Served, request: Pick<ReportRequest, "network_id" |
 }
 
 /**
- * Finds a key of a dataset.
- *
  * @param key In lower-case hex.
- * @param webOracleKeys Null when the Web Oracle's keys are not served.
  * @throws ProblemError when the key is not served.
  */
 async function findDataPoint(

@@ -6,10 +6,12 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/reports";
 import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
 import { type ApiDescription, addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
-import { callerFinder } from "./caller.js";
+import type { FastifyRequest } from "fastify";
+import type { TracedCaller } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Reporter } from "./reporter.js";
 
@@ -64,10 +66,7 @@ const reportSchema = {
   summary: "Signs a report about a key at a round.",
   description: "The provider signs one value per key and round, and returns the same report whoever asks.",
   body: ReportRequest,
-  response: {
-    200: jsonAnswer("The report.", ReportAnswer),
-    ...REPORT_PROBLEMS,
-  },
+  response: { 200: jsonAnswer("The report.", ReportAnswer), ...REPORT_PROBLEMS },
 };
 
 const rowSchema = {
@@ -76,10 +75,7 @@ const rowSchema = {
   summary: "Signs a row of a batch: the values of several keys of a dataset at a round.",
   description: "Its values are those of the reports of the same keys and round.",
   body: BatchReportRequest,
-  response: {
-    200: jsonAnswer("The row.", SignedBatchReport),
-    ...REPORT_PROBLEMS,
-  },
+  response: { 200: jsonAnswer("The row.", SignedBatchReport), ...REPORT_PROBLEMS },
 };
 
 const health = <S extends string>(status: S) => Type.Object({ status: Type.Literal(status) });
@@ -89,10 +85,7 @@ const liveSchema = {
   operationId: "isLive",
   summary: "Succeeds while the process runs.",
   description: "It reads nothing, so it fails only if the process hangs or has ended.",
-  response: {
-    200: jsonAnswer("The process runs.", health("live")),
-    ...problemResponses([LIMITED]),
-  },
+  response: { 200: jsonAnswer("The process runs.", health("live")), ...problemResponses([LIMITED]) },
 };
 
 const readySchema = {
@@ -124,20 +117,17 @@ interface RoutesParts {
 export function routes({ reporter, decider, isOperator, anonymousPerMinute }: RoutesParts) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousTotalLimit(app, anonymousPerMinute, isOperator);
-    const callerOf = callerFinder(isOperator);
+    const callerOf = ({ ip, trace }: FastifyRequest): TracedCaller => {
+      const mayUseReserve = isOperator(ip);
+      return { id: mayUseReserve ? ip : callerIdOf(ip), mayUseReserve, trace };
+    };
     await gatherSchemas(app, API);
     addOpenApi(app);
     app.post("/report", { schema: reportSchema, preParsing }, (request) =>
       reporter.report(request.body, callerOf(request)),
     );
-    app.post(
-      "/report/batch",
-      {
-        schema: rowSchema,
-        preParsing,
-        bodyLimit: BATCH_BODY_LIMIT,
-      },
-      (request) => reporter.row(request.body, callerOf(request)),
+    app.post("/report/batch", { schema: rowSchema, preParsing, bodyLimit: BATCH_BODY_LIMIT }, (request) =>
+      reporter.row(request.body, callerOf(request)),
     );
     app.get("/live", { schema: liveSchema }, async () => ({ status: "live" as const }));
     app.get("/ready", { schema: readySchema }, async () => {

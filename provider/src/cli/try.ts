@@ -10,7 +10,7 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
-import { type Hex, hexToString } from "viem";
+import type { Hex } from "viem";
 import type { TracedCaller } from "../caller.js";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
 import { readValue, type ServedKey } from "../served-keys.js";
@@ -20,7 +20,7 @@ import type { SpotSource } from "../source/spot-source.js";
 import { sourcesOfPair } from "../spot-price.js";
 import { checkWebOracleSettings, isHostAllowed } from "../web-oracle/check-settings.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
-import { type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
+import { toWebOracleKey, type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
 import { bindSpec, keyOf, loadSpec } from "./spec-file.js";
 import { MAX_REPEAT, TRY_USAGE } from "./usage.js";
 import { printable, type ReadValue, summarizeReadings, valueToJson, valueToText } from "./value-text.js";
@@ -163,9 +163,7 @@ function keyOfSpec(
   const forbidden = compiled.hosts.find((host) => !isHostAllowed(host, { hosts, sourceHosts }));
   if (forbidden !== undefined)
     throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${configFile}. Add it.`);
-  const requests = request.sources.map((source) => ({ ...source.request, rateLimit: null }));
-  const key = keyOf(spec, args);
-  return { kind: "web_oracle", key, name: hexToString(key), specHash, args, compiled, request, requests };
+  return toWebOracleKey(keyOf(spec, args), { specHash, args }, compiled, request);
 }
 
 /** Stores nothing, because the configured folder belongs to a running provider. */
@@ -193,6 +191,7 @@ async function findPublishedKey(
     specStore: NO_SPEC_STORE,
     redirectedOrigins: config.redirectedOrigins,
     hasReserve: false,
+    charge: () => {},
     logger: pino(pino.destination({ fd: 2, sync: true })),
   });
   const problems: ProblemError[] = [];

@@ -108,7 +108,7 @@ export class Decider {
     if (mayUseReserve) return;
     const now = performance.now();
     const waitMs = this.#anonymousKeys.waitMs(id, now);
-    if (waitMs > 0) throw tooManyKeys(ANONYMOUS_KEYS.perSecond, DECISION_COST, Math.ceil(waitMs / 1_000));
+    if (waitMs > 0) throw tooManyKeys(ANONYMOUS_KEYS.perSecond, Math.ceil(waitMs / 1_000));
     this.#anonymousKeys.spend(id, keys, now);
   }
 

@@ -37,10 +37,11 @@ const dataset = {
   address: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
 } as unknown as ServedDataset;
 
-/** Queues the evidence for a decision whose source answered with a text. */
-function keep(store: EvidenceStore, round: bigint, text: string): void {
+/** Queues the evidence for a decision whose source answered with a text, or with an answer that others share. */
+function keep(store: EvidenceStore, round: bigint, said: string | { readonly text: string }): void {
+  const answer = typeof said === "string" ? { text: said } : said;
   const request = { method: "GET", url: "https://exchange.example/", rateLimit: null } as const;
-  const answers = new Map([[text, { request, reading: Promise.resolve(ok({ text })) }]]);
+  const answers = new Map([[answer.text, { request, reading: Promise.resolve(ok(answer)) }]]);
   const value = { kind: "none", reason: "", sources: [] } as const;
   store.keep({ dataPoint: { id: "", dataset, key }, value, at: round, answers }, round, {
     outcome: "OK",
@@ -134,17 +135,17 @@ test("an answer that decisions share is stored once in a segment", async () => {
   expect(diskUse(folder)).toBeLessThan(300_000);
 });
 
-test("a spec, and an answer that decisions share while they wait, are hashed once", async () => {
+test("a spec, and an answer that decisions share, are hashed once", async () => {
   const target = await open(newFolder(), 10_000_000);
   const hash = vi.mocked(hashing.sha256);
-  const [one, other] = [textOf(), textOf()];
+  const [one, other] = [{ text: textOf() }, textOf()];
   keep(target, 0n, textOf());
   await target.close();
   hash.mockClear();
   for (let round = 1n; round < 10n; round++) keep(target, round, one);
   await target.close();
   await store(target, 10n, other);
-  expect(hash.mock.calls).toEqual([[one], [other]]);
+  expect(hash.mock.calls).toEqual([[one.text], [other]]);
 });
 
 test.each(["cut", "removed"] as const)(

@@ -10,6 +10,7 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { describeSources, type ValueWithSources } from "../combined-value.js";
 import type { Decision } from "../decisions/decision-memory.js";
+import { HeldTexts } from "../held-texts.js";
 import type { DataPoint, ServedKey } from "../served-keys.js";
 import type { Answer, AnswerText } from "../source/judge-answer.js";
 import type { Reading } from "../source/source-failure.js";
@@ -77,7 +78,25 @@ const compress = promisify(gzip);
 interface Entry extends Omit<FreshValue, "answers"> {
   readonly round: bigint;
   readonly decision: Decision;
-  readonly answers: readonly { readonly request: SourceRequest; readonly reading: Reading<string> }[];
+  readonly answers: readonly { readonly request: SourceRequest; readonly reading: Reading<HashedText> }[];
+}
+
+/** A spec or an answer with its SHA-256. */
+interface HashedText {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** By spec, or by answer: many decisions need the same. */
+const HASHED = new WeakMap<object, HashedText>();
+
+function hashOnce(owner: object, textOf: () => string): HashedText {
+  const known = HASHED.get(owner);
+  if (known !== undefined) return known;
+  const text = textOf();
+  const hashed = { text, hash: sha256(text) };
+  HASHED.set(owner, hashed);
+  return hashed;
 }
 
 /**
@@ -91,9 +110,8 @@ export class EvidenceStore {
   readonly #written = new LRUCache<string, true>({ max: MAX_HASHES });
   readonly #kept = new Set<Promise<void>>();
   #writing: Promise<void> = Promise.resolve();
-  /** The answers of the decisions that wait, and how many share each: those that are read together often do. */
-  readonly #waitingTexts = new Map<string, { readonly hash: string; readonly decisions: number }>();
-  /** The memory of what waits, in bytes. */
+  readonly #waitingTexts = new HeldTexts();
+  /** The number of decisions that wait. */
   #waiting = 0;
   #isFailing = false;
 
@@ -125,13 +143,15 @@ export class EvidenceStore {
     const answers = await Promise.all(
       [...read.values()].map(async ({ request, reading }) => {
         const answer = await reading;
-        return { request, reading: answer.ok ? ok(answer.value.text) : answer };
+        return { request, reading: answer.ok ? ok(hashOnce(answer.value, () => answer.value.text)) : answer };
       }),
     );
-    const texts = answers.flatMap(({ reading }) => (reading.ok ? [reading.value] : []));
-    this.#count(texts, 1);
+    const texts = answers.flatMap(({ reading }) => (reading.ok ? [reading.value.text] : []));
+    this.#waiting += 1;
+    this.#waitingTexts.count(texts, 1);
     try {
-      if (this.#waiting > MAX_WAITING) {
+      // A character takes up to two bytes.
+      if (ENTRY * this.#waiting + 2 * this.#waitingTexts.characters > MAX_WAITING) {
         this.#fail(undefined, "evidence dropped: the disk is too slow");
         return;
       }
@@ -139,20 +159,8 @@ export class EvidenceStore {
       this.#writing = writing.catch(() => {});
       await writing;
     } finally {
-      this.#count(texts, -1);
-    }
-  }
-
-  /** Counts the memory of a decision that begins to wait, or no longer waits. */
-  #count(texts: readonly string[], change: 1 | -1): void {
-    this.#waiting += change * ENTRY;
-    for (const text of texts) {
-      const { hash, decisions } = this.#waitingTexts.get(text) ?? { hash: sha256(text), decisions: 0 };
-      const after = decisions + change;
-      // A character takes up to two bytes.
-      if (decisions === 0 || after === 0) this.#waiting += change * 2 * text.length;
-      if (after === 0) this.#waitingTexts.delete(text);
-      else this.#waitingTexts.set(text, { hash, decisions: after });
+      this.#waiting -= 1;
+      this.#waitingTexts.count(texts, -1);
     }
   }
 
@@ -206,12 +214,9 @@ export class EvidenceStore {
   /** @param texts Receives the specs and answers that the record names, by their hashes. */
   #recordOf({ dataPoint, value, at, answers, round, decision }: Entry, texts: Map<string, string>): EvidenceRecord {
     const { dataset, key } = dataPoint;
-    const store = ({ hash, text }: Hashed): string => {
+    const store = ({ text, hash }: HashedText): string => {
       texts.set(hash, text);
       return hash;
-    };
-    const storeAnswer = (text: string) => {
-      return store({ text, hash: this.#waitingTexts.get(text)?.hash ?? sha256(text) });
     };
     return {
       version: 1,
@@ -223,46 +228,29 @@ export class EvidenceStore {
       at: String(at),
       ...this.#specsOf(key, store),
       overrides: this.options.redirectedOrigins,
-      answers: answers.map(({ request, reading }) => recordedAnswer(request, reading, storeAnswer)),
+      answers: answers.map(({ request, reading }) => recordedAnswer(request, reading, store)),
       sources: describeSources(value.sources, dataset.kind),
     };
   }
 
   /** Returns the specs that say how the value is computed from the answers. */
-  #specsOf(key: ServedKey, store: (text: Hashed) => string) {
-    if (key.kind === "web_oracle") return { kind: key.kind, spec: store(canonicalOf(key.compiled.spec)) };
+  #specsOf(key: ServedKey, store: (text: HashedText) => string) {
+    const storeSpec = (spec: object) => store(hashOnce(spec, () => canonicalize(spec) ?? ""));
+    if (key.kind === "web_oracle") return { kind: key.kind, spec: storeSpec(key.compiled.spec) };
     const { minSources, maxDeviationBps, maxQuoteAge } = this.options.policy;
     const specs = new Map(specsOf(key.sources).map((spec) => [spec.name, spec]));
     return {
       kind: key.kind,
       policy: { minSources, maxDeviationBps, maxQuoteAge },
-      specs: [...specs.values()].map((spec) => store(canonicalOf(spec))),
+      specs: [...specs.values()].map(storeSpec),
     };
   }
 }
 
-/** A text and its SHA-256. */
-interface Hashed {
-  readonly hash: string;
-  readonly text: string;
-}
-
-/** The specs of the last decisions in canonical JSON, because writing and hashing them takes longer than all else. */
-const canonical = new WeakMap<object, Hashed>();
-
-function canonicalOf(spec: object): Hashed {
-  const known = canonical.get(spec);
-  if (known !== undefined) return known;
-  const text = canonicalize(spec) ?? "";
-  const hashed = { text, hash: sha256(text) };
-  canonical.set(spec, hashed);
-  return hashed;
-}
-
 function recordedAnswer(
   request: SourceRequest,
-  reading: Reading<string>,
-  store: (text: string) => string,
+  reading: Reading<HashedText>,
+  store: (text: HashedText) => string,
 ): RecordedAnswer {
   const { method, url, headers = {}, body } = request;
   const asked = { method, url, headers, ...(body !== undefined && { body }) };

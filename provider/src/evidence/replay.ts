@@ -27,7 +27,7 @@ import { readSpotPrice, sourcesOfPair } from "../spot-price.js";
 import { compileCanonicalSpec } from "../web-oracle/compile-spec.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { readWebOracleValue } from "../web-oracle/read-web-oracle-value.js";
-import type { WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
+import { toWebOracleKey, type WebOracleKey } from "../web-oracle/web-oracle-key-finder.js";
 import { linesOf, type Place, readCompressed } from "./segment.js";
 
 /** A value that was computed again from its evidence. */
@@ -147,17 +147,8 @@ async function replayWebValue(file: string, record: WebOracleRecord, textOf: Tex
   if (!compiled.ok) throw new ConfigError(`${file}: this version cannot use the spec. ${compiled.error}`);
   const request = compiled.value.bind(args);
   if (!request.ok) throw new ConfigError(`${file}: ${request.error}`);
-  const requests = request.value.sources.map((source) => ({ ...source.request, rateLimit: null }));
   const reader = readerOf(file, record, textOf);
-  const asked: WebOracleKey = {
-    ...key.value,
-    kind: "web_oracle",
-    key: record.key as Hex,
-    name: record.key,
-    compiled: compiled.value,
-    request: request.value,
-    requests,
-  };
+  const asked = toWebOracleKey(record.key as Hex, key.value, compiled.value, request.value);
   const value = await readWebOracleValue(asked, { reader, caller: REPLAY }, EXTRACT_HERE);
   const again = decideAgain(record, value, compiled.value.kind);
   return { kind: "web_oracle", record, compiled: compiled.value, request: request.value, value, ...again };

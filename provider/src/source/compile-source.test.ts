@@ -53,6 +53,16 @@ describe("a source", () => {
     });
   });
 
+  it("is not asked with a body that values make too long, because those of a whole row are in memory", () => {
+    const bodyOf = (length: number) =>
+      bind({ method: "POST", body: '"{team}"' }, { team: "x".repeat(length), year: "1" });
+    expect(bodyOf(4_094)).toMatchObject({ ok: true });
+    expect(bodyOf(4_095)).toEqual({
+      ok: false,
+      error: "The body has 4097 characters, above the limit of 4096. Use shorter values.",
+    });
+  });
+
   it.each([".", "..", "a\nb", "\u007f", "\u0085", "\ud800"])("refuses a value that is no plain text: %j", (value) => {
     const error = expect.stringMatching(/^\{team\} (contains|must not be)/);
     expect(bind({}, { team: value, year: "1" })).toMatchObject({ ok: false, error });

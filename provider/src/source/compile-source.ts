@@ -2,7 +2,7 @@ import type { SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
-import { type Budget, compileJsonPath, findOne } from "./json-path.js";
+import { type BoundPath, type Budget, compileJsonPath, findOne } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
 import { compileBody, compileUrl, problemOfTemplateValue, type TemplateValues } from "./request-template.js";
 import type { Reading, SourceFailure } from "./source-failure.js";
@@ -75,13 +75,18 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
       if (!filledUrl.ok) return filledUrl;
       const filledBody = body.value?.fill(values) ?? ok(null);
       if (!filledBody.ok) return filledBody;
-      const [boundPath, boundErrorPath] = [path.value.bind(values), errorPath.value?.bind(values)];
+      // The paths are bound when an answer is read: those of published specs only in a worker.
+      let bound: { readonly path: BoundPath; readonly errorPath: BoundPath | undefined } | undefined;
+      const paths = () => {
+        bound ??= { path: path.value.bind(values), errorPath: errorPath.value?.bind(values) };
+        return bound;
+      };
       const findError = (document: Json, budget?: Budget) => {
-        const errors = boundErrorPath?.find(document, budget) ?? ok([]);
+        const errors = paths().errorPath?.find(document, budget) ?? ok([]);
         return errors.ok ? toFailure(errors.value, spec.throttleErrors) : errors.error;
       };
       const read = (document: Json, budget?: Budget) => {
-        const node = findOne(boundPath, document, budget);
+        const node = findOne(paths().path, document, budget);
         return node.ok ? nodeToValue(node.value, shape.value) : node;
       };
       const headers = spec.headers ?? {};

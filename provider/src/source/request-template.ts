@@ -24,12 +24,12 @@ export function compileText(text: string, variables: readonly string[]): Result<
   }
   return ok({
     variables: names,
-    fill: (values, encode) => text.replace(VARIABLE, (_, name: string) => encode(values[name] ?? "")),
+    fill: (values, encode) => {
+      const encoded = new Map([...names].map((name) => [name, encode(values[name] ?? "")]));
+      return names.size === 0 ? text : text.replace(VARIABLE, (_, name: string) => encoded.get(name) ?? "");
+    },
   });
 }
-
-/** Replaces every variable with the same text. */
-const withoutVariables = (text: string, substitute: string) => text.replace(VARIABLE, substitute);
 
 /** Returns why a value cannot be used in any template, or null. */
 export function problemOfTemplateValue(value: string): string | null {
@@ -63,7 +63,7 @@ export function compileUrl(text: string, variables: readonly string[]): Result<U
   }
   const template = compileText(text, variables);
   if (!template.ok) return err(`${text}: ${template.error}`);
-  const rest = withoutVariables(text, "x");
+  const rest = text.replace(VARIABLE, "x");
   if (/[{}\s#]/.test(rest))
     return err(`${text}: a URL may have braces only around variables, and no spaces or "#". Percent-encode them.`);
   if (!isNormal(rest))
@@ -85,18 +85,25 @@ const normal = (url: string) => (URL.canParse(url) ? new URL(url).href : "none")
 
 const isNormal = (url: string) => normal(url) === url;
 
+/** The bodies of all keys of a row are in memory at the same time. */
+const MAX_BODY = 4_096;
+
 /** Checks a body template: JSON with variables inside its strings. */
 export function compileBody(text: string, variables: readonly string[]): Result<Template> {
   const template = compileText(text, variables);
   if (!template.ok) return err(`body: ${template.error} If the braces are plain text, put a space inside them.`);
   try {
     // No keyword of JSON contains a Q, so a variable outside of a string makes the text invalid.
-    JSON.parse(withoutVariables(text, "Q"));
+    JSON.parse(text.replace(VARIABLE, "Q"));
   } catch (error) {
     return err(`body: it must be JSON with variables only inside strings: ${(error as Error).message}.`);
   }
   return ok({
     variables: template.value.variables,
-    fill: (values) => ok(template.value.fill(values, (value) => JSON.stringify(value).slice(1, -1))),
+    fill: (values) => {
+      const body = template.value.fill(values, (value) => JSON.stringify(value).slice(1, -1));
+      if (body.length <= MAX_BODY) return ok(body);
+      return err(`The body has ${body.length} characters, above the limit of ${MAX_BODY}. Use shorter values.`);
+    },
   });
 }

@@ -29,20 +29,6 @@ export const MAX_PUBLISHED_IN_FLIGHT = 256;
 
 const TOO_MANY: EgressResult = err({ code: "busy", detail: "is not asked: too many requests are in flight" });
 
-/**
- * Makes a cache that keeps no more readings than fit. The parsed answer of a source file takes up to thirty times the
- * memory of its text, so the bound is on the texts.
- *
- * @param maxCharacters The most text that is kept, in characters. A longer answer is not kept.
- */
-const newReadingCache = (maxCharacters: number): LRUCache<string, KeptReading> =>
-  new LRUCache({
-    maxSize: maxCharacters,
-    sizeCalculation: ({ reading }) => BASE_SIZE + (reading.ok ? reading.value.text.length : 0),
-    ttl: KEPT_MS,
-    ttlAutopurge: true,
-  });
-
 /** The longest that a source may take for its whole answer, in milliseconds. */
 export const SOURCE_MS = 5_000;
 
@@ -177,7 +163,7 @@ export class SourceReader {
   }
 
   async #fetch(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
-    const { egress: own, publishedEgress = own, hasReserve, onAnswer, now } = this.options;
+    const { egress: own, publishedEgress = own, hasReserve, onAnswer, onBackOff, now } = this.options;
     const { source, rateLimit } = request;
     const egress = source === undefined ? publishedEgress : own;
     const start = performance.now();
@@ -195,7 +181,11 @@ export class SourceReader {
     const judged =
       source === undefined ? judgeText(answer, Date.now()) : judgeAnswer(answer, Date.now(), source.findError);
     onAnswer?.(source?.name ?? "published", (performance.now() - start) / 1_000, judged);
-    const reading = rateLimit === null ? judged : this.#record(request, backOffs, judged, start);
+    const { reading, change } =
+      rateLimit === null
+        ? { reading: judged, change: null }
+        : backOffs.record([originOf(request), id], judged, start, performance.now());
+    if (change !== null) onBackOff?.(request, change, reading);
     cache.set(id, { second: now(), reading });
     return reading;
   }
@@ -214,17 +204,6 @@ export class SourceReader {
       anonymous.backOffs.refusal(origin, id, now) ?? this.#ofFiles.anonymous.backOffs.refusal(origin, null, now);
     // An operator would ask it now.
     return own && { code: "not_asked", detail: own.detail, retryAfter: own.retryAfter ?? 1 };
-  }
-
-  #record(
-    request: SourceRequest,
-    backOffs: RequestBackOffs,
-    reading: Reading<AnswerText>,
-    startedAt: number,
-  ): Reading<AnswerText> {
-    const noted = backOffs.record([originOf(request), requestId(request)], reading, startedAt, performance.now());
-    if (noted.change !== null) this.options.onBackOff?.(request, noted.change, noted.reading);
-    return noted.reading;
   }
 
   #statesOf({ source }: SourceRequest): RequestState {
@@ -252,7 +231,13 @@ export class SourceReader {
 function newState({ timeoutMs, hasReserve, random = Math.random }: SourceReaderOptions, maxCharacters: number) {
   const ofCallers = (characters: number, connections: number): CallerState => ({
     pending: new Map(),
-    cache: newReadingCache(characters),
+    // The parsed answer of a source file takes up to thirty times the memory of its text, which is what is bounded.
+    cache: new LRUCache({
+      maxSize: characters,
+      sizeCalculation: ({ reading }) => BASE_SIZE + (reading.ok ? reading.value.text.length : 0),
+      ttl: KEPT_MS,
+      ttlAutopurge: true,
+    }),
     backOffs: new RequestBackOffs(timeoutMs, random),
     connections,
     places: new Map(),

@@ -42,6 +42,25 @@ describe("a pool of workers", () => {
     expect((works[0] ?? 0) - (works[1] ?? 0)).toBe(text.length);
   });
 
+  it("copies an answer that several keys share once to a worker, and gives each key what its own sources said", async () => {
+    const length = worker("port.postMessage({ readings: [], work: JSON.stringify(job.answers).length });");
+    const copied = await open({ worker: length }).run(job("a"), false);
+    const pool = open({ worker: length });
+    const { answers, ...one } = job("a");
+    const jobs = [answers, answers, job("a").answers, answers].map((some) =>
+      pool.run({ ...one, answers: some }, false),
+    );
+    expect(await Promise.all(jobs)).toEqual([copied, { ok: true, value: { readings: [], work: 6 } }, copied, copied]);
+
+    const [known, other] = [ok({ text: '{"a":1}' }), ok({ text: '{"a":2}' })];
+    const extracting = open();
+    const values = [known, known, other, other, known].map((answer) =>
+      extracting.run({ ...one, answers: [answer] }, false),
+    );
+    const read = (await Promise.all(values)).map((result) => result.ok && result.value.readings[0]);
+    expect(read).toEqual([1n, 1n, 2n, 2n, 1n].map((value) => ok(value)));
+  });
+
   it("ends a worker that runs for too long, and goes on with another", async () => {
     const endless = 'if (job.args[0] === "x") for (;;); port.postMessage({ readings: [], work: 1 });';
     const pool = open({ worker: worker(endless), runMs: 500 });

@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { HeldTexts } from "../held-texts.js";
 import { MAX_KEY_TEXT } from "./extract-values.js";
-import type { Extraction, ExtractionJob } from "./extraction-worker.js";
+import type { Extraction, ExtractionJob, PostedJob } from "./extraction-worker.js";
 
 /** The worker is always the compiled one, because Node cannot load TypeScript; src and dist lie beside each other. */
 const WORKER = new URL("../../dist/web-oracle/extraction-worker.js", import.meta.url);
@@ -42,6 +43,8 @@ interface Thread {
   /** Ends the thread when it takes too long to start or to run its job. */
   deadline: NodeJS.Timeout | null;
   done: Waiting["done"] | null;
+  /** The answers of its last job, which it keeps, because the keys of a row often share theirs. */
+  answers: ExtractionJob["answers"];
 }
 
 /**
@@ -55,9 +58,7 @@ export class ExtractionPool {
   readonly #options: typeof DEFAULTS;
   readonly #reserved: Waiting[] = [];
   readonly #anonymous: Waiting[] = [];
-  /** The texts that wait, and how many jobs need each: callers that ask at the same time share answers. */
-  readonly #texts = new Map<string, number>();
-  #waitingText = 0;
+  readonly #texts = new HeldTexts();
   #isClosed = false;
 
   constructor(options: ExtractionPoolOptions = {}) {
@@ -74,9 +75,10 @@ export class ExtractionPool {
     const [maxText, maxJobs] = mayUseReserve
       ? [MAX_WAITING_TEXT, MAX_WAITING_JOBS]
       : [MAX_WAITING_TEXT / 2, MAX_WAITING_JOBS / 2];
-    if (this.#isClosed || this.#count >= maxJobs || this.#waitingText >= maxText) return Promise.resolve(err("full"));
+    if (this.#isClosed || this.#count >= maxJobs || this.#texts.characters >= maxText)
+      return Promise.resolve(err("full"));
     return new Promise((done) => {
-      this.#countTexts(job, 1);
+      this.#texts.count(textsOf(job), 1);
       (mayUseReserve ? this.#reserved : this.#anonymous).push({ job, since: performance.now(), done });
       this.#assign();
     });
@@ -100,7 +102,10 @@ export class ExtractionPool {
       thread.done = next.done;
       thread.deadline = setTimeout(() => this.#remove(thread), this.#options.runMs);
       thread.worker.ref();
-      thread.worker.postMessage(next.job);
+      const { answers, ...job } = next.job;
+      const posted = answers.map((answer, index) => (answer === thread.answers[index] ? null : answer));
+      thread.answers = answers;
+      thread.worker.postMessage({ ...job, answers: posted } satisfies PostedJob);
     }
     const starting = [...this.#threads].filter(({ state }) => state === "starting").length;
     if (this.#count > starting && this.#threads.size < this.#options.size) this.#start();
@@ -117,7 +122,7 @@ export class ExtractionPool {
 
   #take(): Waiting | undefined {
     const next = this.#reserved.shift() ?? this.#anonymous.shift();
-    if (next !== undefined) this.#countTexts(next.job, -1);
+    if (next !== undefined) this.#texts.count(textsOf(next.job), -1);
     return next;
   }
 
@@ -128,7 +133,7 @@ export class ExtractionPool {
   #start(): void {
     const resourceLimits = { maxOldGenerationSizeMb: this.#options.heapMegabytes };
     const worker = new Worker(this.#options.worker, { resourceLimits });
-    const thread: Thread = { worker, state: "starting", deadline: null, done: null };
+    const thread: Thread = { worker, state: "starting", deadline: null, done: null, answers: [] };
     thread.deadline = setTimeout(() => this.#remove(thread), START_MS);
     this.#threads.add(thread);
     worker.on("message", (message: "ready" | Extraction) => {
@@ -168,18 +173,6 @@ export class ExtractionPool {
   #failAll(): void {
     for (let next = this.#take(); next !== undefined; next = this.#take()) next.done(err("failed"));
   }
-
-  /** Counts a job's texts in, with 1, or out, with -1. */
-  #countTexts({ answers }: ExtractionJob, change: 1 | -1): void {
-    for (const answer of answers) {
-      if (!answer.ok) continue;
-      const { text } = answer.value;
-      const before = this.#texts.get(text) ?? 0;
-      const after = before + change;
-      if (after === 0) this.#texts.delete(text);
-      else this.#texts.set(text, after);
-      if (before === 0) this.#waitingText += text.length;
-      if (after === 0) this.#waitingText -= text.length;
-    }
-  }
 }
+
+const textsOf = ({ answers }: ExtractionJob) => answers.flatMap((answer) => (answer.ok ? [answer.value.text] : []));

@@ -17,6 +17,11 @@ export interface ExtractionJob {
   readonly answers: readonly Reading<AnswerText>[];
 }
 
+/** A job as it is sent to a worker. Null stands for the same source's answer in its job before, because copying it takes long. */
+export interface PostedJob extends Omit<ExtractionJob, "answers"> {
+  readonly answers: readonly (ExtractionJob["answers"][number] | null)[];
+}
+
 export interface Extraction extends Pick<Extracted, "readings"> {
   /** The number of steps taken, plus the number of characters parsed. */
   readonly work: number;
@@ -56,6 +61,10 @@ function compile(spec: RequestSpec): CompiledRequest {
 }
 
 const port = parentPort as MessagePort;
-port.on("message", (job: ExtractionJob) => port.postMessage(extract(job)));
+let last: ExtractionJob["answers"] = [];
+port.on("message", (job: PostedJob) => {
+  last = job.answers.map((answer, index) => answer ?? (last[index] as Reading<AnswerText>));
+  port.postMessage(extract({ ...job, answers: last }));
+});
 // The pool counts the time of a job from here on, and not from when the thread was started.
 port.postMessage("ready");

@@ -1,8 +1,9 @@
 import { traceOf } from "@dataset-oracle/service/http-server/trace";
 import { pino } from "pino";
-import { numberToHex } from "viem";
+import { type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
-import { SpecFinder, SpecRegistryError } from "./spec-finder.js";
+import { tooManyKeys } from "../problems.js";
+import { SpecFinder } from "./spec-finder.js";
 
 const hash = (n: number) => numberToHex(n, { size: 32 });
 
@@ -11,6 +12,7 @@ test("callers of the same spec do not get the refusal of one that has asked for 
     registries: new Map([[42, { read: async () => null }]]),
     specStore: { read: async () => null, write: async () => {} },
     hasReserve: false,
+    charge: () => {},
     logger: pino({ enabled: false }),
   });
   const anonymous = { id: "203.0.113.1", mayUseReserve: false, trace: null };
@@ -44,10 +46,11 @@ test.each([
   const isRegistryDown = message.startsWith("registry");
   const finder = new SpecFinder({
     registries: new Map([
-      [42, { read: () => (isRegistryDown ? Promise.reject(new SpecRegistryError("down")) : Promise.resolve("0x00")) }],
+      [42, { read: () => (isRegistryDown ? Promise.reject(new Error("down")) : Promise.resolve("0x00")) }],
     ]),
     specStore: { read: async () => null, write: () => Promise.reject(Object.assign(new Error(), { code: "ENOSPC" })) },
     hasReserve: false,
+    charge: () => {},
     logger: pino({}, { write: (line: string) => void lines.push(line) }),
   });
   const ask = (spec: number, isLogged: boolean) =>
@@ -58,4 +61,28 @@ test.each([
   expect(lines).toEqual([]);
   await ask(5, true);
   expect(lines).toEqual([expect.stringContaining(message)]);
+});
+
+test("a caller is charged for each spec that is compiled before it is looked for, and for none that is in memory", async () => {
+  const charged: number[] = [];
+  const read: Hex[] = [];
+  const finder = new SpecFinder({
+    registries: new Map(),
+    specStore: { read: async (_, spec) => (read.push(spec) > 0 ? "0x00" : null), write: async () => {} },
+    hasReserve: false,
+    charge: (_, keys) => {
+      if (charged.length === 2) throw tooManyKeys(1, 1);
+      charged.push(keys);
+    },
+    logger: pino({ enabled: false }),
+  });
+  const find = (spec: number) =>
+    finder.find(42, hash(spec), { id: "203.0.113.1", mayUseReserve: false, trace: null }).catch(({ code }) => code);
+  // Two keys of a row have the same spec.
+  const codes = [...(await Promise.all([find(1), find(1)])), await find(2), await find(1), await find(3)];
+  expect(codes).toEqual([...Array(4).fill("invalid_spec"), "too_many_rounds"]);
+  expect([charged, read]).toEqual([
+    [50, 50],
+    [hash(1), hash(2)],
+  ]);
 });

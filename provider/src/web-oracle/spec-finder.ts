@@ -19,11 +19,6 @@ export interface SpecRegistrySettings {
   readonly rpcUrl: string;
 }
 
-/** The RPC endpoint does not answer, answers nonsense, or belongs to another network. */
-export class SpecRegistryError extends Error {
-  override readonly name = "SpecRegistryError";
-}
-
 const RPC_MS = 4_000;
 
 /** Reads published specs from one network. */
@@ -38,13 +33,13 @@ export class SpecRegistry {
   /**
    * Returns the bytes of a published spec, or null when it was never published.
    *
-   * @throws SpecRegistryError
+   * @throws When the RPC endpoint does not answer, answers nonsense, or belongs to another network.
    */
   async read(specHash: Hex): Promise<Hex | null> {
     const { address: registry, chainId } = this.settings;
     if (!this.#isChecked) {
       const actual = await ask("eth_chainId", () => this.#client.getChainId());
-      if (actual !== chainId) throw new SpecRegistryError(`webOracle/rpcUrls/${chainId} belongs to network ${actual}`);
+      if (actual !== chainId) throw new Error(`webOracle/rpcUrls/${chainId} belongs to network ${actual}`);
       this.#isChecked = true;
     }
     return ask("reading the spec", () => readPublishedSpec(this.#client, { registry, specHash }));
@@ -56,7 +51,7 @@ async function ask<T>(what: string, call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (error) {
     // viem's messages contain the URL.
-    throw new SpecRegistryError(`${what} failed (${error instanceof Error ? error.name : "an error"})`);
+    throw new Error(`${what} failed (${error instanceof Error ? error.name : "an error"})`);
   }
 }
 
@@ -69,14 +64,23 @@ const OPERATOR_MISSES: RateLimit = { perSecond: 1, burst: 60 };
 const UNPUBLISHED_MS = 5_000;
 const MAX_UNPUBLISHED = 10_000;
 const MAX_COMPILED = 1_000;
+/** As how many keys a spec counts that is compiled, which takes up to 6 ms. */
+const COMPILE_COST = 50;
 /** The wait that callers are told when a registry cannot be read, in seconds. */
 const RETRY_AFTER = 2;
+
+const newLookups = (misses: RateLimit) => ({
+  pending: new Map<string, Promise<CompiledRequest>>(),
+  misses: new TokenBuckets(misses),
+});
 
 export interface SpecFinderParts {
   readonly registries: ReadonlyMap<number, Pick<SpecRegistry, "read">>;
   readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
   /** Reserves a part of the registries' rate limits for reserved callers. */
   readonly hasReserve: boolean;
+  /** Charges a caller as if for so many keys; throws ProblemError when it has asked for too many. */
+  readonly charge: (caller: Caller, keys: number) => void;
   readonly logger: Logger;
 }
 
@@ -85,13 +89,13 @@ export class SpecFinder {
   /** Published specs, valid or not, by network and hash. */
   readonly #compiled = new LRUCache<string, Result<CompiledRequest>>({ max: MAX_COMPILED });
   readonly #unpublished = new LRUCache<string, true>({ max: MAX_UNPUBLISHED, ttl: UNPUBLISHED_MS });
+  /** The specs that are being read from disk, by network and hash: a row may have many keys of one. */
+  readonly #loading = new Map<string, Promise<CompiledRequest | null>>();
   /** The lookups on chain that are in progress, by network and hash: those of operators, and the others. */
-  readonly #operatorLookups = new Map<string, Promise<CompiledRequest>>();
-  readonly #anonymousLookups = new Map<string, Promise<CompiledRequest>>();
+  readonly #ofOperators = newLookups(OPERATOR_MISSES);
+  readonly #ofAnonymous = newLookups(ANONYMOUS_MISSES);
   /** By network. */
   readonly #rates: ReadonlyMap<number, SharedRate>;
-  readonly #anonymousMisses = new TokenBuckets(ANONYMOUS_MISSES);
-  readonly #operatorMisses = new TokenBuckets(OPERATOR_MISSES);
 
   constructor(private readonly parts: SpecFinderParts) {
     const { registries, hasReserve } = parts;
@@ -109,14 +113,23 @@ export class SpecFinder {
     const known = this.#compiled.get(id);
     if (known !== undefined) return requireValid(known);
     if (this.#unpublished.has(id)) throw specNotPublished(specHash, chainId);
-    const stored = await this.parts.specStore.read(chainId, specHash);
-    if (stored !== null) return this.#compile(id, stored);
+    const stored = await (this.#loading.get(id) ?? this.#load(id, chainId, specHash, caller));
+    if (stored !== null) return stored;
     // Callers share a lookup, but not a refusal: each has limits of its own. Operators do not wait behind the others.
-    return this.#lookupsOf(caller).get(id) ?? this.#startLookup(id, chainId, specHash, caller);
+    return this.#lookupsOf(caller).pending.get(id) ?? this.#startLookup(id, chainId, specHash, caller);
   }
 
-  #lookupsOf({ mayUseReserve }: Caller): Map<string, Promise<CompiledRequest>> {
-    return mayUseReserve ? this.#operatorLookups : this.#anonymousLookups;
+  /** Reads and compiles a spec that is stored; null when it is not. */
+  #load(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest | null> {
+    this.parts.charge(caller, COMPILE_COST);
+    const read = this.parts.specStore.read(chainId, specHash);
+    const loading = read.then((stored) => stored && this.#compile(id, stored)).finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  #lookupsOf({ mayUseReserve }: Caller): ReturnType<typeof newLookups> {
+    return mayUseReserve ? this.#ofOperators : this.#ofAnonymous;
   }
 
   #startLookup(id: string, chainId: number, specHash: Hex, caller: TracedCaller): Promise<CompiledRequest> {
@@ -124,7 +137,7 @@ export class SpecFinder {
     const { trace } = caller;
     const [registry, rate] = [registries.get(chainId), this.#rates.get(chainId)];
     if (registry === undefined || rate === undefined) throw specNotPublished(specHash, chainId);
-    const misses = caller.mayUseReserve ? this.#operatorMisses : this.#anonymousMisses;
+    const { pending, misses } = this.#lookupsOf(caller);
     const now = performance.now();
     const missWaitMs = misses.waitMs(caller.id, now);
     if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
@@ -137,9 +150,8 @@ export class SpecFinder {
         refund();
         throw registryUnavailable(Math.ceil(turn.error / 1_000));
       }
-      const spec = await registry.read(specHash).catch((error) => {
+      const spec = await registry.read(specHash).catch((error: Error) => {
         refund();
-        if (!(error instanceof SpecRegistryError)) throw error;
         if (isLogged(trace))
           logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
         throw registryUnavailable(RETRY_AFTER);
@@ -155,9 +167,8 @@ export class SpecFinder {
       });
       return this.#compile(id, spec);
     };
-    const lookups = this.#lookupsOf(caller);
-    const lookup = lookUp().finally(() => lookups.delete(id));
-    lookups.set(id, lookup);
+    const lookup = lookUp().finally(() => pending.delete(id));
+    pending.set(id, lookup);
     return lookup;
   }
 

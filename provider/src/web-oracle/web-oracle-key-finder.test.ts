@@ -40,6 +40,7 @@ async function find(
       specStore: { read: async () => bytes, write: async () => {} },
       redirectedOrigins: {},
       hasReserve: false,
+      charge: () => {},
       logger: pino({ enabled: false }),
     },
   );

@@ -60,11 +60,23 @@ export class WebOracleKeyFinder {
     if (forbidden !== undefined) throw hostNotAllowed(forbidden);
     const request = bind(args);
     if (!request.ok) throw invalidArguments(request.error);
-    const requests = request.value.sources.map(({ request }) => {
-      const rateLimit = rateLimitOf(new URL(request.url).origin);
-      return unlimitedIfRedirected(this.options.redirectedOrigins, { ...request, rateLimit });
-    });
-    const name = hexToString(key);
-    return { kind: "web_oracle", key, name, ...web.value, compiled, request: request.value, requests };
+    const found = toWebOracleKey(key, web.value, compiled, request.value, rateLimitOf);
+    const requests = found.requests.map((one) => unlimitedIfRedirected(this.options.redirectedOrigins, one));
+    return { ...found, requests };
   }
+}
+
+/** @param rateLimitOf Returns the rate limit of an origin; without it, nobody limits the rate of the requests. */
+export function toWebOracleKey(
+  key: Hex,
+  content: WebOracleKeyContent,
+  compiled: CompiledRequest,
+  request: BoundRequest,
+  rateLimitOf: CheckedWebOracleSettings["rateLimitOf"] | (() => null) = () => null,
+): WebOracleKey {
+  const requests = request.sources.map((source) => {
+    const rateLimit = rateLimitOf(new URL(source.request.url).origin);
+    return { ...source.request, rateLimit };
+  });
+  return { kind: "web_oracle", key, name: hexToString(key), ...content, compiled, request, requests };
 }
