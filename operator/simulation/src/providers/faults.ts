@@ -22,7 +22,7 @@ const DISK_FAILURES: readonly DiskFailure[] = ["is full", "is read-only", "does 
 function endAtOperation(machine: ProviderMachine, random: Random, end: (life: Life) => void): Episode {
   const life = random.pick(machine.lives);
   if (random.chance(0.3)) end(life);
-  else life.kill = { operations: random.below(30), isDone: random.chance(0.5), kill: () => end(life) };
+  else life.kill = { operations: random.below(15), isDone: random.chance(0.5), kill: () => end(life) };
   return {
     forMs: seconds(random, 1, 15),
     end: () => {

@@ -36,8 +36,9 @@ export interface Life extends FileUser {
   isAlive: boolean;
   /** Since when it has its lease; null before. */
   startedAt: number | null;
-  /** Null before it serves, and from when it shuts down. */
   app: App | null;
+  /** True while it shuts down: it takes no further requests. */
+  isClosing: boolean;
   readonly inProgress: Set<Promise<unknown>>;
   kill: Kill | null;
 }
@@ -201,7 +202,8 @@ export class ProviderMachine {
     const { disk, options } = this;
     const { index, random } = options;
     const life: Life = {
-      ...{ id: `p${index}-${++this.#lives}`, slot, isAlive: true, startedAt: null, app: null, kill: null, disk },
+      ...{ id: `p${index}-${++this.#lives}`, slot, isAlive: true, startedAt: null, app: null },
+      ...{ isClosing: false, kill: null, disk },
       inProgress: new Set(),
       pause: () => random.logNormal(1, 1) + (disk.isSlow ? random.between(0, 3_000) : 0),
       operate: (name, act) => {
@@ -274,7 +276,7 @@ export class ProviderMachine {
   async #shutDown(life: Life, exitCode: number): Promise<void> {
     const limit = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_MS));
     const { app, inProgress } = life;
-    life.app = null;
+    life.isClosing = true;
     // As a server's connections do, requests in progress delay what `onClose` does.
     await Promise.race([Promise.all(inProgress).then(() => app?.close()), limit]);
     if (!life.isAlive) return;

@@ -167,7 +167,7 @@ export class ProvidersWorld extends Journal {
 
   #ask(machine: ProviderMachine, life: Life, keys: readonly Hex[], round: number, caller: string): void {
     const { app } = life;
-    if (app === null || !life.isAlive) return;
+    if (app === null || life.isClosing || !life.isAlive) return;
     const isDue = caller.startsWith(OPERATORS) && this.#isCalm(machine, life);
     const asked = { network_id: CHAIN_ID, dataset: DATASET, timestamp: round };
     const [url, payload] =
@@ -210,9 +210,9 @@ export class ProvidersWorld extends Journal {
 
   /** Nothing has been wrong for a while with the machine, its clock, and the lease that a clock may have left far ahead. */
   #isCalm(machine: ProviderMachine, { startedAt }: Life): boolean {
+    if (machine.latestShown > machine.now()) machine.disturbedUntil = Math.max(machine.disturbedUntil, Date.now());
     const since = Date.now() - RECOVERY_MS;
-    const { disturbedUntil, latestShown } = machine;
-    return disturbedUntil < since && startedAt !== null && startedAt < since && latestShown <= machine.now();
+    return startedAt !== null && startedAt < since && machine.disturbedUntil < since;
   }
 }
 
