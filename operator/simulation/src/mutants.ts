@@ -13,7 +13,7 @@ export interface Mutant {
   readonly only: string;
   /** The seeds that are tried, one after the other, until one shows it. */
   readonly seeds: readonly number[];
-  /** How long, if longer than ten virtual minutes. */
+  /** How long, if not ten virtual minutes. */
   readonly minutes?: number;
 }
 
