@@ -10,11 +10,18 @@ export interface ServerSentEvent {
  * @param parts The body's text, divided anywhere.
  */
 export async function* serverSentEvents(parts: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
-  let text = "";
+  let begun: string[] = [];
+  let end = "";
   for await (const part of parts) {
-    const blocks = (text + part).split(/\r?\n\r?\n/);
-    text = blocks.pop() ?? "";
-    for (const block of blocks) yield parseEvent(block);
+    begun.push(part);
+    // Only what is new is searched: an event that arrives in many small parts must not be read again with each.
+    const isComplete = /\n\r?\n/.test(end + part);
+    if (isComplete) {
+      const blocks = begun.join("").split(/\r?\n\r?\n/);
+      begun = [blocks.pop() ?? ""];
+      for (const block of blocks) yield parseEvent(block);
+    }
+    end = `${isComplete ? begun[0] : end + part}`.slice(-2);
   }
 }
 
