@@ -3,7 +3,7 @@ import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { type Hex, keccak256, numberToHex, parseTransaction } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createChainClient } from "../rpc/client.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { SenderNonces } from "./sender-nonces.js";
@@ -86,6 +86,41 @@ test.each([
   await expect(nonces.readCounts(7)).rejects.toMatchObject({ code: "rpc_failed", method: "eth_getTransactionCount" });
   endpoints = [lie, { mined: 6, pending: 7 }];
   expect(await nonces.readCounts(7)).toMatchObject({ pending: 7 });
+});
+
+describe("an endpoint that is asked first and counts too few", () => {
+  const truth = { mined: 5_000, pending: 5_001 };
+
+  test.each([
+    ["none, from the start, against two others", false, [{ mined: 0, pending: 0 }, truth, truth]],
+    ["none, against two others", true, [{ mined: 0, pending: 0 }, truth, truth]],
+    ["one less, against two others", true, [{ mined: 4_999, pending: 5_000 }, truth, truth]],
+    ["one less, against another", true, [{ mined: 4_999, pending: 5_000 }, truth]],
+  ])("%s, is not believed", async (_, isLate, shownCounts) => {
+    if (isLate) endpoints = [truth];
+    if (isLate) await nonces.readCounts(5_001);
+    endpoints = shownCounts;
+    expect(await nonces.readCounts(isLate ? 5_001 : 0)).toEqual(truth);
+  });
+
+  test("alone is believed as far as a reorganization reaches, and farther after ten minutes", async () => {
+    endpoints = [truth];
+    await nonces.readCounts(5_001);
+    endpoints = [{ mined: 4_998, pending: 5_001 }];
+    expect(await nonces.readCounts(5_001)).toEqual({ mined: 4_998, pending: 5_001 });
+    endpoints = [{ mined: 0, pending: 0 }];
+    await expect(nonces.readCounts(5_001)).rejects.toMatchObject({ method: "eth_getTransactionCount" });
+    nowMs += TEN_MINUTES_MS;
+    expect(await nonces.readCounts(5_001)).toMatchObject({ mined: 0 });
+  });
+
+  test("is believed once most others count no more, because the chain was reorganized", async () => {
+    endpoints = [truth];
+    await nonces.readCounts(5_001);
+    const reorganized = { mined: 4_999, pending: 5_001 };
+    endpoints = [reorganized, truth, reorganized];
+    expect(await nonces.readCounts(5_001)).toEqual(reorganized);
+  });
 });
 
 test("as many as other processes can have sent are believed, and a jump of mined ones after ten minutes", async () => {

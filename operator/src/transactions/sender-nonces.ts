@@ -10,7 +10,7 @@ import type { Fees } from "./fees.js";
 import type { Call } from "./job.js";
 import type { TransactionCounts } from "./plan.js";
 
-/** After refusals for this long, a single endpoint's count of mined transactions is believed, however far it jumped. */
+/** After refusals for this long, a count of mined transactions is believed, however far it jumped. */
 const BELIEVED_AFTER_MS = 600_000;
 /** How much longer a transaction is waited for that the node counts, and its pool does not show: the count may be false. */
 const DOUBTFUL_MS = 600_000;
@@ -50,38 +50,39 @@ export class SenderNonces {
   ) {}
 
   /**
-   * Reads the sender's transaction counts, and refuses those that its own transactions cannot explain. An endpoint that
-   * counts too many would make the queue send behind a gap, which costs a cancellation for each nonce in it.
+   * Reads the sender's transaction counts, at every endpoint where those of one are new or doubtful, and refuses those that
+   * its own transactions cannot explain. An endpoint that counts too many would make the queue send behind a gap, which
+   * costs a cancellation for each nonce in it; one that counts too few, with nonces that are used.
    *
    * @param end The first nonce after those that the queue has used.
-   * @throws RpcError while no endpoint gives a credible answer.
+   * @throws RpcError while the endpoints give no credible answer.
    */
   async readCounts(end: number): Promise<TransactionCounts> {
-    let fault = "";
-    for (const ofAllEndpoints of [false, true]) {
-      const counts = await this.#readCounts(ofAllEndpoints);
-      const found = this.#faultOf(counts, end);
-      if (found !== null) {
-        fault = found;
-        continue;
-      }
-      this.#refusedSince = null;
-      // At the start, and after a reorganization has freed nonces.
-      this.#canHideSome ||= counts.mined < (this.#mined ?? 0);
-      this.#mined = counts.mined;
-      return counts;
+    let counts = await this.#readCounts();
+    const isDoubtful = this.#mined === null || counts.mined < this.#mined || this.#faultOf(counts, end) !== null;
+    if (isDoubtful) counts = await this.#readCounts(Math.max(this.#mined ?? counts.mined, end) + this.maxJump);
+    const fault = this.#faultOf(counts, end);
+    if (fault !== null) {
+      this.#refusedSince ??= this.clock.monotonic();
+      throw new RpcError("failed", this.client.chain.id, "eth_getTransactionCount", fault);
     }
-    this.#refusedSince ??= this.clock.monotonic();
-    throw new RpcError("failed", this.client.chain.id, "eth_getTransactionCount", fault);
+    this.#refusedSince = null;
+    // At the start, and after a reorganization has freed nonces.
+    this.#canHideSome ||= counts.mined < (this.#mined ?? 0);
+    this.#mined = counts.mined;
+    return counts;
   }
 
-  /** @param ofAllEndpoints True to ask each endpoint, and to take the lowest counts. */
-  async #readCounts(ofAllEndpoints: boolean): Promise<TransactionCounts> {
+  /** @param most Given to ask each endpoint: of two that differ, the higher count is believed up to this. */
+  async #readCounts(most?: number): Promise<TransactionCounts> {
     const { client, sender: address } = this;
     const read = async (blockTag: "latest" | "pending"): Promise<number> => {
-      if (ofAllEndpoints) {
+      if (most !== undefined) {
         const answers = await client.requestEach("eth_getTransactionCount", [address, blockTag]);
-        return Math.min(...answers.map((answer) => hexToNumber(answer as Hex)));
+        const counts = answers.map((answer) => hexToNumber(answer as Hex)).toSorted((a, b) => a - b);
+        const [lower = 0, higher = 0] = counts;
+        if (counts.length === 2) return higher <= most ? higher : lower;
+        return counts[(counts.length - 1) >> 1] ?? 0;
       }
       const count = getTransactionCount(client, { address, blockTag });
       return unwrapRpcError(client, "eth_getTransactionCount", count);
@@ -149,6 +150,9 @@ export class SenderNonces {
     const isBelieved = this.#refusedSince !== null && this.clock.monotonic() - this.#refusedSince >= BELIEVED_AFTER_MS;
     if (mined > explained + this.maxJump && !isBelieved) {
       return `${mined} transactions of ${this.sender} are reported as mined, but only ${explained} are known`;
+    }
+    if (mined < (this.#mined ?? mined) - this.maxJump && !isBelieved) {
+      return `${mined} transactions of ${this.sender} are reported as mined, but ${this.#mined} were known`;
     }
     const known = Math.max(explained, mined);
     if (pending <= known + this.maxJump) return null;
