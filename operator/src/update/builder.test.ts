@@ -1,13 +1,25 @@
+import { Trace } from "@dataset-oracle/service/http-server/trace";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { Counter } from "prom-client";
 import { numberToHex } from "viem";
 import { expect, test } from "vitest";
 import type { Dataset } from "../dataset/dataset.js";
 import type { ReportSource } from "../reports/report-source.js";
+import { Progress } from "../single-flight.js";
 import { UpdateBuilder } from "./builder.js";
 import type { Simulator } from "./simulator.js";
 
 const MEMBERS = [1, 2, 3, 4].map((i) => numberToHex(i, { size: 20 }));
+
+function builderOf(source: object): UpdateBuilder {
+  const committee = {
+    current: { members: MEMBERS, toleranceBps: 100n, hash: "0x00" },
+    refreshIfReplaced: async () => false,
+  };
+  const dataset = { committee, keys: { listed: [] } } as unknown as Dataset;
+  const coalesced = new Counter({ name: "coalesced", help: "Shared.", labelNames: ["work"], registers: [] });
+  return new UpdateBuilder(dataset, source as ReportSource, {} as Simulator, SYSTEM_CLOCK, coalesced);
+}
 
 test("rows of a key are asked for however lately the providers did not serve it, and nobody is told so any longer", async () => {
   let isServed = false;
@@ -15,15 +27,23 @@ test("rows of a key are asked for however lately the providers did not serve it,
     MEMBERS.map((provider) =>
       isServed ? { kind: "row", provider } : { kind: "failure", provider, refuses: "key", code: "unknown_key" },
     );
-  const committee = { current: { members: MEMBERS, toleranceBps: 100n, hash: "0x00" } };
-  const dataset = { committee, keys: { listed: [] } } as unknown as Dataset;
-  const coalesced = new Counter({ name: "coalesced", help: "Shared.", labelNames: ["work"], registers: [] });
-  const source = { gatherRows, gatherReports: () => Promise.reject(new Error("asked")) } as unknown as ReportSource;
-  const builder = new UpdateBuilder(dataset, source, {} as Simulator, SYSTEM_CLOCK, coalesced);
+  const builder = builderOf({ gatherRows, gatherReports: () => Promise.reject(new Error("asked")) });
   const request = (round: bigint) => builder.build("0x4b31", round, { emit: () => {}, trace: null } as never);
   await expect(builder.rowsOf(["0x4b31"], 5n)).rejects.toMatchObject({ code: "unknown_key" });
   await expect(request(6n)).rejects.toMatchObject({ code: "unknown_key" });
   isServed = true;
   expect(await builder.rowsOf(["0x4b31"], 10n)).toHaveLength(4);
   await expect(request(10n)).rejects.toThrow("asked");
+});
+
+test("the operator's own reports do not wait for those that a caller asked for, and callers share its own", async () => {
+  const askedFor: (Trace | null)[] = [];
+  const gatherReports = (...[, , , trace]: Parameters<ReportSource["gatherReports"]>) => {
+    askedFor.push(trace);
+    return new Promise(() => {});
+  };
+  const builder = builderOf({ gatherReports });
+  const trace = new Trace("request", "trace", "00", true);
+  for (const of of [trace, trace, null, null, trace]) void builder.build("0x4b31", 5n, new Progress(of));
+  expect(askedFor).toEqual([trace, null]);
 });

@@ -5,6 +5,7 @@ import type { Hex } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import type { Dataset } from "../dataset/dataset.js";
 import { GasBudgetSpent, queueFull } from "../problems.js";
+import { NoQuorum } from "../reports/quorum.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { type Job, type RoundCall, SubmissionUnknown } from "../transactions/job.js";
 import type { TransactionQueue } from "../transactions/queue.js";
@@ -28,10 +29,12 @@ let payers: (string | null)[];
 let renew: () => Promise<RoundCall | null>;
 /** What building waits for. */
 let buildable: Promise<void>;
+/** Why the next update cannot be built. */
+let unbuildable: Error | null;
 let now: number;
 
 beforeEach(() => {
-  [built, tasks, isUnclear] = [0, [], false];
+  [built, tasks, isUnclear, unbuildable] = [0, [], false, null];
   [refusals, payers, buildable, now] = [new Map(), [], Promise.resolve(), NOW];
 });
 
@@ -65,6 +68,9 @@ function updatesOf(gasPerHour: number, gasPercentPerCaller = 100): Updates {
     build: async (_: Hex, round: bigint) => {
       built++;
       await buildable;
+      const failure = unbuildable;
+      unbuildable = null;
+      if (failure !== null) throw failure;
       return { kind: "update", ...call, round, status: "OK", value, reports: [] };
     },
     buildBatch: async (keys: readonly Hex[], round: bigint) => {
@@ -153,6 +159,17 @@ test.each(STARTERS_FAILURES)("%s of who started the work does not reach a feed t
   expect(a).toMatchObject({ status: "rejected", reason });
   expect(others.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
   expect([built, tasks.length]).toEqual([2, 1]);
+});
+
+test("too many questions of callers to a provider do not fail a feed that joined one of them", async () => {
+  const about = { kind: "failure", host: null, detail: "", code: null, refuses: null } as const;
+  const failures = [{ ...about, provider: ADDRESS, reason: "not_asked" } as const];
+  const updates = updatesOf(1e9);
+  const round = BigInt(Math.floor(NOW / 1000) - 2);
+  unbuildable = new NoQuorum(4, "none signed", failures);
+  const [a, , , feed] = await askTogether(updates, () => [updates.broadcastForFeed(KEY, round)]);
+  expect(a).toMatchObject({ status: "rejected", reason: { code: "no_quorum" } });
+  expect(feed).toMatchObject({ status: "fulfilled" });
 });
 
 test("who joins work pays nothing for it", async () => {

@@ -8,6 +8,7 @@ import type { Dataset } from "../dataset/dataset.js";
 import { readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
 import { GasBudgetSpent, queueFull, shuttingDown, staleRound } from "../problems.js";
+import { NoQuorum } from "../reports/quorum.js";
 import { readPending } from "../rpc/rpc-error.js";
 import { roundAt, roundStartMs } from "../schedule/beat.js";
 import {
@@ -96,6 +97,7 @@ class RoundTaken extends Error {
 /** Someone who wants a round of a key on the chain. */
 interface Wanted {
   readonly key: Hex;
+  readonly isFeed: boolean;
   /** Chooses the round, each time that work can begin. */
   readonly round: () => bigint;
   /** When its own wait for a transaction ends, by the monotonic clock. */
@@ -153,7 +155,7 @@ export class Updates {
     const giveUpAt = clock.monotonic() + MAX_QUEUE_MS;
     let isNewKey = false;
     const wanted: Wanted = {
-      ...{ key, giveUpAt, trace, listener, round: () => roundAt(clock.now()) },
+      ...{ key, isFeed: false, giveUpAt, trace, listener, round: () => roundAt(clock.now()) },
       prepare: async () => {
         // While the chain cannot be read, nothing is sent either, and building says why.
         isNewKey = !(await this.dataset.storedKeys.has(key).catch(() => false));
@@ -189,7 +191,8 @@ export class Updates {
         return update ?? this.#update(key, round, admission ?? admit(), giveUpAt, progress);
       };
     };
-    const wanted: Wanted = { key, giveUpAt, trace: null, listener: () => {}, round: () => round, start };
+    const about = { key, isFeed: true, giveUpAt, trace: null, listener: () => {} };
+    const wanted: Wanted = { ...about, round: () => round, start };
     const id = roundId(key, round);
     this.#urgent.add(id);
     try {
@@ -257,8 +260,8 @@ export class Updates {
         // It has ended without this round, or its wait is over.
         if (this.#broadcasts.find(roundId(key, round)) === flight) this.#broadcasts.forget(roundId(key, round));
       } catch (error) {
-        if (!(error instanceof StarterFailed)) throw error;
-        if (isStarter) throw error.cause;
+        const isOfStarter = error instanceof StarterFailed || (wanted.isFeed && isOfCallers(error));
+        if (!isOfStarter || isStarter) throw error instanceof StarterFailed ? error.cause : error;
       }
       if (closing.aborted) throw shuttingDown();
       if (clock.monotonic() >= giveUpAt) throw unclear ?? queueFull(this.dataset.chainId);
@@ -527,6 +530,11 @@ export class Updates {
     };
     return this.#fresh.run(roundId(key, roundAt(this.context.clock.now())), find).result;
   }
+}
+
+/** Reports whether an update failed because callers have taken all of their places at a provider: feeds have others. */
+function isOfCallers(error: unknown): boolean {
+  return error instanceof NoQuorum && error.failures.some(({ reason }) => reason === "not_asked");
 }
 
 /** Gives reserved gas back if the work fails for which it is reserved. */
