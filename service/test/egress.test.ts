@@ -60,6 +60,15 @@ describe("a request", () => {
     expect(cut.spent).toBeLessThan(MEBIBYTE / 2);
   });
 
+  it("is charged for the chunks of a body, because each takes time, and ends with the allowance", async () => {
+    const whole = await charged("/crumbs", Infinity);
+    expect(whole.answer).toMatchObject({ ok: true, value: { text: "1".repeat(50_000) } });
+    expect(whole.spent).toBeGreaterThan(50_000 * 32);
+    const cut = await charged("/crumbs", 300_000);
+    expect(cut.answer).toMatchObject({ ok: false, error: { code: "busy" } });
+    expect(cut.spent).toBeLessThan(400_000);
+  });
+
   it("may leave the bodies of failures unread, and is not made without an allowance", async () => {
     const failing = await charged("/failing", Infinity);
     expect(failing.answer).toMatchObject({ ok: true, value: { status: 500, text: "" } });

@@ -16,6 +16,11 @@ import { withDeadline } from "../process/context.js";
 /** What a request costs whoever causes it in addition to the body of its answer: about the time of as many bytes. */
 const REQUEST_COST = 64 * 1024;
 
+/** As how many bytes a part of an answer counts that is parsed by itself, however small: a head, or a chunk of a body. */
+const PART_COST = 32;
+/** So many parts are charged together. */
+const PARTS = 64;
+
 export interface FetchRequest {
   readonly url: string;
   readonly method: "GET" | "POST";
@@ -24,8 +29,8 @@ export interface FetchRequest {
   /** Bodies of other answers than HTTP 200 are not read, and count as empty. */
   readonly readsOnlyOk?: boolean;
   /**
-   * Charges whoever causes the request: for the request, then for each part of the body as it arrives, whatever becomes
-   * of it. When it returns false, the request ends.
+   * Charges whoever causes the request: for the request, then for the parts of the answer and the bytes of its body as
+   * they arrive, whatever becomes of them. When it returns false, the request ends.
    */
   readonly spend?: (bytes: number) => boolean;
 }
@@ -53,20 +58,21 @@ export async function fetchText(
     try {
       return await readAnswer(request, limits, dispatcher, ended);
     } catch (error) {
+      if (causes(error).some((cause) => cause instanceof Spent)) return err(SPENT);
       return err(ended.aborted ? endedBy(ended, limits.timeoutMs) : { code: "unreachable", detail: causeOf(error) });
     }
   });
 }
 
 async function readAnswer(
-  { url, method, headers: sent, body, readsOnlyOk = false, spend = () => true }: FetchRequest,
+  { url, method, headers: sent, body, readsOnlyOk = false, spend }: FetchRequest,
   { maxBytes }: FetchLimits,
   dispatcher: Dispatcher,
   signal: AbortSignal,
 ): Promise<Result<HttpAnswer, FetchTextFailure>> {
-  if (!spend(REQUEST_COST)) return err(SPENT);
+  if (spend?.(REQUEST_COST) === false) return err(SPENT);
   const response = await fetch(url, {
-    ...{ method, redirect: "manual", signal, dispatcher },
+    ...{ method, redirect: "manual", signal, dispatcher: spend ? chargingParts(dispatcher, spend) : dispatcher },
     ...(sent && { headers: sent }),
     ...(body !== undefined && { body }),
   });
@@ -89,23 +95,60 @@ async function readAnswer(
   });
 }
 
+/** The part of fetch's own handler that receives an answer. */
+interface AnswerHandler extends Dispatcher.DispatchHandler {
+  abort(reason: Error): void;
+  onHeaders(status: number, ...rest: unknown[]): boolean;
+  onData(chunk: Buffer): boolean;
+}
+
+/** An answer has ended early, because the caller's allowance is used up. */
+class Spent extends Error {}
+
+/** Charges for each head and each chunk of an answer before fetch joins them: a host may send them by the million. */
+function chargingParts(dispatcher: Dispatcher, spend: (bytes: number) => boolean): Dispatcher {
+  let parts = 0;
+  const dispatch: Dispatcher["dispatch"] = (options, given) => {
+    const handler = given as AnswerHandler;
+    const isCharged = () => {
+      parts += 1;
+      return parts % PARTS !== 0 || spend(PARTS * PART_COST);
+    };
+    const charging: AnswerHandler = {
+      ...handler,
+      onHeaders(...args) {
+        if (!isCharged()) this.abort(new Spent());
+        return handler.onHeaders.apply(this, args);
+      },
+      onData(chunk) {
+        if (!isCharged()) this.abort(new Spent());
+        return handler.onData.call(this, chunk);
+      },
+    };
+    return dispatcher.dispatch(options, charging);
+  };
+  return { dispatch } as Dispatcher;
+}
+
 /** Reads a body that is not too large. */
 async function readBounded(
   response: Response,
   maxBytes: number,
-  spend: (bytes: number) => boolean,
+  spend: FetchRequest["spend"],
 ): Promise<Result<Buffer, FetchTextFailure>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop cancels the rest.
-    if (!spend(chunk.length)) return err(SPENT);
+    if (spend?.(chunk.length) === false) return err(SPENT);
     if (bytes > maxBytes) return err(tooLarge(maxBytes));
     chunks.push(chunk);
   }
   return ok(Buffer.concat(chunks));
 }
+
+const causes = (error: unknown) => [error, (error as { cause?: unknown } | undefined)?.cause];
 
 /** Returns the reason why a fetch failed (ECONNREFUSED and the like), which undici hides in the error's cause. */
 function causeOf(error: unknown): string {

@@ -8,7 +8,8 @@ const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20), { level: 1 });
 
 /**
  * A server on loopback that answers as a hostile one may: `/json`, `/redirect?to=`, `/bomb`, `/failing` (HTTP 500 with
- * the bomb), `/endless`, `/silent`, and `/echo`, which repeats what it was sent.
+ * the bomb), `/endless`, `/crumbs` (50,000 chunks of a byte),
+ * `/silent`, and `/echo`, which repeats what it was sent.
  */
 export async function startHostileServer() {
   const requests: Pick<IncomingMessage, "headers" | "url">[] = [];
@@ -27,6 +28,8 @@ export async function startHostileServer() {
       response.once("close", () => clearInterval(timer));
       return response;
     }
+    if (first === "crumbs") for (let i = 0; i < 50_000; i++) response.write("1");
+    if (first === "crumbs") return response.end();
     if (first === "silent") return response;
     if (first === "echo") return response.end(JSON.stringify({ url: request.url, headers: request.headers }));
     return response.end("{}");
