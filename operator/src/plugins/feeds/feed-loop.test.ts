@@ -36,6 +36,8 @@ class World {
   setMs = 0;
   block = 100;
   isChainDown = false;
+  /** How often there is a block; null while no block can be read. */
+  blockSeconds: number | null = null;
   readonly values = new Map<Address, bigint>(MEMBERS.map((member) => [member, 1_000n]));
   /** Why the providers do not answer a question for these keys; null if they do. */
   refusal: (keys: readonly Hex[]) => Error | null = () => null;
@@ -125,6 +127,12 @@ class World {
     if (method === "eth_blockNumber") this.reads++;
     if (this.isChainDown) throw new RpcError("timeout", 42, method, "no answer");
     if (method === "eth_blockNumber") return numberToHex(this.block++);
+    if (method === "eth_getBlockByNumber") {
+      if (this.blockSeconds === null) throw new RpcError("failed", 42, method, "no block");
+      const number = params[0] === "latest" ? this.block : Number(params[0]);
+      const timestamp = numberToHex(START + (number - this.block) * this.blockSeconds);
+      return { number: numberToHex(number), hash: "0x", timestamp, gasLimit: "0x1" };
+    }
     const { data } = params[0] as { data: Hex };
     const [, keys] = decodeFunctionData({ abi: queryLensAbi, data }).args;
     const result = keys.map((key) => {
@@ -175,6 +183,18 @@ describe("an operator that is alone", () => {
     await world.looks();
     expect(world.asked).toHaveLength(32);
     expect(world.sent.map((keys) => keys.length)).toEqual(Array(32).fill(1));
+  });
+
+  test("starts by how often there are blocks, also if they could not be read at first", async () => {
+    world = new World(storedAt(START - 30, A));
+    await world.looks();
+    world.blockSeconds = 1;
+    await world.looks(1);
+    // Where a block can take 15 s, a heartbeat of 60 s needs an update after 41 s.
+    await world.looks(14);
+    expect(world.sent).toEqual([]);
+    await world.looks(10);
+    expect(world.sent).toEqual([[A]]);
   });
 
   test("counts the values outside the committee's tolerance, of their provider only", async () => {

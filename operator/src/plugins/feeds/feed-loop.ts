@@ -70,7 +70,8 @@ export class FeedLoop {
   /** The stored values as last read, by key. */
   #stored: ReadonlyMap<Hex, QueryResult> = new Map();
   readonly #lead = new LearnedLead();
-  #blockMs = MAX_BLOCK_INTERVAL_MS;
+  /** Null until it can be read. */
+  #blockMs: number | null = null;
 
   constructor(
     readonly served: ServedDataset,
@@ -100,7 +101,6 @@ export class FeedLoop {
   async run(): Promise<void> {
     const { clock, closing } = this.context;
     closing.addEventListener("abort", () => this.#wake.abort());
-    this.#blockMs = await readBlockIntervalMs(this.served.dataset.client).catch(() => MAX_BLOCK_INTERVAL_MS);
     for (let wakeAtMs = 0; !closing.aborted; ) {
       if (this.#ended.length === 0) {
         await wait(Math.max(0, Math.ceil(wakeAtMs - clock.monotonic())), this.#wake.signal);
@@ -133,7 +133,7 @@ export class FeedLoop {
     const observed: Observed = {
       ...{ nowMs: clock.now(), monotonicMs: clock.monotonic() },
       ...{ chain, gathered, busy: this.#busyKeys(), held: this.#heldKeys() },
-      learnedLeadSeconds: this.#lead.seconds(this.settings.providerTimeoutMs, this.#blockMs),
+      learnedLeadSeconds: this.#lead.seconds(this.settings.providerTimeoutMs, this.#blockMs ?? MAX_BLOCK_INTERVAL_MS),
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
     this.#state = state;
@@ -167,6 +167,7 @@ export class FeedLoop {
       const blockNumber = BigInt(await readBlockNumber(dataset.client));
       this.#stored = await readManyStored(dataset, [...this.#feedOf.keys()], "latest");
       this.#backoff.worked("chain");
+      this.#blockMs ??= await readBlockIntervalMs(dataset.client).catch(() => null);
       return { blockNumber, storedRounds: this.storedRounds };
     } catch (error) {
       if (!this.context.closing.aborted) this.#backoff.failed("chain", error);
