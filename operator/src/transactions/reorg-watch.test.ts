@@ -10,6 +10,8 @@ let blocks: Map<number, Hex>;
 /** Where the node has the transaction; null if it has no receipt. */
 let minedIn: number | null;
 let head: number;
+/** The endpoints, as they were checked last. */
+let endpoints: { endpoint: string; ready: boolean; block: number; without: string[] }[];
 let watch: ReorgWatch;
 
 const mined = {
@@ -32,7 +34,8 @@ beforeEach(() => {
     const hash = blocks.get(Number(first));
     return hash === undefined ? null : { number: first, hash, timestamp: "0x1", gasLimit: "0x1" };
   };
-  watch = new ReorgWatch(createChainClient(42, { request }), 8);
+  endpoints = [0, 1, 2].map((i) => ({ endpoint: `rpcUrls/${i}`, ready: true, block: 6, without: [] }));
+  watch = new ReorgWatch(createChainClient(42, { request, endpoints }), 8);
   watch.add(transaction, mined);
 });
 
@@ -67,4 +70,20 @@ test("a transaction that is in another block now is watched there", async () => 
   blocks.set(6, hashOf(61));
   head = 7;
   expect(await watch.look()).toEqual([transaction]);
+});
+
+test("a head that one endpoint invents does not end the watch", async () => {
+  head = 1_000_000;
+  expect(await watch.look()).toEqual([]);
+  head = 7;
+  minedIn = null;
+  blocks.set(5, hashOf(51));
+  expect(await watch.look()).toEqual([transaction]);
+});
+
+test("a transaction is no longer watched once most endpoints show it deep enough", async () => {
+  for (const one of endpoints.slice(1)) one.block = 13;
+  head = 13;
+  expect(await watch.look()).toEqual([]);
+  expect(watch.size).toBe(0);
 });

@@ -44,8 +44,15 @@ export class ReorgWatch {
     if (!areInChain) return this.#takeDropped();
     this.#head = head;
     for (const one of shown) one.isChecked = true;
-    this.#watched = this.#watched.filter(({ mined, isChecked }) => !isChecked || head - mined.blockNumber < this.depth);
+    const deepFrom = Math.min(head, this.#headOfMost ?? head) - this.depth;
+    this.#watched = this.#watched.filter(({ mined, isChecked }) => !isChecked || mined.blockNumber > deepFrom);
     return [];
+  }
+
+  /** The median of the endpoints' heads: what one false head makes forgotten could be dropped unnoticed. */
+  get #headOfMost(): number | undefined {
+    const ready = this.client.endpoints().filter((endpoint) => endpoint.ready);
+    return ready.map(({ block }) => block).toSorted((a, b) => a - b)[(ready.length - 1) >> 1];
   }
 
   /**
