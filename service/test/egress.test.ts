@@ -34,6 +34,10 @@ describe("an answer", () => {
     expect(await get(open(), "/endless")).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
+  it("without an end that is almost no body is aborted, and the connection is closed", async () => {
+    expect(await get(open(), "/extensions")).toMatchObject({ ok: false, error: { code: "unreachable" } });
+  });
+
   it("that does not arrive is aborted after the deadline", async () => {
     expect(await get(open(), "/silent", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
   });

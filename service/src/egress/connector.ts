@@ -87,6 +87,23 @@ async function dialFirst(
 
 function dialOne(options: buildConnector.Options, dial: buildConnector.connector): Promise<Socket> {
   return new Promise((done, fail) => {
-    dial(options, (error, socket) => (error === null ? done(socket as Socket) : fail(error)));
+    dial(options, (error, socket) => {
+      if (error !== null) return fail(error);
+      boundAnswers(socket as Socket);
+      done(socket as Socket);
+    });
+  });
+}
+
+/** The most that is received in answer to one request, in bytes: twice the longest body that is read. */
+const MAX_RECEIVED = 2 * 1024 * 1024;
+
+/** Closes a connection whose answer is too long. Much of one may be in no body: chunks have extensions, which are parsed, too. */
+function boundAnswers(socket: Socket): void {
+  let written = 0;
+  let readBefore = 0;
+  socket.on("readable", () => {
+    if (socket.bytesWritten !== written) [written, readBefore] = [socket.bytesWritten, socket.bytesRead];
+    else if (socket.bytesRead - readBefore > MAX_RECEIVED) socket.destroy(new Error("the answer is too long"));
   });
 }

@@ -8,7 +8,7 @@ const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20), { level: 1 });
 
 /**
  * A server on loopback that answers as a hostile one may: `/json`, `/redirect?to=`, `/bomb`, `/failing` (HTTP 500 with
- * the bomb), `/endless`, `/crumbs` (50,000 chunks of a byte),
+ * the bomb), `/endless`, `/extensions` (of chunks, without an end), `/crumbs` (50,000 chunks of a byte),
  * `/silent`, and `/echo`, which repeats what it was sent.
  */
 export async function startHostileServer() {
@@ -23,8 +23,12 @@ export async function startHostileServer() {
     }
     if (first === "bomb") return response.writeHead(200, { "content-encoding": "gzip" }).end(BOMB);
     if (first === "failing") return response.writeHead(500, { "content-encoding": "gzip" }).end(BOMB);
-    if (first === "endless") {
-      const timer = setInterval(() => response.write(" ".repeat(64 * 1024)), 1);
+    if (first === "endless" || first === "extensions") {
+      response.flushHeaders();
+      const extended = `1;${"x".repeat(16 * 1024)}\r\n1\r\n`;
+      const write = () =>
+        first === "endless" ? response.write(" ".repeat(64 * 1024)) : response.socket?.write(extended);
+      const timer = setInterval(write, 1);
       response.once("close", () => clearInterval(timer));
       return response;
     }
