@@ -331,6 +331,26 @@ test("a receipt that is late causes no second transaction, however many updates 
   await until(() => queue.depth.sent === 0);
 });
 
+test("an update that was promised is built anew if its round expires while it waits for a nonce", async () => {
+  const queue = startQueue({ maxPending: 1 });
+  let round = 2n;
+  await queue.enqueue(job("K", { renew: async () => call(round++, now() + 5_000) }));
+  const next = queue.enqueue(job("L", { call: call(9n) }));
+  await sendForeign(0, 400n);
+  await mine();
+  const { confirmed } = await next;
+  // K has lost its nonce, and L has the only place.
+  await until(() => queue.depth.waiting === 1);
+  passedMs += 5_000;
+  await mine();
+  await confirmed;
+  const [sent] = await until(async () => {
+    const pending = await pool();
+    return pending.length > 0 && pending;
+  });
+  expect(sent).toMatchObject({ input: "0x03" });
+});
+
 test("feeds use the places that requests leave to them", async () => {
   const queue = startQueue({ maxPending: 4, reservedForFeeds: 1 });
   const requests = Array.from({ length: 4 }, (_, i) => queue.enqueue(job(`K${i}`, { payer: "192.0.2.1" })));

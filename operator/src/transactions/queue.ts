@@ -292,6 +292,11 @@ export class TransactionQueue {
       this.#isPassDue = true;
       return false;
     }
+    if (task.waiter === null && this.context.clock.now() >= task.call.expiresAt) {
+      this.#fail(task, new Error("its round expired while it waited for a nonce"));
+      this.#isPassDue = true;
+      return false;
+    }
     task.charge.hold(task.call.gas);
     try {
       const { hash, result, excess } = await this.#submitter.submit(nonce, task, market);
