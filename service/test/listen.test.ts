@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { listen } from "@dataset-oracle/service/http-server/listen";
@@ -14,7 +14,7 @@ const HOSTS = ["127.0.0.1", "127.0.0.2"];
 
 /** Starts an app at two addresses, as most machines give `localhost`. */
 async function startAtLocalhost(app: App) {
-  const url = await listen(app, { host: "localhost", port: 0 }, undefined, async () => HOSTS);
+  const url = await listen(app, { host: "localhost", port: 0 }, undefined, async () => [...HOSTS, ...HOSTS]);
   return { port: Number(new URL(url).port), close: closeAtEnd(() => app.close()) };
 }
 
@@ -42,6 +42,19 @@ async function send(port: number, host: string, request: string): Promise<string
 test.each(HOSTS)("localhost is listened on at %s", async (host) => {
   const { port } = await start();
   expect(await send(port, host, LAST)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test.each(HOSTS)("localhost is not listened on when its port is in use at %s", async (host) => {
+  const busy = createServer().listen(0, host);
+  closeAtEnd(async () => void busy.close());
+  await once(busy, "listening");
+  const { port } = busy.address() as AddressInfo;
+  const { app } = await buildEchoApp({});
+  closeAtEnd(() => app.close());
+  await expect(listen(app, { host: "localhost", port }, undefined, async () => HOSTS)).rejects.toMatchObject({
+    message: expect.stringContaining(`Port ${port} on localhost is in use.`),
+    exitCode: 1,
+  });
 });
 
 test.each(HOSTS)("a caller's connections to localhost are limited at %s", async (host) => {

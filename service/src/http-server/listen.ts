@@ -29,7 +29,7 @@ export async function listen(
   resolve = addressesOf,
 ): Promise<string> {
   try {
-    const [first = host, ...others] = host === "localhost" ? await resolve(host) : [];
+    const [first = host, ...others] = host === "localhost" ? new Set(await resolve(host)) : [];
     const servers = others.map((address) => ({ address, start: addServer(app) }));
     const url = await app.listen({ host: first, port });
     const taken = (app.server.address() as AddressInfo).port;
@@ -53,7 +53,8 @@ export async function listen(
  * Makes a server whose connections are those of the app's own, with the same limits. Fastify would make one by itself,
  * which had none of them.
  *
- * @returns A function that starts it, or does without where the machine lacks the address.
+ * @returns A function that starts it, or does without where the machine lacks the address. It rejects when that is in use:
+ * what is sent to `localhost` could reach another program.
  */
 function addServer(app: Listener): (host: string, port: number) => Promise<void> {
   // As Node's HTTP servers are.
@@ -64,8 +65,8 @@ function addServer(app: Listener): (host: string, port: number) => Promise<void>
   app.addHook("preClose", async () => void close());
   app.addHook("onClose", close);
   return (host, port) =>
-    new Promise((resolve) => {
-      server.once("error", () => resolve());
+    new Promise((resolve, reject) => {
+      server.once("error", (error: NodeJS.ErrnoException) => (error.code === "EADDRINUSE" ? reject(error) : resolve()));
       server.maxConnections = app.server.maxConnections;
       server.listen({ host, port }, resolve);
     });
