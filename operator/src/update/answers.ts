@@ -101,7 +101,7 @@ export async function answerAfter(
   closing: AbortSignal,
 ): Promise<DataAnswer | null> {
   const mined = waitMs === 0 ? null : await nullAfterTimeout(untilMined, waitMs, closing);
-  if (mined === null) return nullAfterTimeout(accepted, acceptMs, closing);
+  if (mined === null) return nullAfterTimeout(accepted, Math.max(0, acceptMs - waitMs), closing);
   if (mined !== "not_stored") return mined;
   // Another relayer's update may have come first.
   const stored = await (await storedOrPending(dataset, key)).accepted;

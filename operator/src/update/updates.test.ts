@@ -2,7 +2,7 @@ import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { Counter } from "prom-client";
 import type { Hex } from "viem";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Dataset } from "../dataset/dataset.js";
 import { GasBudgetSpent, queueFull } from "../problems.js";
 import { NoQuorum } from "../reports/quorum.js";
@@ -11,6 +11,7 @@ import { type Job, type RoundCall, SubmissionUnknown } from "../transactions/job
 import type { TransactionQueue } from "../transactions/queue.js";
 import { newTask, type Task } from "../transactions/queue-state.js";
 import { createGasBudgets, Senders } from "../transactions/senders.js";
+import { answerAfter } from "./answers.js";
 import type { UpdateBuilder } from "./builder.js";
 import { Updates } from "./updates.js";
 
@@ -187,6 +188,21 @@ test("a failure that belongs to nobody reaches all who share the work, and nobod
   const outcomes = await askTogether(updatesOf(1e9));
   for (const outcome of outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(RpcError) });
   expect([built, payers]).toEqual([1, ["a"]]);
+});
+
+test("who waits a minute for a block does not wait longer for an endpoint that has not answered", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const never = new Promise<never>(() => {});
+  const update = { accepted: never, mined: never, unclear: () => null };
+  let answer: unknown;
+  void answerAfter(update, {} as Dataset, KEY, 1n, 60_000, 30_000, new AbortController().signal).then((value) => {
+    answer = value;
+  });
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(answer).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1_100);
+  expect(answer).toBeNull();
 });
 
 test("who asks for the round that a transaction is being renewed for waits for that transaction", async () => {
