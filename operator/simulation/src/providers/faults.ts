@@ -18,15 +18,22 @@ const EXCHANGE_FAILURES: readonly ExchangeFailure[] = [
 ];
 const DISK_FAILURES: readonly DiskFailure[] = ["is full", "is read-only", "does not sync"];
 
-/** Ends a process now, or before or after one of its next file operations. */
+/** Ends processes, now or before or after one of their next file operations; often each new one as well. */
 function endAtOperation(machine: ProviderMachine, random: Random, end: (life: Life) => void): Episode {
-  const life = random.pick(machine.lives);
-  if (random.chance(0.3)) end(life);
-  else life.kill = { operations: random.below(15), isDone: random.chance(0.5), kill: () => end(life) };
+  const again = random.chance(0.4) ? 3 : 1;
+  const doomed: Life[] = [];
+  for (let time = 0; time < again; time++)
+    setTimeout(() => {
+      if (machine.lives.length === 0) return;
+      const life = random.pick(machine.lives);
+      doomed.push(life);
+      if (random.chance(0.3)) end(life);
+      else life.kill = { operations: random.below(15), isDone: random.chance(0.5), kill: () => end(life) };
+    }, time * random.between(1_000, 5_000));
   return {
-    forMs: seconds(random, 1, 15),
+    forMs: seconds(random, 1, 5) + again * 5_000,
     end: () => {
-      life.kill = null;
+      for (const life of doomed) life.kill = null;
     },
   };
 }

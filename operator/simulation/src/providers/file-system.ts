@@ -142,6 +142,7 @@ class Handle {
     const { files, entry } = this;
     return files.later("write", () => {
       if (!(entry instanceof DiskFile)) throw failure("EBADF", files.path);
+      files.requireWritable();
       if (files.user.disk.failure === "is full") {
         entry.data = data.slice(0, data.length / 2);
         throw failure("ENOSPC", files.path);

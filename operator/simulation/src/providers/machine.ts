@@ -40,6 +40,8 @@ export interface Life extends FileUser {
   /** True while it shuts down: it takes no further requests. */
   isClosing: boolean;
   readonly inProgress: Set<Promise<unknown>>;
+  /** Whether another process ran on its folder at the same time. */
+  hadCompany: boolean;
   kill: Kill | null;
 }
 
@@ -119,6 +121,7 @@ export class ProviderMachine {
       this.#startLater(slot, 1_000);
       return;
     }
+    for (const other of this.lives) other.hadCompany = true;
     const life = this.#newLife(slot);
     this.slots.set(slot, life);
     this.#run(life).catch((error: unknown) => {
@@ -155,8 +158,9 @@ export class ProviderMachine {
     const { random } = this.options;
     for (const life of this.lives) this.#end(life);
     const files = this.disk.copyOf(LEASE);
-    const damaged =
-      files && new Map([...files].map(([name, text]) => [name, text.slice(0, random.below(text.length))]));
+    const damage = (text: string) =>
+      random.chance(0.5) ? text.slice(0, random.below(text.length)) : `9${text.slice(1)}`;
+    const damaged = files && new Map([...files].map(([name, text]) => [name, damage(text)]));
     const what = random.pick(["lost", "damaged", "restored"]);
     this.disk.replace(LEASE, what === "lost" ? null : what === "damaged" ? damaged : this.#backup);
     this.isFolderLost = true;
@@ -204,7 +208,7 @@ export class ProviderMachine {
     const life: Life = {
       ...{ id: `p${index}-${++this.#lives}`, slot, isAlive: true, startedAt: null, app: null },
       ...{ isClosing: false, kill: null, disk },
-      inProgress: new Set(),
+      ...{ inProgress: new Set(), hadCompany: this.slots.size > 0 },
       pause: () => random.logNormal(1, 1) + (disk.isSlow ? random.between(0, 3_000) : 0),
       operate: (name, act) => {
         const { kill } = life;
@@ -268,6 +272,8 @@ export class ProviderMachine {
 
   #exit(life: Life, exitCode: number): void {
     this.trace(life.id, "exits with", exitCode);
+    if (exitCode === LEASE_TAKEN && !life.hadCompany)
+      this.options.onFailure(life, new Error("It leaves its lease to another process, but there is none."));
     void this.#shutDown(life, exitCode).then(() => {
       if (exitCode !== LEASE_TAKEN) this.#startLater(life.slot, this.options.random.between(100, 4_000));
     });

@@ -72,7 +72,7 @@ export class ProvidersWorld extends Journal {
           this.trace(life.id, "signs", message.primaryType, String(message.message.timestamp));
           this.ledger.note(life.id, machine.address, message, signature);
         },
-        onFailure: (life, error) => this.violate("start failed", life.id, describe(error)),
+        onFailure: (life, error) => this.violate("fails", life.id, describe(error)),
       });
       this.machines.push(machine);
       machine.start("first");
