@@ -38,14 +38,13 @@ interface Peers {
   readonly measured: string;
   /** The same of what was measured under Amsterdam's rules. */
   readonly measuredOnGeth: string;
-  /** What the bytes say. */
-  readonly floors: string;
   readonly update: readonly (BySigners & Peer & { readonly trust: string })[];
   readonly "update-amsterdam": readonly (BySigners & Peer)[];
   readonly "update-bytes": readonly (BySigners & Peer)[];
   readonly batch: readonly (Peer & { readonly gas: number })[];
   readonly query: readonly (Peer & { readonly gas: number })[];
   readonly "consumer-update": readonly (BySigners & Peer)[];
+  readonly "consumer-update-amsterdam": readonly (BySigners & Peer)[];
   readonly "consumer-update-bytes": readonly (BySigners & Peer)[];
 }
 
@@ -97,12 +96,11 @@ const amsterdamRow = (label: string, columns: readonly Signers[], nameOf: (k: Si
   const bytes = rows.map((row) => row?.bytes);
   return [label, ...rows.map((row) => (row === undefined ? "" : bold(row.gas))), inOneCell(bytes)];
 };
-const measuredOf = (system: string | undefined) =>
-  peers["update-amsterdam"].find((measured) => measured.system === system);
-const peerRow = (columns: readonly Signers[], measured: BySigners | undefined, peer: BySigners & Peer) => [
-  measured === undefined ? `${peer.system}: the floor only` : peer.system,
-  ...columns.map((k) => number(measured === undefined ? floorOf(peer[k]) : measured[k])),
-  inOneCell(columns.map((k) => peer[k])),
+/** A row of a peer that was measured on geth. */
+const peerRow = (columns: readonly Signers[], bytes: readonly (BySigners & Peer)[]) => (peer: BySigners & Peer) => [
+  peer.system,
+  ...columns.map((k) => number(peer[k])),
+  inOneCell(columns.map((k) => bytes.find(({ system }) => system === peer.system)?.[k])),
 ];
 const only =
   (signers: Signers, name: string) =>
@@ -118,7 +116,7 @@ const updatesAmsterdam: Table = [
       SIGNERS,
       (k) => `first update of a key, ${k} of ${COMMITTEES[k]} signers`,
     ),
-    ...peers["update-bytes"].map((peer) => peerRow(SIGNERS, measuredOf(peer.system), peer)),
+    ...peers["update-amsterdam"].map(peerRow(SIGNERS, peers["update-bytes"])),
   ],
 ];
 
@@ -139,7 +137,7 @@ const consumerUpdatesAmsterdam: Table = [
     ),
     verifiedFresh("**this**, `verifySpotPrice`, paid", "paid"),
     verifiedFresh("**this**, `verifySpotPrice`, price 0", "price 0"),
-    ...peers["consumer-update-bytes"].map((peer) => peerRow(CONSUMER_SIGNERS, undefined, peer)),
+    ...peers["consumer-update-amsterdam"].map(peerRow(CONSUMER_SIGNERS, peers["consumer-update-bytes"])),
   ],
 ];
 
@@ -282,15 +280,9 @@ const adapters: Table = [
 ];
 
 const comparedWith = (name: string, update: string | undefined, query: string | undefined) => {
-  const bytes = peers["update-bytes"].find(({ system }) => system === update)?.[9];
-  const measured = measuredOf(update)?.[9];
-  const floor = bytes === undefined ? "" : `${number(floorOf(bytes))}, the floor only`;
+  const nine = (rows: readonly (BySigners & Peer)[]) => number(rows.find(({ system }) => system === update)?.[9]);
   return [
-    name,
-    measured === undefined ? floor : number(measured),
-    number(bytes),
-    number(peers.update.find(({ system }) => system === update)?.[9]),
-    "",
+    ...[name, nine(peers["update-amsterdam"]), nine(peers["update-bytes"]), nine(peers.update), ""],
     number(peers.query.find(({ system }) => system === query)?.gas),
   ];
 };
@@ -325,7 +317,7 @@ for (const [name, [head, rows]] of Object.values(DOCUMENTS).flatMap((tables) => 
   const plain = rows.map((row) => row.map((cell) => cell.replaceAll("*", "")));
   console.log(`${name}\n\n${table(head, plain)}\n`);
 }
-console.log(`Peers: measured ${peers.measured}; ${peers.measuredOnGeth}; floors ${peers.floors}.`);
+console.log(`Peers: measured ${peers.measured}; ${peers.measuredOnGeth}.`);
 
 for (const [file, tables] of Object.entries(DOCUMENTS)) {
   const path = join(ROOT, file);
