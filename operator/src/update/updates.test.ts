@@ -39,7 +39,7 @@ beforeEach(() => {
   [refusals, payers, buildable, now] = [new Map(), [], Promise.resolve(), NOW];
 });
 
-function updatesOf(gasPerHour: number, gasPercentPerCaller = 100): Updates {
+function updatesOf(gasPerHour: number, gasPercentPerCaller = 100, gasPerHourForFeeds = 1e9): Updates {
   const clock = clockOf(() => now);
   const enqueue = async (job: Job<RoundCall>) => {
     const refusal = refusals.get(job.payer);
@@ -59,7 +59,7 @@ function updatesOf(gasPerHour: number, gasPercentPerCaller = 100): Updates {
       return tasks.map(({ underway }) => underway);
     },
   } as unknown as TransactionQueue;
-  const gas = { gasPerHour, gasPerHourForNewKeys: 0, gasPerHourForFeeds: 1e9, gasPercentPerCaller };
+  const gas = { gasPerHour, gasPerHourForNewKeys: 0, gasPerHourForFeeds, gasPercentPerCaller };
   const senders = new Senders(42, [queue], createGasBudgets(gas, clock), clock);
   const storedKeys = { has: async () => true };
   const dataset = { chainId: 42, address: ADDRESS, kind: "median", storedKeys } as unknown as Dataset;
@@ -109,6 +109,17 @@ test("a request in the round of a batch gets its hash once an endpoint has accep
   // Nothing is mined.
   expect(await updates.broadcast(KEY, 0, caller)).toMatchObject({ status: "OK", value: "1", transaction_hash: "0x01" });
   expect([built, tasks.length]).toEqual([0, 1]);
+});
+
+test("a request that waits for a batch without its key is sent although the feeds' gas is spent", async () => {
+  const updates = updatesOf(1e9, 100, 0);
+  const round = BigInt(Math.floor(NOW / 1000) - 2);
+  const [feed, request] = await Promise.allSettled([
+    updates.broadcastForFeed(KEY, round, Promise.resolve(null)),
+    updates.broadcast(KEY, 0, caller),
+  ]);
+  expect(feed).toMatchObject({ status: "rejected", reason: { name: "FeedGasSpent" } });
+  expect(request).toMatchObject({ status: "fulfilled", value: { transaction_hash: "0x01" } });
 });
 
 test("who asks for a round whose submission is unclear waits for the same transaction", async () => {

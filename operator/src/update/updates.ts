@@ -184,11 +184,16 @@ export class Updates {
     const start: Wanted["start"] = () => {
       const admission = batched === undefined ? admit() : null;
       return async (progress) => {
-        // What ends a batch need not end a request for one of its keys.
-        const update = await batched?.catch((error: unknown) => {
+        let admitted = admission;
+        try {
+          const update = await batched;
+          if (update) return update;
+          admitted ??= admit();
+        } catch (error) {
+          // What ends a batch, or feeds' gas that is spent after it, need not end a request for one of its keys.
           throw new StarterFailed(error);
-        });
-        return update ?? this.#update(key, round, admission ?? admit(), giveUpAt, progress);
+        }
+        return this.#update(key, round, admitted, giveUpAt, progress);
       };
     };
     const about = { key, isFeed: true, giveUpAt, trace: null, listener: () => {} };
