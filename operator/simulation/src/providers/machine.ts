@@ -71,6 +71,7 @@ export class ProviderMachine {
   /** True since its folder was lost: its owner then starts it only with a clock that never showed a later time. */
   isFolderLost = false;
   #clockOffsetMs = 0;
+  #nextOffsetMs = 0;
   #latestShown = 0;
   #lives = 0;
   #backup: ReadonlyMap<string, string> | null = null;
@@ -99,12 +100,17 @@ export class ProviderMachine {
     return this.#latestShown;
   }
 
-  /** Sets the clock, unless its owner checks it at this moment. */
+  /** Sets the clock; once the process has started, if its owner has just checked the clock for that. */
   setClock(offsetMs: number): void {
+    this.#nextOffsetMs = offsetMs;
+    if (!this.isFolderLost || this.slots.size === 0) this.#setClock();
+  }
+
+  #setClock(): void {
+    if (this.#clockOffsetMs === this.#nextOffsetMs) return;
     void this.latestShown;
-    if (this.isFolderLost) return;
-    this.#clockOffsetMs = offsetMs;
-    this.trace("clock", offsetMs);
+    this.#clockOffsetMs = this.#nextOffsetMs;
+    this.trace("clock", this.#clockOffsetMs);
   }
 
   trace(...parts: readonly unknown[]): void {
@@ -114,6 +120,7 @@ export class ProviderMachine {
   /** Starts a process where one is wanted and none runs. */
   start(slot: Slot): void {
     if (this.isOff || this.slots.has(slot) || !this.wanted.has(slot)) return;
+    if (this.slots.size === 0) this.#setClock();
     const aheadMs = this.latestShown - this.now();
     // Until the clock is there, the provider would be silent.
     if (aheadMs > FAR_AHEAD_MS && this.slots.size === 0 && this.options.random.chance(0.5)) this.#changeKey();
@@ -252,6 +259,7 @@ export class ProviderMachine {
     await provider.start((exitCode) => this.#exit(life, exitCode));
     if (!life.isAlive) return;
     this.isFolderLost = false;
+    this.#setClock();
     life.startedAt = Date.now();
     trace(life.id, "signs");
   }
