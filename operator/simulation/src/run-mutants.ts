@@ -20,10 +20,11 @@ export async function runMutants(): Promise<boolean> {
 }
 
 async function findBy(mutant: Mutant): Promise<string | null> {
-  const { only, seeds, minutes = MINUTES } = mutant;
+  const { file, only, seeds, minutes = MINUTES } = mutant;
+  const providers = file.startsWith("provider/");
   let seconds = 0;
   for (const seed of seeds) {
-    const { violations, realSeconds } = await runPlan({ seed, minutes, only }, { mutant });
+    const { violations, realSeconds } = await runPlan({ seed, minutes, only }, { mutant, providers });
     seconds += realSeconds;
     const [first] = violations;
     if (first !== undefined) return `${first.kind}, seed ${seed} at ${first.atSeconds} s (${seconds.toFixed(0)} s)`;
