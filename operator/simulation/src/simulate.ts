@@ -1,9 +1,10 @@
 import type { Fault } from "./fault.js";
 import { FAULTS } from "./faults.js";
 import { INVARIANTS } from "./invariants.js";
+import type { Violation } from "./journal.js";
 import { Random } from "./random.js";
 import { clock, realNow, runUntil, START_MS } from "./virtual-time.js";
-import { type Violation, World } from "./world.js";
+import { World } from "./world.js";
 
 export interface Plan {
   readonly seed: number;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
@@ -8,6 +7,7 @@ import { Chain } from "./chain/chain.js";
 import { DatasetModel } from "./chain/dataset-model.js";
 import { Endpoint } from "./endpoint.js";
 import type { Episode, Fault } from "./fault.js";
+import { Journal } from "./journal.js";
 import { Market } from "./market.js";
 import type { Exchange } from "./network.js";
 import { type Life, OperatorMachine } from "./operator-process.js";
@@ -48,13 +48,6 @@ export interface Asked {
   promised: { readonly round: bigint; readonly hash: Hex } | null;
 }
 
-export interface Violation {
-  readonly kind: string;
-  /** Virtual seconds since the start. */
-  readonly atSeconds: number;
-  readonly detail: string;
-}
-
 interface RunningEpisode {
   readonly fault: Fault<World>;
   readonly episode: Episode;
@@ -75,7 +68,7 @@ const OTHER_KEYS = 20;
 const FIRST_FAULT_MS = 120_000;
 
 /** Everything outside the operators: the chain, its endpoints, the committee, the callers, and the faults of all of them. */
-export class World {
+export class World extends Journal {
   readonly chain: Chain;
   readonly market: Market;
   readonly endpoints: readonly Endpoint[];
@@ -91,16 +84,11 @@ export class World {
   questions: string[] = [];
   /** All requests so far. */
   readonly asks: { readonly machine: OperatorMachine; readonly key: string; readonly at: number }[] = [];
-  readonly violations: Violation[] = [];
-  readonly counts: Record<string, number> = {};
   /** For how long nothing has been wrong that could explain a delay, in milliseconds since the start. */
   calmMs = 0;
   #lookedAt = START_MS;
-  #events = 0;
   #isOver = false;
   #areFaultsOver = false;
-  readonly #hash = createHash("sha256");
-  readonly #reported = new Set<string>();
   readonly #episodes: RunningEpisode[] = [];
   readonly #network: Random;
   readonly #callers: Random;
@@ -110,6 +98,7 @@ export class World {
   #requests = 0;
 
   constructor(readonly options: WorldOptions) {
+    super(options.onLine);
     const { seed, blockMs } = options;
     seedLibraries(new Random(seed, "libraries").next);
     this.#network = new Random(seed, "network");
@@ -187,35 +176,6 @@ export class World {
   /** The stored round of a key, in seconds since 1970; 0 if it was never stored. */
   storedRound(key: string): number {
     return Number(this.chain.head.state.points.get(keccak256(stringToHex(key)))?.round ?? 0n);
-  }
-
-  get nowMs(): number {
-    return Date.now() - START_MS;
-  }
-
-  /** The hash of everything that has happened. */
-  get digest(): { readonly hash: string; readonly events: number } {
-    return { hash: this.#hash.copy().digest("hex").slice(0, 16), events: this.#events };
-  }
-
-  trace(...parts: readonly unknown[]): void {
-    const line = `${this.nowMs.toFixed(3)} ${parts.join(" ")}`;
-    this.#hash.update(line).update("\n");
-    this.#events++;
-    this.options.onLine(line);
-  }
-
-  count(name: string): void {
-    this.counts[name] = (this.counts[name] ?? 0) + 1;
-  }
-
-  /** Reports a violation, once for each id. */
-  violate(kind: string, id: unknown, detail: string): void {
-    const once = `${kind} ${id}`;
-    if (this.#reported.has(once)) return;
-    this.#reported.add(once);
-    this.trace("VIOLATION", kind, detail);
-    this.violations.push({ kind, atSeconds: Math.round(this.nowMs / 1000), detail });
   }
 
   // ---------------------------------------------------------------- time
