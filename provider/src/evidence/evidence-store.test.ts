@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import crypto, { randomBytes } from "node:crypto";
 import {
   appendFileSync,
   mkdirSync,
@@ -16,14 +16,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { ok } from "@dataset-oracle/protocol/result";
-import * as hashing from "@dataset-oracle/service/crypto/sha256";
 import { pino } from "pino";
 import { expect, it, onTestFinished, test, vi } from "vitest";
 import type { ServedDataset, ServedKey } from "../served-keys.js";
 import { EvidenceStore } from "./evidence-store.js";
 import { linesOf, readCompressed } from "./segment.js";
-
-vi.mock(import("@dataset-oracle/service/crypto/sha256"), { spy: true });
 
 const KEY = "0x01";
 const key = {
@@ -137,15 +134,28 @@ test("an answer that decisions share is stored once in a segment", async () => {
 
 test("a spec, and an answer that decisions share, are hashed once", async () => {
   const target = await open(newFolder(), 10_000_000);
-  const hash = vi.mocked(hashing.sha256);
   const [one, other] = [{ text: textOf() }, textOf()];
   keep(target, 0n, textOf());
   await target.close();
-  hash.mockClear();
+  const { createHash } = crypto;
+  const hashed: unknown[] = [];
+  vi.spyOn(crypto, "createHash").mockImplementation((algorithm) => {
+    const hash = createHash(algorithm);
+    vi.spyOn(hash, "update").mockImplementation((text: crypto.BinaryLike) => {
+      hashed.push(text);
+      return createHash(algorithm).update(text);
+    });
+    return hash;
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
   for (let round = 1n; round < 10n; round++) keep(target, round, one);
   await target.close();
   await store(target, 10n, other);
-  expect(hash.mock.calls).toEqual([[one.text], [other]]);
+  expect(hashed).toEqual([one.text, other]);
 });
 
 test.each(["cut", "removed"] as const)(
