@@ -40,7 +40,7 @@ export interface Life extends FileUser {
   /** True while it shuts down: it takes no further requests. */
   isClosing: boolean;
   readonly inProgress: Set<Promise<unknown>>;
-  /** Whether another process ran on its folder at the same time. */
+  /** Whether something else changed its folder: another process, or somebody while it started. */
   hadCompany: boolean;
   kill: Kill | null;
 }
@@ -178,6 +178,7 @@ export class ProviderMachine {
   /** Somebody removes the files while it runs. */
   removeFiles(): void {
     this.disk.replace(LEASE, new Map());
+    for (const life of this.lives) if (life.startedAt === null) life.hadCompany = true;
     this.isFolderLost = true;
     this.trace("files removed");
   }

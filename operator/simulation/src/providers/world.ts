@@ -88,7 +88,8 @@ export class ProvidersWorld extends Journal {
   endFaults(): void {
     this.#areFaultsOver = true;
     for (const end of this.#endings) end();
-    for (const machine of this.machines) machine.start("first");
+    // Owners start again what left its lease to the process that they have stopped.
+    for (const machine of this.machines) this.#every(5_000, () => machine.start("first"));
     this.trace("faults end");
   }
 
