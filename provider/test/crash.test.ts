@@ -57,6 +57,8 @@ async function ask(url: string, question: ReportRequest): Promise<boolean> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}/report`, { method: "POST", headers, body: JSON.stringify(question) });
   const { code, outcome, value } = (await response.json()) as Record<string, string>;
+  // It listens before it takes its lease.
+  if (code === "not_ready") return sleep(20).then(() => ask(url, question));
   if (response.status !== 200) {
     expect(code).toMatch(/round_too_old|round_forgotten/);
     return false;
