@@ -7,6 +7,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type DeployedContracts, loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
+import { range } from "@dataset-oracle/service/config/range";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
 import { type Static, Type } from "@sinclair/typebox";
@@ -16,8 +17,6 @@ import { pageSettings, plainTextPattern } from "./plugins/page/settings.js";
 import { readChainId } from "./rpc/endpoint.js";
 import type { ScheduledKey } from "./schedule/transmission-schedule.js";
 import type { CorePlan, Standing } from "./served-network.js";
-
-const range = (minimum: number, maximum: number, defaultValue: number) => ({ minimum, maximum, default: defaultValue });
 
 const milliseconds = (defaultMs: number, description: string) =>
   Type.Integer({ ...range(1, 60_000, defaultMs), description });

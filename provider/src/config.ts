@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { requireReachablePort } from "@dataset-oracle/service/config/blocked-ports";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
+import { range } from "@dataset-oracle/service/config/range";
 import { SecretSettings } from "@dataset-oracle/service/egress/secrets";
 import { AddressRanges } from "@dataset-oracle/service/http-server/address-ranges";
 import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
@@ -35,8 +36,6 @@ export const WebOracleSettings = Type.Object(
   { additionalProperties: false, description: "Without it, the Web Oracle's datasets are not served." },
 );
 export type WebOracleSettings = Static<typeof WebOracleSettings>;
-
-const range = (minimum: number, maximum: number, byDefault: number) => ({ minimum, maximum, default: byDefault });
 
 /** Only a literal loopback address, because a name could resolve to another machine. */
 const LocalAddress = Type.String({

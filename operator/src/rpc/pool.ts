@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Counter } from "prom-client";
 import { type Hex, hexToNumber } from "viem";
 import { connectEndpoint, type EndpointState, type JsonRpc, kindOfRequest } from "./endpoint.js";
+import { lowerMedian } from "./lower-median.js";
 import { MEANINGS, rankOf, SUBMIT } from "./node-errors.js";
 import { describeError, RpcError } from "./rpc-error.js";
 
@@ -372,9 +373,11 @@ export function readableEndpoints<E extends { readonly health: Health }>(
   const headOf = ({ health }: E) => health.head ?? NO_HEAD;
   const ready = all.filter(({ health }) => health.head !== null);
   const isPair = ready.length <= 2;
-  const place = isPair ? ready.length - 1 : (ready.length - 1) >> 1;
-  const median = (field: keyof Head) => ready.map((one) => headOf(one)[field]).toSorted((a, b) => a - b)[place] ?? 0;
-  const middle = { number: median("number"), timestamp: median("timestamp") };
+  const middleOf = (field: keyof Head) => {
+    const all = ready.map((one) => headOf(one)[field]);
+    return isPair ? Math.max(0, ...all) : (lowerMedian(all) ?? 0);
+  };
+  const middle = { number: middleOf("number"), timestamp: middleOf("timestamp") };
   const isBehind = (head: Head, other: Head) =>
     other.number - head.number > maxHeadLagBlocks || other.timestamp - head.timestamp > maxHeadLagSeconds;
   const behind = ready.filter((one) => isBehind(headOf(one), middle));

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { readBlock, readBlockNumber } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
+import { lowerMedian } from "../rpc/lower-median.js";
 import { type Mined, readMined } from "../rpc/transactions.js";
 import type { Confirmed, RoundCall } from "./job.js";
 import type { Transaction } from "./queue-state.js";
@@ -52,7 +53,7 @@ export class ReorgWatch {
   /** The median of the endpoints' heads: what one false head makes forgotten could be dropped unnoticed. */
   get #headOfMost(): number | undefined {
     const ready = this.client.endpoints().filter((endpoint) => endpoint.ready);
-    return ready.map(({ block }) => block).toSorted((a, b) => a - b)[(ready.length - 1) >> 1];
+    return lowerMedian(ready.map(({ block }) => block));
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { type Address, bytesToHex, getAddress, type Hex, hexToBytes, hexToNumber, type Transaction } from "viem";
 import { getTransactionCount } from "viem/actions";
 import type { ChainClient } from "../rpc/client.js";
+import { lowerMedian } from "../rpc/lower-median.js";
 import { RpcError, readPending, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readPooledTransactions, readSigned } from "../rpc/transactions.js";
 import type { Fees } from "./fees.js";
@@ -79,10 +80,9 @@ export class SenderNonces {
     const read = async (blockTag: "latest" | "pending"): Promise<number> => {
       if (most !== undefined) {
         const answers = await client.requestEach("eth_getTransactionCount", [address, blockTag]);
-        const counts = answers.map((answer) => hexToNumber(answer as Hex)).toSorted((a, b) => a - b);
-        const [lower = 0, higher = 0] = counts;
-        if (counts.length === 2) return higher <= most ? higher : lower;
-        return counts[(counts.length - 1) >> 1] ?? 0;
+        const counts = answers.map((answer) => hexToNumber(answer as Hex));
+        const highest = Math.max(...counts);
+        return counts.length === 2 && highest <= most ? highest : (lowerMedian(counts) ?? 0);
       }
       const count = getTransactionCount(client, { address, blockTag });
       return unwrapRpcError(client, "eth_getTransactionCount", count);
