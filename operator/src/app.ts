@@ -27,7 +27,8 @@ export async function buildOperatorApp(
   settings: AppSettings,
 ): Promise<App> {
   const { context } = operator;
-  const app = await buildApp({ ...settings, logger: context.logger, clock: context.clock });
+  const { logger, clock, random } = context;
+  const app = await buildApp({ ...settings, logger, clock, random });
   app.decorate("operator", operator);
   measureRequests(app, context.registry);
   addNetworkMetrics(operator);

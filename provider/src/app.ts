@@ -32,6 +32,8 @@ interface ProviderOptions {
   readonly registry: Registry;
   /** The clock, in whole seconds since 1970; the system's by default. */
   readonly now?: () => bigint;
+  /** Returns a number from 0 to below 1; the machine's by default. */
+  readonly random?: () => number;
 }
 
 interface Provider {
@@ -50,7 +52,7 @@ interface Provider {
 /** Builds a provider. Nothing of it is shared with another process before it is started. */
 export async function buildProvider(
   setup: Setup,
-  { logger, registry, now = systemClock }: ProviderOptions,
+  { logger, registry, now = systemClock, random = Math.random }: ProviderOptions,
 ): Promise<Provider> {
   const { config, served, secrets, account } = setup;
   const { redirectedOrigins } = config;
@@ -65,6 +67,7 @@ export async function buildProvider(
     timeoutMs: config.sourceTimeoutMs,
     hasReserve,
     now,
+    random,
     onAnswer: (source, seconds, reading) =>
       metrics.sourceRequests.observe({ source, outcome: reading.ok ? "ok" : reading.error.code }, seconds),
     onBackOff: ({ source, url }, change, reading) => {
@@ -109,6 +112,7 @@ export async function buildProvider(
 
   const app = await buildApp({
     logger,
+    random,
     requestsPerMinute: config.requestsPerMinute,
     reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
     maxConnections: config.maxConnections,

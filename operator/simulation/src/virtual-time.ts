@@ -3,7 +3,6 @@
  * product, whose libraries then find the replacements where they look for Node's own.
  */
 
-import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import FakeTimers from "@sinonjs/fake-timers";
 
@@ -26,14 +25,6 @@ export const clock = FakeTimers.install({
   ],
 });
 Math.random = () => random();
-crypto.randomUUID = () => {
-  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join("");
-  const parts = [8, 4, 4, 4, 12].map((length, i, all) => {
-    const from = all.slice(0, i).reduce((sum, one) => sum + one, 0);
-    return digits.slice(from, from + length);
-  });
-  return parts.join("-") as ReturnType<typeof crypto.randomUUID>;
-};
 // Without this, `import { setTimeout } from "node:timers/promises"` keeps the real one.
 syncBuiltinESMExports();
 

@@ -43,7 +43,7 @@ test("the operator's own reports do not wait for those that a caller asked for, 
     return new Promise(() => {});
   };
   const builder = builderOf({ gatherReports });
-  const trace = new Trace("request", "trace", "00", true);
+  const trace = new Trace("request", "trace", "00", true, Math.random);
   for (const of of [trace, trace, null, null, trace]) void builder.build("0x4b31", 5n, new Progress(of));
   expect(askedFor).toEqual([trace, null]);
 });

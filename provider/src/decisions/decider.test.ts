@@ -189,7 +189,7 @@ describe("a decision", () => {
     await decider.decide([ETH, BTC], START, CALLER);
     expect(logs).toMatchObject([{ msg: "no value", key: "SPOTPX/ETH-USD", more: 1 }]);
     logs.length = 0;
-    await decider.decide([ETH], START + 1n, { ...CALLER, trace: new Trace("id", "trace", "00", false) });
+    await decider.decide([ETH], START + 1n, { ...CALLER, trace: new Trace("id", "trace", "00", false, Math.random) });
     expect(logs).toEqual([]);
   });
 

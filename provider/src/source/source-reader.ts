@@ -178,8 +178,8 @@ export class SourceReader {
     if (isPublic) this.#publicInFlight -= 1;
     // The provider's own limits, or its caller's allowance, say nothing about the source.
     if (!answer.ok && answer.error.code === "busy") return notAsked(answer.error.detail, 1);
-    const judged =
-      source === undefined ? judgeText(answer, Date.now()) : judgeAnswer(answer, Date.now(), source.findError);
+    const nowMs = Number(now()) * 1_000;
+    const judged = source === undefined ? judgeText(answer, nowMs) : judgeAnswer(answer, nowMs, source.findError);
     onAnswer?.(source?.name ?? "published", (performance.now() - start) / 1_000, judged);
     const { reading, change } =
       rateLimit === null

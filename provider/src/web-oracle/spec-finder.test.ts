@@ -55,7 +55,11 @@ test.each([
   });
   const ask = (spec: number, isLogged: boolean) =>
     finder
-      .find(42, hash(spec), { id: "203.0.113.1", mayUseReserve: false, trace: traceOf({}, "id", isLogged) })
+      .find(42, hash(spec), {
+        id: "203.0.113.1",
+        mayUseReserve: false,
+        trace: traceOf({}, "id", isLogged, Math.random),
+      })
       .catch(() => {});
   for (let spec = 0; spec < 5; spec++) await ask(spec, false);
   expect(lines).toEqual([]);

@@ -11,7 +11,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
-import { type Clock, SYSTEM_CLOCK } from "../process/context.js";
+import { type Context, SYSTEM_CLOCK } from "../process/context.js";
 import { inRanges } from "./address-ranges.js";
 import { callerIdOf } from "./caller-id.js";
 import { compileValidator } from "./compile-validator.js";
@@ -57,7 +57,9 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 interface AppOptions {
   readonly logger: Logger;
   /** The machine's by default. */
-  readonly clock?: Clock;
+  readonly clock?: Context["clock"];
+  /** The machine's by default. */
+  readonly random?: Context["random"];
   /** The maximum number of requests a minute of one caller. */
   readonly requestsPerMinute: number;
   /** Connections that may be open at a time. Further ones are closed at once. */
@@ -90,6 +92,7 @@ export type App = FastifyInstance<
  */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { trustedProxies, reserved, maxConnectionsPerCaller = MaxConnectionsPerCaller.default } = options;
+  const { clock = SYSTEM_CLOCK, random = Math.random } = options;
   const isTrusted = inRanges(trustedProxies);
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
@@ -103,13 +106,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     trustProxy: trustedProxies.length > 0 ? isTrusted : false,
     ...CONNECTION_LIMITS,
     return503OnClosing: true,
-    genReqId: ({ headers }) => requestIdOf(headers),
+    genReqId: ({ headers }) => requestIdOf(headers, random),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = options.maxConnections;
   const isUnlimited = (address: string) => isTrusted(address) || reserved?.isFor(address) === true;
-  const { clock = SYSTEM_CLOCK } = options;
   limitFloods(app.server, options.requestsPerMinute, isUnlimited, clock);
   limitConnectionsPerCaller(app.server, maxConnectionsPerCaller, isUnlimited);
   app.decorateRequest("problemCode", "");
@@ -121,7 +123,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     const forwardedFor = headers["x-forwarded-for"];
     if (forwardedFor !== undefined) headers["x-forwarded-for"] = normalizeForwardedFor(String(forwardedFor));
     reply.headers(SECURE_HEADERS).header("x-request-id", request.id);
-    request.trace = traceOf(request.headers, request.id, requestLog.begin(request.ip));
+    request.trace = traceOf(request.headers, request.id, requestLog.begin(request.ip), random);
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {

@@ -1,5 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import type { Context } from "../process/context.js";
+
+type Random = Context["random"];
 
 /**
  * Connects the log lines of one request, here and in the services that are called for it. It is passed as an argument,
@@ -19,19 +21,20 @@ export class Trace {
     readonly traceId: string,
     readonly flags: string,
     readonly isLogged: boolean,
+    private readonly random: Random,
   ) {}
 
   /** 16 lower-case hex digits, generated on first use, because most requests cause no calls. */
   get spanId(): string {
-    this.#spanId ??= randomHex16();
+    this.#spanId ??= randomHex(16, this.random);
     return this.#spanId;
   }
 }
 
 /** Continues the caller's trace, or starts a new one when its `traceparent` is missing or malformed. */
-export function traceOf(headers: IncomingHttpHeaders, requestId: string, isLogged: boolean): Trace {
+export function traceOf(headers: IncomingHttpHeaders, requestId: string, isLogged: boolean, random: Random): Trace {
   const given = parentOf(headers.traceparent?.toString());
-  return new Trace(requestId, given?.traceId ?? randomUUID().replaceAll("-", ""), given?.flags ?? "00", isLogged);
+  return new Trace(requestId, given?.traceId ?? randomHex(32, random), given?.flags ?? "00", isLogged, random);
 }
 
 function parentOf(traceparent: string | undefined): Pick<Trace, "traceId" | "flags"> | null {
@@ -42,16 +45,16 @@ function parentOf(traceparent: string | undefined): Pick<Trace, "traceId" | "fla
   return isUsable ? { traceId, flags: flags ?? "00" } : null;
 }
 
-/** Returns 16 random hex digits, from the parts of a UUID that hold no version or variant. */
-function randomHex16(): string {
-  const uuid = randomUUID();
-  return uuid.slice(0, 8) + uuid.slice(-8);
+/** Identifiers for logs are no secrets, so that whatever a process draws its waits from is good enough. */
+function randomHex(digits: number, random: Random): string {
+  const eight = () => Math.floor(random() * 2 ** 32).toString(16);
+  return Array.from({ length: digits / 8 }, () => eight().padStart(8, "0")).join("");
 }
 
 /** Returns the caller's request id if it is safe to log, else a new one. */
-export function requestIdOf(headers: IncomingHttpHeaders): string {
+export function requestIdOf(headers: IncomingHttpHeaders, random: Random): string {
   const given = headers["x-request-id"]?.toString();
-  return given !== undefined && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+  return given !== undefined && /^[\w.-]{8,64}$/.test(given) ? given : randomHex(32, random);
 }
 
 /** Returns the headers that pass a trace on to another service. */

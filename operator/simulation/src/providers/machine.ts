@@ -253,6 +253,7 @@ export class ProviderMachine {
         logger: pino({ level: "info", base: null, timestamp: false }, { write }),
         registry: new Registry(),
         now: () => BigInt(Math.floor(this.now() / 1_000)),
+        random: this.options.random.next,
       },
     );
     life.app = provider.app;
