@@ -32,6 +32,11 @@ const RPC_FAULTS: readonly RpcFault[] = [
   { name: "not JSON", isDone: false, reply: { status: 200, body: "<html>" } },
 ];
 
+type RpcRefusal = { readonly error: { readonly message: string } };
+
+/** The methods whose answers depend on the node's newest block only, unless they are asked for what is pending. */
+const OF_BLOCKS = ["eth_getBlockByNumber", "eth_getLogs", "eth_call"];
+
 /** One JSON-RPC endpoint, as all operators reach it. Faults set its fields. */
 export class Endpoint implements NodeFaults {
   isDown = false;
@@ -45,6 +50,8 @@ export class Endpoint implements NodeFaults {
   gasFactor = 1;
   logBlocks = Number.MAX_SAFE_INTEGER;
   #view: Block;
+  /** What all operators ask of a block, in JSON. */
+  readonly #answers = new WeakMap<Block, Map<string, string>>();
 
   constructor(
     readonly index: number,
@@ -77,7 +84,7 @@ export class Endpoint implements NodeFaults {
    * @param done Called with how it ended, for the trace.
    */
   serve(exchange: Exchange, isAlive: () => boolean, done: (method: string, outcome: string) => void): void {
-    const { random, chain } = this;
+    const { random } = this;
     const { method, params, id } = JSON.parse(exchange.body) as { method: string; params: unknown[]; id: number };
     const ms = random.logNormal(20, 0.5);
     const fault = this.#fault();
@@ -91,16 +98,29 @@ export class Endpoint implements NodeFaults {
       // What has reached it, it does, whatever has become of the caller.
       let view = this.#view;
       for (let i = 0; i < behind && view.parent !== null; i++) view = view.parent;
-      const reply = answerCall(chain, view, this, method, params, Date.now());
-      const text = JSON.stringify({ jsonrpc: "2.0", id, ...reply });
+      const reply = this.#reply(view, method, params);
+      const text = `{"jsonrpc":"2.0","id":${id},${reply.slice(1)}`;
       const about = method === "eth_sendRawTransaction" ? ` ${keccak256(params[0] as Hex).slice(0, 10)}` : "";
-      done(`${method}${about}`, fault?.name ?? ("error" in reply ? reply.error.message : String(text.length)));
+      const refusal = reply.startsWith('{"error"') ? (JSON.parse(reply) as RpcRefusal).error.message : null;
+      done(`${method}${about}`, fault?.name ?? refusal ?? String(text.length));
       setTimeout(() => {
         if (!isAlive()) return;
         if (fault === null) exchange.answer(200, text);
         else fail(exchange, fault);
       }, ms / 2);
     }, ms / 2);
+  }
+
+  /** Answers a call, in JSON. What depends on nothing but the block is computed once. */
+  #reply(view: Block, method: string, params: readonly unknown[]): string {
+    const answer = () => JSON.stringify(answerCall(this.chain, view, this, method, params, Date.now()));
+    if (!OF_BLOCKS.includes(method) || params.includes("pending")) return answer();
+    const known = this.#answers.get(view) ?? new Map<string, string>();
+    this.#answers.set(view, known);
+    const id = `${method} ${this.logBlocks} ${JSON.stringify(params)}`;
+    const reply = known.get(id) ?? answer();
+    known.set(id, reply);
+    return reply;
   }
 
   #fault(): RpcFault | null {

@@ -11,4 +11,11 @@ export interface Check {
 /** Makes the check of one invariant. It reports by `world.violate`. */
 export type Invariant = (world: World) => Check;
 
-export const hashOf = (key: string): Hex => keccak256(stringToHex(key));
+const hashes = new Map<string, Hex>();
+
+/** The hash of a key of the world, of which there are few. */
+export function hashOf(key: string): Hex {
+  const hash = hashes.get(key) ?? keccak256(stringToHex(key));
+  hashes.set(key, hash);
+  return hash;
+}

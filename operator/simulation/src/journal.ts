@@ -30,7 +30,7 @@ export class Journal {
 
   trace(...parts: readonly unknown[]): void {
     const line = `${this.nowMs.toFixed(3)} ${parts.join(" ")}`;
-    this.#hash.update(line).update("\n");
+    this.#hash.update(`${line}\n`);
     this.#events++;
     this.onLine(line);
   }

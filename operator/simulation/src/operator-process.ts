@@ -93,9 +93,9 @@ export class OperatorMachine {
     const closing = new AbortController();
     const write = (line: string) => {
       if (!life.isAlive) return;
-      const { level, ...entry } = JSON.parse(line);
-      trace(id, "log", JSON.stringify(entry));
-      if (level >= 50) onError(life, entry.msg);
+      const [, level, entry] = /^\{"level":(\d+),(.*)\n$/s.exec(line) ?? [];
+      trace(id, "log", `{${entry}`);
+      if (Number(level) >= 50) onError(life, JSON.parse(line).msg);
     };
     const logger = pino({ level: "debug", base: null, timestamp: false }, { write });
     const context = {

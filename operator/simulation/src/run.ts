@@ -1,6 +1,7 @@
 /** Simulates one seed, as a process of its own: `main.ts` starts it. Its argument is the plan, its output the outcome. */
 
 import "./virtual-time.js";
+import "./shared-recoveries.js";
 import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import type { Plan } from "./simulate.js";
 

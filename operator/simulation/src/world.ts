@@ -304,7 +304,7 @@ export class World extends Journal {
   #serve(life: Life, exchange: Exchange): void {
     if (!life.isAlive) return;
     const { id, operator } = life;
-    const target = new URL(exchange.origin).host;
+    const target = exchange.origin.slice("http://".length);
     const kill = this.#killAt;
     if (kill?.life === life && kill.calls-- <= 0) {
       this.#killAt = null;
