@@ -14,7 +14,7 @@ import { newWebOracleKey } from "./web-oracle.js";
 
 const ADDRESSES = 4;
 /** After so many requests in a minute, new connections included, a service closes all connections of an address. */
-const FLOOD = 1_200;
+const FLOOD = 720;
 /** For four addresses: the share of a core, and megabytes of log an hour. */
 const MAX_CORE = 0.1;
 const MAX_LOG = 10;

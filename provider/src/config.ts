@@ -113,7 +113,7 @@ export const ProviderConfig = Type.Object(
       { default: null, description: "Keeps evidence for decisions; null keeps none." },
     ),
     requestsPerMinute: Type.Integer({
-      ...range(1, 1_000_000_000, 300),
+      ...range(1, 1_000_000_000, 240),
       description: "Requests per minute that one caller may make.",
     }),
     anonymousRequestsPerMinute: Type.Integer({

@@ -283,6 +283,12 @@ describe("two processes", () => {
     expect(first && (await isPermitted(first, START + 4n))).toBe(true);
   });
 
+  it("a folder that is removed while a process starts can be there again at its next start", async () => {
+    await take();
+    beforeNext("readFile", async () => remove());
+    await expect(take()).rejects.toMatchObject({ message: expect.stringContaining("cannot be used"), exitCode: 1 });
+  });
+
   it.each([1, 5])(
     "that write at the same time: a number that is taken, or %d higher, stops the first",
     async (more) => {

@@ -119,8 +119,9 @@ export class Lease {
       this.#looking = setInterval(() => void this.#isHeld(), LOOK_MS).unref();
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Another process created this file, or removed one that was listed.
-      if (code === "EEXIST" || code === "ENOENT") throw anotherStarted(folder);
+      // Another process created this file, or left its own where it removed one that was listed.
+      const isTaken = code === "EEXIST" || (code === "ENOENT" && this.#filesOfOthers().length > 0);
+      if (isTaken) throw anotherStarted(folder);
       throw error instanceof ExitError ? error : unusableFolder("lease", folder, error);
     }
   }
@@ -206,7 +207,7 @@ export class Lease {
     return false;
   }
 
-  #filesOfOthers(created: string | undefined): string[] {
+  #filesOfOthers(created?: string): string[] {
     const own = this.#own !== null && isThere(this.#own) ? basename(this.#own.path) : undefined;
     try {
       return readdirSync(this.folder).filter((name) => NAME.test(name) && name !== created && name !== own);

@@ -18,6 +18,7 @@ import { compileValidator } from "./compile-validator.js";
 import {
   BODY_LIMIT,
   CONNECTION_LIMITS,
+  limitChunks,
   limitConnectionsPerCaller,
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
@@ -155,11 +156,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     return limiter;
   };
   // A request above its limit is refused before its body is read, so that it costs little.
-  app.addHook("preParsing", async (request, reply) => {
+  app.addHook("preParsing", async (request, reply, body) => {
     const own = request.routeOptions.config.rate;
     if (own === undefined) await limit(request, reply);
     else if (own !== null) await limiterOfRoute(own)(request, reply);
     if (reserved?.isFor(request.ip) !== true) limitBodies(request);
+    return request.headers["transfer-encoding"] === undefined ? body : limitChunks(body);
   });
   const routes: { readonly pattern: string; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", ({ url, method }) => void routes.push({ pattern: url, methods: [method].flat() }));

@@ -78,7 +78,7 @@ export function bodyLimiter(clock: Pick<Clock, "monotonic">, requestsPerMinute: 
 }
 
 /** The limit of health checks, separate from the service's. Several checkers behind one address stay far below it. */
-export const HEALTH_RATE: RateLimit = { name: "health", perMinute: 300 };
+export const HEALTH_RATE: RateLimit = { name: "health", perMinute: 240 };
 
 /** Counts a request and adds the limit's headers to its answer. Rejects with a ProblemError above the limit. */
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
