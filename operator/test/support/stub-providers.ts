@@ -64,9 +64,9 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
-/** Starts the providers of a committee, in the committee's order. @param size How many, or those with which accounts. */
-export async function startProviders(size: number | readonly PrivateKeyAccount[]): Promise<Provider[]> {
-  const accounts = typeof size === "number" ? Array.from({ length: size }, newAccount) : size;
+/** Starts the providers of a committee, in the committee's order. */
+export async function startProviders(size: number): Promise<Provider[]> {
+  const accounts = Array.from({ length: size }, newAccount);
   const sorted = accounts.toSorted((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
   return Promise.all(sorted.map((account, i) => startProvider(account, parseEther("2000") + BigInt(i))));
 }
