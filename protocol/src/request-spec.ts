@@ -81,6 +81,8 @@ export function argumentProblem({ type, characters, minLength, maxLength }: Vari
   return null;
 }
 
+const MAX_PATH = 1_024;
+
 /** The part that every source's spec has: the request, and how its answer becomes a value. */
 export const SourceSpec = Type.Object(
   {
@@ -100,10 +102,14 @@ export const SourceSpec = Type.Object(
       Type.String({ maxLength: 4_096, description: "The JSON that POST sends, with variables inside its strings." }),
     ),
     path: Type.String({
-      description: "JSONPath of the value, with variables inside its strings. It must match exactly one node.",
+      maxLength: MAX_PATH,
+      description: "JSONPath of the value. It must match exactly one node.",
     }),
     errorPath: Type.Optional(
-      Type.String({ description: "JSONPath of the source's own error. An answer in which it matches gives no value." }),
+      Type.String({
+        maxLength: MAX_PATH,
+        description: "JSONPath of the source's own error. An answer in which it matches gives no value.",
+      }),
     ),
     throttleErrors: Type.Optional(
       Type.Array(Type.String({ maxLength: 200 }), {
@@ -119,6 +125,12 @@ export const SourceSpec = Type.Object(
       Type.Integer({ minimum: 0, maximum: 62, description: "For a uint: the value is the number times 10^decimals." }),
     ),
     rounding: Type.Optional(oneOf(ROUNDINGS, "For a uint: digits beyond the decimals are rounded, or cut off.")),
+    format: Type.Optional(
+      oneOf(
+        ["iso8601"],
+        "For a uint that is a date: text such as 2026-01-31T12:00:00Z or 2026-01-31T13:00+01:00 is read as seconds since 1970.",
+      ),
+    ),
     hash: Type.Optional(
       Type.Boolean({
         description: "For a string: true makes its keccak256 the value. Otherwise it may have at most 32 bytes.",

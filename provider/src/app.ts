@@ -102,12 +102,8 @@ export async function buildProvider(
       ...{ specStore, redirectedOrigins, hasReserve, logger },
       charge: (caller, keys) => decider.charge(caller, keys),
     });
-  const reporter = new Reporter({
-    served,
-    webOracleKeys,
-    decider,
-    signer: new ReportSigner({ account, logger, metrics }),
-  });
+  const signer = new ReportSigner({ account, logger, metrics });
+  const reporter = new Reporter({ served, webOracleKeys, decider, signer });
   metrics.watch(memory, lease, async () => (await decider.unreadiness()) === null);
 
   const app = await buildApp({

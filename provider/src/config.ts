@@ -61,10 +61,7 @@ export const ProviderConfig = Type.Object(
       default: [],
       description: "Paths of source files, or of folders of them, in addition to the shipped ones.",
     }),
-    excludedSources: Type.Array(Type.String(), {
-      default: [],
-      description: "Names of sources that are not queried.",
-    }),
+    excludedSources: Type.Array(Type.String(), { default: [], description: "Names of sources that are not queried." }),
     redirectedOrigins: Type.Record(Type.String(), LocalAddress, {
       default: {},
       description:

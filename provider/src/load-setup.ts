@@ -34,12 +34,13 @@ export async function loadSetup(
 ): Promise<{ readonly setup: Setup; readonly warnings: readonly string[] }> {
   const config = loadProviderConfig(configFile);
   const deployments = config.deployments.map(loadDeployment);
-  const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
+  const { redirectedOrigins } = config;
+  const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources, redirectedOrigins);
   const webOracle = checkWebOracleSettings(config.webOracle, deployments, sources, env);
   const secrets = Secrets.load(config.secrets, env);
   const chainIds = deployments.map(({ chainId }) => chainId);
-  checkRedirectedOrigins(Object.keys(config.redirectedOrigins), sources, webOracle, chainIds);
-  const served = findServedDatasets(deployments, sources, config.minSources, config.redirectedOrigins);
+  checkRedirectedOrigins(Object.keys(redirectedOrigins), sources, webOracle, chainIds);
+  const served = findServedDatasets(deployments, sources, config.minSources);
   requireKeys(served, config.minSources, webOracle !== null);
   const { account, warnings } = await loadAccount(env, "PROVIDER");
   return { setup: { config, served, webOracle, secrets, account }, warnings };

@@ -9,7 +9,6 @@ it("a source of a converted price counts only where the rate has enough sources 
       "ETH-USD",
       sources.filter(({ name }) => names.includes(name)),
       minSources,
-      {},
     ).map(({ name, rate }) => [name, rate?.pair ?? null, rate?.sources.map((source) => source.name) ?? []]);
   expect(found(["okx", "kraken", "gemini"], 2)).toEqual([
     ["gemini", null, []],
@@ -17,5 +16,5 @@ it("a source of a converted price counts only where the rate has enough sources 
     ["okx", "USDT-USD", ["gemini", "kraken"]],
   ]);
   expect(found(["okx", "kucoin", "kraken"], 2)).toEqual([["kraken", null, []]]);
-  expect(sourcesOfPair("NO-PAIR", sources, 1, {})).toEqual([]);
+  expect(sourcesOfPair("NO-PAIR", sources, 1)).toEqual([]);
 });

@@ -17,12 +17,7 @@ export function rateLimitSchema(perSecond: NumberOptions, burst: IntegerOptions,
   return Type.Object(
     {
       perSecond: Type.Number({ minimum: 0.001, maximum: 1_000, description, ...perSecond }),
-      burst: Type.Integer({
-        minimum: 1,
-        maximum: 1_000,
-        description: "Requests that may be made at once.",
-        ...burst,
-      }),
+      burst: Type.Integer({ minimum: 1, maximum: 1_000, description: "Requests that may be made at once.", ...burst }),
     },
     { additionalProperties: false, ...options },
   );

@@ -35,14 +35,7 @@ export class ReportSigner {
     const { account, logger, metrics } = this.parts;
     const { dataset, key } = dataPoint;
     const { outcome, value } = decision;
-    const report: Report = {
-      chainId: dataset.chainId,
-      dataset: dataset.address,
-      key: key.key,
-      round,
-      outcome,
-      value,
-    };
+    const report: Report = { chainId: dataset.chainId, dataset: dataset.address, key: key.key, round, outcome, value };
     const digest = bytesToHex(dataset.digests.of(report)(outcome, value));
     const signature = await this.#signOnce(digest, async () => {
       const signature = await (account.sign?.({ hash: digest }) ?? signReport(account, report));

@@ -91,12 +91,9 @@ async function findDataPoint(
   if (!matchesKeyForm(dataset.keyForm, key as Hex)) throw invalidKey(dataset.keyForm);
   if (dataset.keyForm !== "WEB_ORACLE" || webOracleKeys === null) {
     const name = keyToAscii(key as Hex) ?? key;
-    throw unknownKey(name, unservedReason(dataset, name));
+    const isListed = dataset.unservedKeys.includes(name);
+    const why = isListed ? "too_few_sources" : "not_listed";
+    throw unknownKey(name, dataset.keyForm === "WEB_ORACLE" ? "web_oracle_off" : why);
   }
   return { id, dataset, key: await webOracleKeys.find(dataset, key as Hex, caller) };
-}
-
-function unservedReason({ keyForm, unservedKeys }: ServedDataset, name: string) {
-  if (keyForm === "WEB_ORACLE") return "web_oracle_off";
-  return unservedKeys.includes(name) ? "too_few_sources" : "not_listed";
 }

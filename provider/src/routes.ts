@@ -21,17 +21,12 @@ export const API: ApiDescription = {
     "Reads values from web sources and signs reports about them, for anyone who asks. The dataset contract verifies the " +
     "signatures, so whoever submits a report need not be trusted. No API key is needed.",
   contact: "The provider's owner",
-  tags: {
-    reports: "Signed reports.",
-    health: "The state of the process, for whoever runs it.",
-  },
+  tags: { reports: "Signed reports.", health: "The state of the process, for whoever runs it." },
 };
 
 /** The members that the bodies of these problems have in addition to those of every problem, by code. */
 const MEMBERS = {
-  invalid_body: {
-    errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))),
-  },
+  invalid_body: { errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))) },
   unknown_network: { served: Type.Array(Type.Integer()) },
   source_busy: {
     keys: Type.Array(Type.String(), {

@@ -9,7 +9,7 @@ import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 const sources = loadSources([SHIPPED_SOURCES]);
 
 function serve(one: Deployment, minSources = 2) {
-  const dataset = findServedDatasets([one], sources, minSources, {}).get(42)?.get(DATASET);
+  const dataset = findServedDatasets([one], sources, minSources).get(42)?.get(DATASET);
   return { keys: [...(dataset?.keys.keys() ?? [])], unserved: dataset?.unservedKeys };
 }
 
@@ -32,8 +32,8 @@ describe("a provider serves", () => {
 });
 
 describe("requireKeys", () => {
-  const served = findServedDatasets([spotPriceDeployment()], sources, 2, {});
-  const web = findServedDatasets([spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
+  const served = findServedDatasets([spotPriceDeployment()], sources, 2);
+  const web = findServedDatasets([spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2);
 
   it("needs something to serve", () => {
     expect(() => requireKeys(served, 2, false)).not.toThrow();

@@ -5,7 +5,6 @@ import { type KeyForm, matchesKeyForm } from "@dataset-oracle/protocol/key-form"
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config/deployment";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
 import type { ValueWithSources } from "./combined-value.js";
@@ -46,12 +45,11 @@ export function findServedDatasets(
   deployments: readonly Deployment[],
   sources: readonly SpotSource[],
   minSources: number,
-  redirectedOrigins: RedirectedOrigins,
 ): Served {
   const served = new Map<number, ReadonlyMap<Address, ServedDataset>>();
   for (const { chainId, datasets } of deployments) {
     if (served.has(chainId)) throw new ConfigError(`deployments: two files describe network ${chainId}. Remove one.`);
-    const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources, redirectedOrigins));
+    const entries = datasets.map((dataset) => serveDataset(chainId, dataset, sources, minSources));
     served.set(chainId, new Map(entries.map((entry) => [entry.address, entry])));
   }
   return served;
@@ -87,7 +85,6 @@ function serveDataset(
   dataset: DeployedDataset,
   sources: readonly SpotSource[],
   minSources: number,
-  redirectedOrigins: RedirectedOrigins,
 ): ServedDataset {
   const { address, kind, keyForm } = dataset;
   const keys = new Map<Hex, SpotPriceKey>();
@@ -96,7 +93,7 @@ function serveDataset(
     const name = keyToAscii(key) ?? key;
     const isSpotPrice = kind === "median" && matchesKeyForm("SPOT_PRICE", key);
     const pair = name.slice("SPOTPX/".length);
-    const found = isSpotPrice ? sourcesOfPair(pair, sources, minSources, redirectedOrigins) : [];
+    const found = isSpotPrice ? sourcesOfPair(pair, sources, minSources) : [];
     if (found.length < minSources) unservedKeys.push(name);
     else keys.set(key, { kind: "spot_price", key, name, sources: found });
   }

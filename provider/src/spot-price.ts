@@ -1,5 +1,4 @@
 import { ok } from "@dataset-oracle/protocol/result";
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { Hex } from "viem";
 import type { Caller } from "./caller.js";
 import {
@@ -15,7 +14,6 @@ import {
 import { divideHalfEven } from "./source/decimal-text.js";
 import { type FailureCode, failed, isUnknown, notAsked, type Reading, throttled } from "./source/source-failure.js";
 import type { SourceReader } from "./source/source-reader.js";
-import { unlimitedIfRedirected } from "./source/source-request.js";
 import type { PairQuery, Quote, SpotSource, SpotSourceSpec } from "./source/spot-source.js";
 
 /** A source and its query for one pair. */
@@ -163,21 +161,16 @@ const usedValues = (sources: readonly SourceUse[]) =>
   sources.flatMap(({ quote, dropped }) => (quote !== null && dropped === null ? [quote.value] : []));
 
 /** Returns the sources that give the price of a pair directly, or a price that can be converted to it. */
-export function sourcesOfPair(
-  pair: string,
-  sources: readonly SpotSource[],
-  minSources: number,
-  redirectedOrigins: RedirectedOrigins,
-): PairSource[] {
+export function sourcesOfPair(pair: string, sources: readonly SpotSource[], minSources: number): PairSource[] {
   return sources.flatMap(({ name, spec, queries }) => {
     const query = queries.get(pair);
     if (query === undefined) return [];
-    const { request, read, rate } = query;
-    const source = { name, spec, request: unlimitedIfRedirected(redirectedOrigins, request), read };
+    const { rate, ...asking } = query;
+    const source = { name, spec, ...asking };
     if (rate === null) return { ...source, rate };
     // A rate comes only from sources that give it directly, without a conversion of their own.
     const direct = sources.filter((other) => other.queries.get(rate)?.rate === null);
     if (direct.length < minSources) return [];
-    return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources, redirectedOrigins) } };
+    return { ...source, rate: { pair: rate, sources: sourcesOfPair(rate, direct, minSources) } };
   });
 }

@@ -31,7 +31,7 @@ async function decideAndReplay(
   { minSources = 1, at = AT } = {},
 ) {
   const policy = { minSources, maxDeviationBps: 200, maxQuoteAge: 60 };
-  const asked = sourcesOfPair(pair, sources, minSources, {});
+  const asked = sourcesOfPair(pair, sources, minSources);
   const reader = new RecordingReader({
     read: async (request: FileRequest) => {
       const answer = answerOf(request);
@@ -159,7 +159,7 @@ describe("evidence is replayed to the same decision", () => {
         counts.same += 1;
         if (replayed.kind !== "value") return;
         counts.value += 1;
-        if (sourcesOfPair(pair, files, minSources, {}).some(({ rate }) => rate !== null)) counts.converted += 1;
+        if (sourcesOfPair(pair, files, minSources).some(({ rate }) => rate !== null)) counts.converted += 1;
       },
     );
     await fc.assert(property, { numRuns: 600, seed: 1 });

@@ -83,7 +83,7 @@ function shipped(rateLimitOf: (source: SpotSource) => RateLimit) {
   const dataset = { kind: "median", chainId: 42, keyForm: "SPOT_PRICE" } as DataPoint["dataset"];
   const points = PAIRS.map((pair): [string, DataPoint] => {
     const key = spotPriceKey(pair);
-    const spot = { kind: "spot_price", key, name: pair, sources: sourcesOfPair(pair, sources, 2, {}) } as const;
+    const spot = { kind: "spot_price", key, name: pair, sources: sourcesOfPair(pair, sources, 2) } as const;
     return [pair, { id: pair, dataset, key: spot }];
   });
   return { sources, points: new Map(points) };

@@ -33,6 +33,9 @@ const spec = {
 const registry = await startRegistry();
 afterAll(() => registry.close());
 
+/** As the deployment names the datasets of keys with numbers. */
+const NUMBERS = `0x${"22".repeat(20)}`;
+
 const folder = mkdtempSync(join(tmpdir(), "web-oracle-"));
 const file = write("spec.json", spec);
 
@@ -81,6 +84,33 @@ describe("validate", () => {
       "warning: /sources/1 has 3 decimals, and the unit 2: where it says 1, the value is 10 CHF. If that is wrong, " +
         "make the decimals equal.",
     ]);
+  });
+});
+
+describe("validate and publish", () => {
+  const deployment = write("7.json", { chainId: 7, datasets: {}, webOracleRegistry: `0x${"11".repeat(20)}` });
+  const warningsOf = async (change: object) => {
+    const sources = [{ ...spec.sources[0], ...change }];
+    const path = write("secret.json", { ...spec, sources });
+    const validated = await runCommand(["validate", path]);
+    const published = await runCommand(["publish", path, "--deployment", deployment]);
+    expect([validated.code, published.code]).toEqual([0, 0]);
+    const found = validated.stdout.match(/warning: .*/g) ?? [];
+    expect(published.stderr.match(/warning: .*/g) ?? []).toEqual(found);
+    return found.map((warning) => /^warning: \/sources\/0: (\S+) looks like a secret/.exec(warning)?.[1]);
+  };
+  const url = "https://a.prices.example/{item}";
+
+  it("warn of headers and parameters that look like secrets", async () => {
+    const headers = { "x-api-key": "1", "private-token": "1", "x-rapidapi-key": "1", "x-plain": "Bearer abc" };
+    expect(await warningsOf({ headers })).toEqual(Object.keys(headers));
+    expect(await warningsOf({ headers: { "x-plain": "9b2e7c41d05f4a8ab1c3e6d7" } })).toEqual(["x-plain"]);
+    expect(await warningsOf({ url: `${url}?appid=1&access_token=2&q=3` })).toEqual(["appid", "access_token"]);
+  });
+
+  it("do not warn of others", async () => {
+    const headers = { accept: "application/vnd.github.v3+json", "user-agent": "a b/1.0", "x-version": "2026-01-01" };
+    expect(await warningsOf({ headers, url: `${url}?key={item}&monkey=1&api_key=` })).toEqual([]);
   });
 });
 
@@ -143,7 +173,8 @@ describe("try", () => {
 });
 
 describe("publish", () => {
-  const deployment = write("42.json", { chainId: 42, datasets: {}, webOracleRegistry: registry.address });
+  const dataset = { address: NUMBERS, kind: "median", keyForm: "WEB_ORACLE", keys: [] };
+  const deployment = write("42.json", { chainId: 42, datasets: { web: dataset }, webOracleRegistry: registry.address });
 
   const publish = (files: readonly string[], more: readonly string[] = ["--rpc-url", registry.rpc.url]) =>
     runCommand(["publish", ...files, "--deployment", deployment, ...more], PUBLISHER);
@@ -156,9 +187,22 @@ describe("publish", () => {
     const [one = "", two = ""] = ["one", "two"].map((title) => write(`${title}.json`, { ...spec, title }));
     const already = `Already published: ${loadSpec(file).hash} on network 42; nothing was sent.`;
     const before = registry.rpc.calls.length;
-    const lines = (await publish([one, file, two])).stdout.trim().split("\n");
+    const lines = (await publish([one, file, two])).stdout.match(/^\S.*/gm);
     expect(lines).toEqual([expect.stringMatching(/^Published /), already, expect.stringMatching(/^Published /)]);
     expect(registry.rpc.calls.slice(before).filter((method) => method === "eth_sendRawTransaction")).toHaveLength(2);
+  });
+
+  it("prints each spec's keys, and the request for a value, whether or not it was sent", async () => {
+    const key = `WEB/${loadSpec(file).hash.slice(2)}/<item>`;
+    for (const more of [["--rpc-url", registry.rpc.url], []]) {
+      const { stdout } = await publish([file], more);
+      expect(stdout).toContain(`\n  key:   ${key}\n`);
+      const [, body = ""] =
+        /^ {2}next: {2}curl "\$OPERATOR_URL\/data\/request" -H 'content-type: application\/json' -d '(.*)'$/m.exec(
+          stdout,
+        ) ?? [];
+      expect(JSON.parse(body)).toEqual({ network_id: 42, dataset: NUMBERS, key, broadcast: true });
+    }
   });
 
   it("prints the transaction where no endpoint is named", async () => {

@@ -58,7 +58,12 @@ export async function announceUrl(args: readonly string[]): Promise<void> {
   );
 }
 
-/** @throws ConfigError */
+/**
+ * Reads the URL, and checks that operators ask it once it is announced.
+ *
+ * @returns "" to withdraw it.
+ * @throws ConfigError
+ */
 function readUrl(options: Options): string {
   if (options.withdraw === true) {
     if (options.url !== undefined)
@@ -67,23 +72,14 @@ function readUrl(options: Options): string {
   }
   if (options.url === undefined)
     throw new ConfigError(`Give the URL at which your provider answers: --url URL.\n\n${ANNOUNCE_USAGE}`);
-  return requireUrl(options.url, options["allow-local"] === true);
-}
-
-/**
- * Checks that operators ask a URL once it is announced.
- *
- * @param allowsLocal True for a development network, whose operators have `allowLocalProviders` set.
- * @throws ConfigError
- */
-function requireUrl(text: string, allowsLocal: boolean): string {
+  const text = options.url;
   // A user name or a password is refused, because everybody can read what is announced.
   if (!new RegExp(BASE_URL_PATTERN).test(text))
     throw new ConfigError(
       '--url is not an https URL without white space, "@", "?" and "#". Write one, such as https://provider.example.',
     );
   const allowed = parseHttpsUrl(text);
-  if (!allowed.ok && !(allowsLocal && isLocalUrl(text)))
+  if (!allowed.ok && !(options["allow-local"] === true && isLocalUrl(text)))
     throw new ConfigError(
       "--url: operators ask an announced URL only by https, on port 443 of a public host. " +
         `${allowed.error} On a development network whose operators set allowLocalProviders, add --allow-local for an http ` +

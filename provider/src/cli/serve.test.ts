@@ -13,8 +13,8 @@ const sources = loadSources([SHIPPED_SOURCES]);
 
 describe("a start", () => {
   const redirectedOrigins = { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" };
-  const served = findServedDatasets([spotPriceDeployment()], sources, 2, redirectedOrigins);
-  const web = findServedDatasets([spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2, {});
+  const served = findServedDatasets([spotPriceDeployment()], sources, 2);
+  const web = findServedDatasets([spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2);
   const settings = {
     registries: [],
     folder: "/specs",

@@ -2,7 +2,7 @@ import { ConfigError, TransientError } from "@dataset-oracle/service/config/conf
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
-import { type Account, type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
+import { type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
 
 /** The deadline of each call to an endpoint that a command's user names. */
 export const RPC_MS = 10_000;
@@ -63,7 +63,10 @@ export async function connectSender(
   { chainId, namedBy, rpcUrl, from }: TransactionSender,
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly client: PublicClient; readonly send: (calls: readonly Call[]) => Promise<MinedCall[]> }> {
-  const account = await senderOf(from, env);
+  const account =
+    from === undefined
+      ? (await loadAccount(env, "PUBLISHER", "--from to an unlocked account of the endpoint")).account
+      : requireAddress(from, "--from");
   const transport = rpcTransport(rpcUrl, RPC_MS);
   const client = createPublicClient({ transport, pollingInterval: 500 });
   const endpointChainId = await callRpc(() => client.getChainId());
@@ -103,10 +106,4 @@ async function untilMined(client: PublicClient, transaction: Hex): Promise<Mined
     throw new ConfigError("The transaction reverted. To see why, pass its hash to: cast run HASH --rpc-url URL");
   }
   return { transaction, block: receipt.blockNumber };
-}
-
-async function senderOf(from: string | undefined, env: NodeJS.ProcessEnv): Promise<Account | Address> {
-  if (from === undefined)
-    return (await loadAccount(env, "PUBLISHER", "--from to an unlocked account of the endpoint")).account;
-  return requireAddress(from, "--from");
 }

@@ -21,15 +21,11 @@ import { sourcesOfPair } from "../spot-price.js";
 import { checkWebOracleSettings, isHostAllowed } from "../web-oracle/check-settings.js";
 import { EXTRACT_HERE } from "../web-oracle/extract-values.js";
 import { toWebOracleKey, type WebOracleKey, WebOracleKeyFinder } from "../web-oracle/web-oracle-key-finder.js";
-import { bindSpec, keyOf, loadSpec } from "./spec-file.js";
+import { bindSpec, loadSpec } from "./spec-file.js";
 import { MAX_REPEAT, TRY_USAGE } from "./usage.js";
 import { printable, type ReadValue, summarizeReadings, valueToJson, valueToText } from "./value-text.js";
 
-const OPTIONS = {
-  config: { type: "string" },
-  repeat: { type: "string" },
-  json: { type: "boolean" },
-} as const;
+const OPTIONS = { config: { type: "string" }, repeat: { type: "string" }, json: { type: "boolean" } } as const;
 
 /** The time from one reading to the next. Answers are shared within a second. */
 const INTERVAL_MS = 1_000;
@@ -47,10 +43,10 @@ export async function tryValue(args: readonly string[]): Promise<void> {
   const repeat = readRepeat(options.repeat);
   const { config: file } = options;
   const config = file === undefined ? Value.Create(ProviderConfig) : loadProviderConfig(file);
-  const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources);
+  const { redirectedOrigins } = config;
+  const sources = loadSources([SHIPPED_SOURCES, ...config.sources], config.excludedSources, redirectedOrigins);
   const key = await findKey(target, variables, config, sources, file);
 
-  const { redirectedOrigins } = config;
   const egress = new Egress({ redirectedOrigins, secrets: Secrets.load(config.secrets, process.env) });
   const answers = new Map<string, EgressResult>();
   const recording: Pick<Egress, "fetchText"> = {
@@ -139,7 +135,7 @@ async function findKey(
   if (isWeb) return findPublishedKey(key.value, config, sources);
   const name = keyToAscii(key.value) ?? key.value;
   const pair = name.slice("SPOTPX/".length);
-  const found = sourcesOfPair(pair, sources, config.minSources, config.redirectedOrigins);
+  const found = sourcesOfPair(pair, sources, config.minSources);
   if (found.length > 0) return { kind: "spot_price", key: key.value, name, sources: found };
   throw new ConfigError(
     `No source can give a price for ${pair}. Add a source file that lists the pair, and name it in the setting ` +
@@ -157,13 +153,13 @@ function keyOfSpec(
 ): WebOracleKey {
   const spec = loadSpec(path);
   const { compiled, hash: specHash } = spec;
-  const request = bindSpec(spec, args);
+  const [request, key] = bindSpec(spec, args);
   const hosts = configFile === undefined ? "any" : (config.webOracle?.hosts ?? []);
   const sourceHosts = configFile === undefined ? [] : sources.map(({ origin }) => new URL(origin).host);
   const forbidden = compiled.hosts.find((host) => !isHostAllowed(host, { hosts, sourceHosts }));
   if (forbidden !== undefined)
     throw new ConfigError(`${forbidden} is not in webOracle/hosts of ${configFile}. Add it.`);
-  return toWebOracleKey(keyOf(spec, args), { specHash, args }, compiled, request);
+  return toWebOracleKey(key, { specHash, args }, compiled, request);
 }
 
 /** Stores nothing, because the configured folder belongs to a running provider. */

@@ -128,10 +128,9 @@ export function valueText({ type, spec: { unit, sources } }: CompiledRequest, va
     case "bool":
       return value === 1n ? "true" : "false";
     case "string":
-      if (first?.hash !== true) return value === 0n ? "" : hexToString(word, { size: 32 });
-      return word;
     case "bytes32":
-      return word;
+      if (type === "bytes32" || first?.hash === true) return word;
+      return value === 0n ? "" : hexToString(word, { size: 32 });
   }
 }
 

@@ -208,12 +208,11 @@ const noteId = ({ id }: DataPoint, round: bigint) => `${round}/${id}`;
 
 /** @throws ProblemError when it is unknown whether a data point has a value. */
 function refuseBusy(fresh: readonly FreshValue[]): void {
-  const waits: number[] = [];
-  const keys: string[] = [];
-  for (const { dataPoint, value } of fresh) {
-    if (value.kind !== "busy") continue;
-    waits.push(value.retryAfter);
-    keys.push(dataPoint.key.key);
-  }
-  if (keys.length > 0) throw sourceBusy(Math.max(...waits), keys);
+  const busy = fresh.flatMap(({ dataPoint: { key }, value }) => (value.kind === "busy" ? { key: key.key, value } : []));
+  const waits = busy.map(({ value }) => value.retryAfter);
+  if (busy.length > 0)
+    throw sourceBusy(
+      Math.max(...waits),
+      busy.map(({ key }) => key),
+    );
 }

@@ -129,7 +129,7 @@ async function replaySpotPrice(file: string, record: SpotPriceRecord, textOf: Te
   const reader = readerOf(file, record, textOf);
   const { policy } = record;
   const at = BigInt(record.at);
-  const asked = sourcesOfPair(pair, sources, policy.minSources, record.overrides);
+  const asked = sourcesOfPair(pair, sources, policy.minSources);
   const value = await readSpotPrice(asked, { reader, caller: REPLAY, policy, at });
   return { kind: "spot_price", record, value, ...decideAgain(record, value, "median") };
 }

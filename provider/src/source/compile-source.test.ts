@@ -14,7 +14,7 @@ const SPEC: SourceSpec = {
   rounding: "truncate",
 };
 const compile = (change: Partial<SourceSpec>, variables = ["team", "year"]) =>
-  compileSource({ ...SPEC, ...change }, variables);
+  compileSource({ ...SPEC, ...change }, variables, ["year"]);
 
 function bind(change: Partial<SourceSpec>, values: Record<string, string>) {
   const source = compile(change);
@@ -73,7 +73,9 @@ describe("a source", () => {
     [{ body: "{}" }, /GET has no body/],
     [{ headers: { host: "other" } }, /a spec cannot set host/],
     [{ type: "string" }, /only a uint has these settings/],
+    [{ type: "bool", format: "iso8601" }, /only a uint has these settings/],
     [{ hash: true }, /only a string has this setting/],
+    [{ path: "$.a[?@.b == {team}]" }, /\{team\} is not a variable of the type "integer"/],
     [{ path: "$.a[?@.b == '{x}']" }, /\{x\} is not a variable/],
     [{ url: "https://{team}.example.com/{year}" }, /must start with "https/],
   ])("is refused for %j", (change, problem) => {
@@ -111,10 +113,35 @@ it.each([
   expect(extract(json, "$.p", "$.error[*]")).toBe(result);
 });
 
+it.each([
+  ["a text", '{"errors":"Down"}', "says: Down"],
+  ["a number", '{"errors":[5.00]}', "says: 5.00"],
+  [
+    "GraphQL's list",
+    '{"errors":[{"message":"Cannot query field \\"x\\"","locations":[]},{"message":"b"}]}',
+    'says: Cannot query field "x"',
+  ],
+  ["an object", '{"errors":{"message":{"message":"Down"}}}', "says: Down"],
+  ["an inherited member", '{"errors":{"__proto__":{"message":"no"}}}', "says: an error"],
+  ["nothing that is text", '{"errors":[[],"late"]}', "says: an error"],
+  ["a long text", `{"errors":"${"x".repeat(300)}"}`, `says: ${"x".repeat(200)}`],
+])("a source's own error that is %s is quoted", (_, json, detail) => {
+  const bound = bind({ errorPath: "$.errors" }, { team: "a", year: "1" });
+  const document = parseExactJson(json);
+  if (!bound.ok || !document.ok) throw new Error("not bound");
+  expect(bound.value.extract(document.value)).toEqual({ ok: false, error: { code: "source_error", detail } });
+});
+
+it("an integer selects an element by its number, and a date is read as seconds", () => {
+  const json = '{"list":[{"year":2025,"at":"1"},{"year":2026,"at":"2026-01-31T12:00:00.5+01:00"}]}';
+  const url = "https://api.example.com/{team}";
+  expect(read({ url, path: "$.list[?@.year == {year}].at", format: "iso8601" }, json)).toBe(176_985_720_050n);
+});
+
 describe("whatever a spec says", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 20 }),
-    fc.constantFrom(...'{a} {b} {c} { } $ $.a $[?@.a=="{a}"] / ? # .. " \\ [ ]'.split(" ")),
+    fc.constantFrom(...'{a} {b} {c} { } $[?@.a=={b}] $ $.a $[?@.a=="{a}"] / ? # .. " \\ [ ]'.split(" ")),
   );
   const some = (...fixed: string[]) =>
     fc.oneof(
@@ -128,11 +155,12 @@ describe("whatever a spec says", () => {
       method: fc.constantFrom("GET" as const, "POST" as const),
       url: some("https://api.example.com/{a}/{b}", "https://api.example.com/", "http://x.y/"),
       body: some('{"a":"{a}"}', '["', ""),
-      path: some("$.a", "$['{b}']", "$[?@.a == '{a}']", "$"),
+      path: some("$.a", "$['{b}']", "$[?@.a == '{a}']", "$[?@ >= {b}]", "$"),
       errorPath: some("$.e", "$"),
       type: fc.constantFrom("uint" as const, "bool" as const, "bytes32" as const, "string" as const),
       decimals: fc.integer({ min: 0, max: 62 }),
       rounding: fc.constantFrom("half-even" as const, "truncate" as const),
+      format: fc.constant("iso8601" as const),
       hash: fc.boolean(),
     },
     { requiredKeys: ["method", "url", "path", "type"] },
@@ -140,21 +168,23 @@ describe("whatever a spec says", () => {
   /** As it is, or with the settings that its type and method need and no others. */
   const fitting = fc.tuple(spec, fc.integer({ min: 0, max: 3 })).map(([spec, chance]) => {
     if (chance === 0) return spec;
-    const { decimals = 18, rounding = "truncate" as const, hash = false, body, ...rest } = spec;
+    const { decimals = 18, rounding = "truncate" as const, format, hash = false, body, ...rest } = spec;
     return {
       ...rest,
-      ...(rest.type === "uint" && { decimals, rounding }),
+      ...(rest.type === "uint" && { decimals, rounding, ...(format && { format }) }),
       ...(rest.type === "string" && { hash }),
       ...(rest.method === "POST" && { body: body ?? "{}" }),
     };
   });
+  const date = fc.date({ noInvalidDate: true }).map((at) => JSON.stringify({ a: at }));
+  const json = fc.oneof(fc.json(), date);
   const value = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: "binary", maxLength: 12 }), text);
 
   it("compiling never throws, a url stays at its origin, and a value is 32 bytes, of its type", () => {
     let bound = 0;
     fc.assert(
-      fc.property(fitting, value, value, fc.json(), (spec, a, b, json) => {
-        const source = compileSource(spec as SourceSpec, ["a", "b"]);
+      fc.property(fitting, value, fc.nat().map(String), json, (spec, a, b, json) => {
+        const source = compileSource(spec as SourceSpec, ["a", "b"], ["b"]);
         const question = source.ok ? source.value.bind({ a, b }) : source;
         if (!source.ok || !question.ok) return;
         bound += 1;

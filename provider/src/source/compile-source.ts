@@ -39,8 +39,13 @@ const REFUSED_HEADERS =
  * Checks what a schema cannot: the templates, the paths, and which settings belong to which type.
  *
  * @param variables The names of the variables, each of which must be used in the URL, the body or the path.
+ * @param integers Those of the variables that are integers.
  */
-export function compileSource(spec: SourceSpec, variables: readonly string[]): Result<Source> {
+export function compileSource(
+  spec: SourceSpec,
+  variables: readonly string[],
+  integers: readonly string[] = [],
+): Result<Source> {
   const shape = shapeOf(spec);
   if (!shape.ok) return shape;
   const header = Object.keys(spec.headers ?? {}).find((name) => REFUSED_HEADERS.test(name));
@@ -51,9 +56,9 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
   if (!url.ok) return url;
   const body = spec.body === undefined ? ok(null) : compileBody(spec.body, variables);
   if (!body.ok) return body;
-  const path = compileJsonPath(spec.path, variables);
+  const path = compileJsonPath(spec.path, variables, integers);
   if (!path.ok) return path;
-  const errorPath = spec.errorPath === undefined ? ok(null) : compileJsonPath(spec.errorPath, variables);
+  const errorPath = spec.errorPath === undefined ? ok(null) : compileJsonPath(spec.errorPath, variables, integers);
   if (!errorPath.ok) return errorPath;
   const used = [url.value, body.value, path.value].flatMap((part) => [...(part?.variables ?? [])]);
   const unused = variables.find((name) => !used.includes(name));
@@ -89,15 +94,13 @@ export function compileSource(spec: SourceSpec, variables: readonly string[]): R
         const node = findOne(paths().path, document, budget);
         return node.ok ? nodeToValue(node.value, shape.value) : node;
       };
-      const headers = spec.headers ?? {};
-      const isBodiless = filledBody.value === null;
+      const { method, headers = {} } = spec;
+      const sent =
+        filledBody.value === null
+          ? { headers }
+          : { headers: { ...headers, "content-type": "application/json" }, body: filledBody.value };
       return ok({
-        request: {
-          method: spec.method,
-          url: filledUrl.value,
-          headers: isBodiless ? headers : { ...headers, "content-type": "application/json" },
-          ...(filledBody.value !== null && { body: filledBody.value }),
-        },
+        request: { method, url: filledUrl.value, ...sent },
         findError,
         read,
         extract: (document, budget) => {
@@ -118,23 +121,28 @@ const MAX_ERROR = 200;
  */
 function toFailure(errors: readonly Json[], throttleErrors: readonly string[] = []): SourceFailure | null {
   if (errors.length === 0) return null;
-  const texts = errors.map((node) => (isNumber(node) ? digitsOf(node) : node)).filter((node) => isText(node));
+  const texts = errors.flatMap((node) => textOf(node) ?? []);
   const detail = `says: ${texts.join(", ").slice(0, MAX_ERROR) || "an error"}`;
   return texts.some((text) => throttleErrors.includes(text))
     ? { code: "throttled", detail, retryAfter: 1 }
     : { code: "source_error", detail };
 }
 
-const isText = (node: Json): node is string => typeof node === "string" && node !== "";
+/** Returns the text of an error: of a list, as GraphQL has it, its first one's, and of an object its message. */
+function textOf(node: Json | undefined): string | undefined {
+  if (isNumber(node)) return digitsOf(node);
+  if (typeof node !== "object" || node === null) return typeof node === "string" && node !== "" ? node : undefined;
+  return textOf(Array.isArray(node) ? node[0] : Object.getOwnPropertyDescriptor(node, "message")?.value);
+}
 
-function shapeOf({ type, decimals, rounding, hash }: SourceSpec): Result<ValueShape> {
+function shapeOf({ type, decimals, rounding, format, hash }: SourceSpec): Result<ValueShape> {
   if (type !== "string" && hash !== undefined) return err("hash: only a string has this setting. Remove it.");
   if (type === "uint") {
     if (decimals === undefined || rounding === undefined) return err("A uint needs decimals and rounding. Add both.");
-    return ok({ type, decimals, rounding });
+    return ok({ type, decimals, rounding, format });
   }
-  if (decimals !== undefined || rounding !== undefined) {
-    return err("decimals, rounding: only a uint has these settings. Remove them.");
+  if (decimals !== undefined || rounding !== undefined || format !== undefined) {
+    return err("decimals, rounding, format: only a uint has these settings. Remove them.");
   }
   return ok(type === "string" ? { type, hash: hash ?? false } : { type });
 }

@@ -5,8 +5,8 @@ import { plainJson } from "../../test/support/plain-json.js";
 import { type Json, parseExactJson } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, MAX_STEPS } from "./json-path.js";
 
-function path(text: string, values: Record<string, string> = {}): BoundPath {
-  const compiled = compileJsonPath(text, Object.keys(values));
+function path(text: string, values: Record<string, string> = {}, integers: readonly string[] = []): BoundPath {
+  const compiled = compileJsonPath(text, [...Object.keys(values), ...integers], integers);
   if (!compiled.ok) throw new Error(compiled.error);
   return compiled.value.bind(values);
 }
@@ -56,6 +56,63 @@ describe("a variable in a path", () => {
     expect(found("$.list[?@.s == '{v}'].p", json, { v: "x' || true || '" })).toEqual([2]);
     expect(found("$['{v}']", json, { v: "*" })).toEqual([]);
     expect(found("$['{v}']", json, { v: "{v}" })).toEqual([]);
+  });
+});
+
+describe("an integer variable in a filter", () => {
+  const json = '{"list":[{"id":7,"p":1},{"id":"7","p":2},{"id":7.0,"p":3},{"id":9007199254740993,"p":4}],"{id}":5}';
+  const at = (text: string, id: string) => {
+    const result = path(text, { id }, ["id"]).find(parsed(json));
+    return result.ok ? result.value.map(plainJson) : result.error.code;
+  };
+
+  it("is a number without quotes, and text in quotes", () => {
+    expect(at("$.list[?@.id == {id}].p", "7")).toEqual([1, 3]);
+    expect(at("$.list[?@.id=={id} ].p", "7")).toEqual([1, 3]);
+    expect(at("$.list[?@.id == '{id}'].p", "7")).toEqual([2]);
+    expect(at("$.list[?@.id >= {id}].p", "9007199254740993")).toEqual([4]);
+    expect(at("$.list[?@.id >= {id}].p", "9007199254740994")).toEqual([]);
+    expect(at("$['{id}']", "{id}")).toEqual([5]);
+    // What looks like a filter, inside of a string.
+    expect(at("$['== {id}]']", "1")).toEqual([]);
+  });
+
+  it("counts as used, and may not have another type", () => {
+    expect(compileJsonPath("$[?@.id == {id}]", ["id"], ["id"])).toMatchObject({
+      value: { variables: new Set(["id"]) },
+    });
+    const other = "{id} is not a variable of the type \"integer\". Write '{id}', or change its type.";
+    for (const [variables, integers] of [[["id"], []] as const, [[], []] as const, [["id"], ["constructor"]] as const])
+      expect(compileJsonPath("$[?@.id == {id}]", variables, integers)).toEqual({
+        ok: false,
+        error: `$[?@.id == {id}]: ${other}`,
+      });
+  });
+
+  it.each(["$[{id}]", "$.{id}", "$[?@.id == -{id}]", "$[?@.id == 1{id}]", "$[?@[{id}] == 1]", "$[?{id} == @.id]"])(
+    "may not stand anywhere else: %s",
+    (text) => {
+      const error = expect.stringContaining("with an integer variable ([?@.id == {id}])");
+      expect(compileJsonPath(text, ["id"], ["id"])).toEqual({ ok: false, error });
+    },
+  );
+
+  it("selects what its number in its place selects, whatever stands around it", () => {
+    const part = fc.constantFrom(..."$ [ ] ? @ .id == < >= {id} '{id}' \"{id}\" ' \" \\ - 1 . {".split(" "), " ");
+    const text = fc.oneof(
+      fc.array(part, { maxLength: 8 }).map((parts) => `$${parts.join("")}`),
+      fc.array(part, { maxLength: 3 }).map((parts) => `$.list[?@.id == {id}]${parts.join("")}`),
+      fc.array(part, { maxLength: 2 }).map((parts) => `$.list[?@.id ${parts.join("")} {id}]`),
+    );
+    let accepted = 0;
+    const check = fc.property(text, fc.bigInt({ min: 0n, max: 10n ** 30n }), (template, id) => {
+      const compiled = compileJsonPath(template, ["id"], ["id"]);
+      if (!compiled.ok) return;
+      accepted += 1;
+      expect(at(template, String(id)), template).toEqual(found(template.replaceAll("{id}", String(id)), json));
+    });
+    fc.assert(check, { numRuns: 3_000 });
+    expect(accepted).toBeGreaterThan(100);
   });
 });
 

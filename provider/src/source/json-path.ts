@@ -12,8 +12,6 @@ import { failed, type Reading } from "./source-failure.js";
  */
 export const MAX_STEPS = 1_000_000;
 
-const MAX_PATH = 1_024;
-
 /** The steps that a look-up in an index counts for each element of the array, apart from the text of those it finds. */
 const STEPS_PER_ELEMENT = 4;
 
@@ -34,6 +32,8 @@ interface Comparison {
   readonly path: readonly ChildName[];
   readonly operator: "==" | "!=" | "<" | "<=" | ">" | ">=";
   readonly literal: Json;
+  /** The variable whose number replaces the literal. */
+  readonly variable?: string | undefined;
 }
 
 type Segment =
@@ -56,26 +56,40 @@ export interface BoundPath {
 }
 
 /**
- * Checks a JSONPath of the form that `parseJsonPath` accepts. A variable, `{name}`, stands in a quoted name or string,
- * and is replaced after parsing, so that no value can change the meaning of the path. json-p3 parses the path and does
- * not evaluate it, because its evaluation has no bound and compares numbers as floats.
+ * Checks a JSONPath of the form that `parseJsonPath` accepts. A variable, `{name}`, stands in a quoted name or string, or
+ * for a filter's number, and is replaced after parsing, so that no value can change the meaning of the path. json-p3
+ * parses the path and does not evaluate it, because its evaluation has no bound and compares numbers as floats.
+ *
+ * @param integers Those of the variables that are integers.
  */
-export function compileJsonPath(text: string, variables: readonly string[] = []): Result<JsonPath> {
-  if (text.length > MAX_PATH)
-    return err(`The JSONPath has ${text.length} characters, more than ${MAX_PATH}. Shorten it.`);
+export function compileJsonPath(
+  text: string,
+  variables: readonly string[] = [],
+  integers: readonly string[] = [],
+): Result<JsonPath> {
   const parsed = parseJsonPath(text);
   if (!parsed.ok) return parsed;
-  const templates = new Map<string, TextTemplate>();
-  for (const string of parsed.value.flatMap(stringsIn)) {
-    const template = compileText(string, variables);
+  const numbers = parsed.value.flatMap((segment) => (segment.kind === "filter" && segment.test.variable) || []);
+  const other = numbers.find((name) => !integers.includes(name));
+  if (other !== undefined)
+    return err(`${text}: {${other}} is not a variable of the type "integer". Write '{${other}}', or change its type.`);
+  const templates = new Map<string, Result<TextTemplate>>();
+  for (const segment of parsed.value)
+    fillSegment(segment, (string) => {
+      templates.set(string, compileText(string, variables));
+      return string;
+    });
+  const used = new Set(numbers);
+  for (const template of templates.values()) {
     if (!template.ok) return err(`${text}: ${template.error}`);
-    templates.set(string, template.value);
+    for (const name of template.value.variables) used.add(name);
   }
-  const used = new Set([...templates.values()].flatMap((template) => [...template.variables]));
   const bind = (values: TemplateValues): BoundPath => {
-    const fill = <T>(part: T) =>
-      typeof part === "string" ? (templates.get(part)?.fill(values, (value) => value) ?? part) : part;
-    const segments = parsed.value.map((segment) => fillSegment(segment, fill));
+    const fill = (string: string) => {
+      const template = templates.get(string);
+      return template?.ok ? template.value.fill(values, (value) => value) : string;
+    };
+    const segments = parsed.value.map((segment) => fillSegment(segment, fill, values));
     return { text, find: (document, budget) => findNodes(segments, text, document, budget) };
   };
   return ok({ variables: used, bind });
@@ -87,6 +101,9 @@ type ParsedSegment = JSONPathQuery["segments"][number];
 type Selector = ParsedSegment["selectors"][number] | undefined;
 type Expression = InstanceType<typeof expressions.LogicalExpression>["expression"];
 
+/** Matches a string, or a variable in the place of a filter's literal: json-p3 reads a number of the same length. */
+const STRING_OR_NUMBER = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<=[=<>]\s*)\{[A-Za-z][A-Za-z0-9_]*\}(?=\s*\])/gs;
+
 /**
  * Parses the part of JSONPath (RFC 9535) that sources need: names, indices, wildcards, and filters that compare one
  * value with a literal.
@@ -95,8 +112,9 @@ function parseJsonPath(text: string): Result<readonly Segment[]> {
   const segments: Segment[] = [];
   try {
     if (/\p{Cs}/u.test(text)) return unsupported(text, "it contains half of a surrogate pair");
-    for (const parsed of jsonP3.compile(text).segments) {
-      const segment = toSegment(parsed);
+    const readable = text.replace(STRING_OR_NUMBER, (part) => (part[0] === "{" ? "1".padEnd(part.length) : part));
+    for (const parsed of jsonP3.compile(readable).segments) {
+      const segment = toSegment(parsed, text);
       if (segment === null) return unsupported(text, `${parsed} cannot be used`);
       segments.push(segment);
     }
@@ -110,14 +128,15 @@ const unsupported = (text: string, why: string) =>
   err(
     `${text}: the path is not valid: ${why}. A path is "$", followed by names (.name or ['name']), indices ([0]; [-1] ` +
       "is the last), wildcards ([*]) and filters that make one comparison of a value with a literal " +
-      "([?@.name == 'text'], with ==, !=, <, <=, > or >=).",
+      "([?@.name == 'text'], with ==, !=, <, <=, > or >=) or with an integer variable ([?@.id == {id}]).",
   );
 
-function toSegment({ token, selectors: [selector, ...others] }: ParsedSegment): Segment | null {
+/** @param text The path, with its variables. */
+function toSegment({ token, selectors: [selector, ...others] }: ParsedSegment, text: string): Segment | null {
   if (token.kind === jsonP3.TokenKind.DDOT || others.length > 0) return null;
   if (selector instanceof selectors.WildcardSelector) return { kind: "wildcard" };
   if (selector instanceof selectors.FilterSelector) {
-    const test = toComparison(selector.expression.expression);
+    const test = toComparison(selector.expression.expression, text);
     return test && { kind: "filter", test };
   }
   const name = toChildName(selector);
@@ -129,14 +148,15 @@ function toChildName(selector: Selector): ChildName | null {
   return selector instanceof selectors.IndexSelector ? selector.index : null;
 }
 
-function toComparison(test: Expression): Comparison | null {
+function toComparison(test: Expression, text: string): Comparison | null {
   if (!(test instanceof expressions.InfixExpression) || !(test.left instanceof expressions.FilterQuery)) return null;
   const literal = toLiteral(test.right);
   if (literal === undefined) return null;
   // The standard lets only paths be compared that have one child at each step.
   const path = test.left.path.segments.map(({ selectors: [selector] }) => toChildName(selector) as ChildName);
   const operator = test.operator as Comparison["operator"];
-  return { from: test.left instanceof expressions.RelativeQuery ? "@" : "$", path, operator, literal };
+  const [, variable] = (isNumber(literal) && /^\{(\w+)\}/.exec(text.slice(test.right.token.index))) || [];
+  return { from: test.left instanceof expressions.RelativeQuery ? "@" : "$", path, operator, literal, variable };
 }
 
 function toLiteral(literal: Expression): Json | undefined {
@@ -147,18 +167,15 @@ function toLiteral(literal: Expression): Json | undefined {
   return hasValue ? literal.value : undefined;
 }
 
-function stringsIn(segment: Segment): string[] {
-  if (segment.kind === "wildcard") return [];
-  const parts: readonly Json[] =
-    segment.kind === "child" ? [segment.name] : [...segment.test.path, segment.test.literal];
-  return parts.filter((part) => typeof part === "string");
-}
-
-function fillSegment(segment: Segment, fill: <T>(part: T) => T | string): Segment {
+/** Replaces a segment's strings, and a variable that stands for a number if there are values. */
+function fillSegment(segment: Segment, fill: (string: string) => string, values?: TemplateValues): Segment {
+  const filled = <T>(part: T) => (typeof part === "string" ? fill(part) : part);
   if (segment.kind === "wildcard") return segment;
-  if (segment.kind === "child") return { kind: "child", name: fill(segment.name) };
-  const { path, literal, ...test } = segment.test;
-  return { kind: "filter", test: { ...test, path: path.map(fill), literal: fill(literal) } };
+  if (segment.kind === "child") return { kind: "child", name: filled(segment.name) };
+  const { path, literal, variable, ...test } = segment.test;
+  const number = variable === undefined ? undefined : values?.[variable];
+  const replaced = number === undefined ? filled(literal) : new LosslessNumber(number);
+  return { kind: "filter", test: { ...test, path: path.map(filled), literal: replaced } };
 }
 
 /** Returns the one node that a path must match, or `no_node` or `several_nodes`. */

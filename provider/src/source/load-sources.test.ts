@@ -12,6 +12,14 @@ function folderWith(change: Record<string, unknown>): string {
   return folder;
 }
 
+it("a source is asked without a rate limit if its own origin is redirected", () => {
+  const sources = loadSources([SHIPPED_SOURCES], [], { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" });
+  const unlimited = sources.filter(({ queries }) =>
+    [...queries.values()].every((one) => one.request.rateLimit === null),
+  );
+  expect(unlimited.map(({ name }) => name)).toEqual(["kraken"]);
+});
+
 describe("a source file is refused, with its name and what to fix,", () => {
   it.each<[change: Record<string, unknown>, message: RegExp]>([
     [{ surprise: 1 }, /changed\.json.*\n.*\/surprise/],

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, unreadable } from "@dataset-oracle/service/config/config-error";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
 
 /** The folder of the source files that are shipped with the provider. */
@@ -16,10 +17,14 @@ export const SHIPPED_SOURCES = fileURLToPath(new URL("../../sources", import.met
  * @param excluded The names of sources to leave out.
  * @throws ConfigError that names the file to fix.
  */
-export function loadSources(paths: readonly string[], excluded: readonly string[] = []): SpotSource[] {
+export function loadSources(
+  paths: readonly string[],
+  excluded: readonly string[] = [],
+  redirectedOrigins: RedirectedOrigins = {},
+): SpotSource[] {
   const sources = new Map<string, SpotSource>();
   for (const file of paths.flatMap(filesAt)) {
-    const source = compileSpotSource(loadConfig(file, SpotSourceSpec));
+    const source = compileSpotSource(loadConfig(file, SpotSourceSpec), redirectedOrigins);
     if (!source.ok) throw new ConfigError(`${file}: ${source.error}`);
     const { name } = source.value;
     if (sources.has(name)) throw new ConfigError(`${file}: another source has the name "${name}" too. Rename one.`);

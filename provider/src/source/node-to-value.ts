@@ -3,19 +3,25 @@ import { ok } from "@dataset-oracle/protocol/result";
 import { bytesToHex, keccak256, stringToBytes } from "viem";
 import { scaleDecimal } from "./decimal-text.js";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
-import { failed, type Reading } from "./source-failure.js";
+import { type FailureCode, failed, type Reading } from "./source-failure.js";
+
+const MAX_DESCRIBED = 64;
 
 /** Describes a node briefly, for people. */
-function describeNode(node: Json, maxLength = 64): string {
-  if (isNumber(node)) return digitsOf(node).slice(0, maxLength);
+function describeNode(node: Json): string {
+  if (isNumber(node)) return digitsOf(node).slice(0, MAX_DESCRIBED);
   if (typeof node === "object" && node !== null) return Array.isArray(node) ? "an array" : "an object";
-  const text = typeof node === "string" ? node.slice(0, maxLength) : node;
-  return JSON.stringify(text).slice(0, maxLength);
+  return JSON.stringify(typeof node === "string" ? node.slice(0, MAX_DESCRIBED) : node).slice(0, MAX_DESCRIBED);
 }
 
 /** The rule that makes a value of 32 bytes from a node of an answer. */
 export type ValueShape =
-  | { readonly type: "uint"; readonly decimals: number; readonly rounding: Rounding }
+  | {
+      readonly type: "uint";
+      readonly decimals: number;
+      readonly rounding: Rounding;
+      readonly format?: "iso8601" | undefined;
+    }
   | { readonly type: "bool" | "bytes32" }
   | { readonly type: "string"; readonly hash: boolean };
 
@@ -23,26 +29,39 @@ const WORD = 32;
 
 /** Returns the value's 32 bytes as a big-endian number, or why the node is not of the type. */
 export function nodeToValue(node: Json, shape: ValueShape): Reading<bigint> {
+  const isNot = (code: FailureCode, what: string) => failed(code, `${describeNode(node)} is not ${what}`);
   switch (shape.type) {
     case "uint": {
-      const text = isNumber(node) ? digitsOf(node) : node;
+      const isDate = shape.format === "iso8601";
+      const text = isDate ? secondsOf(node) : isNumber(node) ? digitsOf(node) : node;
       if (typeof text !== "string")
-        return failed("not_a_number", `${describeNode(node)} is neither a number nor a string`);
+        return isDate
+          ? isNot("not_a_date", "ISO 8601 with a time and an offset")
+          : isNot("not_a_number", "a number or a string");
       return scaleDecimal(text, shape.decimals, shape.rounding);
     }
     case "bool":
-      return typeof node === "boolean"
-        ? ok(node ? 1n : 0n)
-        : failed("not_a_bool", `${describeNode(node)} is not a boolean`);
+      return typeof node === "boolean" ? ok(node ? 1n : 0n) : isNot("not_a_bool", "a boolean");
     case "bytes32":
       return typeof node === "string" && /^0x[0-9a-fA-F]{64}$/.test(node)
         ? ok(BigInt(node))
-        : failed("not_bytes32", `${describeNode(node)} is not 0x and 64 hex digits in a string`);
+        : isNot("not_bytes32", "0x and 64 hex digits in a string");
     case "string":
-      return typeof node === "string"
-        ? stringValue(node, shape.hash)
-        : failed("not_a_string", `${describeNode(node)} is not a string`);
+      return typeof node === "string" ? stringValue(node, shape.hash) : isNot("not_a_string", "a string");
   }
+}
+
+const DATE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+
+/** Returns the seconds from 1970 to a date in ISO 8601 with an offset, as a decimal; null for anything else. */
+function secondsOf(node: Json): string | null {
+  const [, local, fraction = "", sign, hours, minutes] = (typeof node === "string" && DATE.exec(node)) || [];
+  if (local === undefined || (fraction !== "" && local.length < 19)) return null;
+  const time = Date.parse(`${local}Z`);
+  // Date.parse takes February 30 for March 2.
+  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(local)) return null;
+  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === "-" ? -60 : 60);
+  return `${time / 1_000 - offset}${fraction}`;
 }
 
 function stringValue(text: string, hash: boolean): Reading<bigint> {

@@ -16,6 +16,7 @@ export type FailureCode =
   | "several_nodes"
   | "path_too_costly"
   | "not_a_number"
+  | "not_a_date"
   | "negative"
   | "zero"
   | "number_too_large"

@@ -245,10 +245,7 @@ function newState({ timeoutMs, hasReserve, random = Math.random }: SourceReaderO
   const all = ofCallers(maxCharacters, MAX_CONNECTIONS);
   if (!hasReserve) return { operators: all, anonymous: all };
   const half = maxCharacters / 2;
-  return {
-    operators: ofCallers(half, (MAX_CONNECTIONS * 3) / 4),
-    anonymous: ofCallers(half, MAX_CONNECTIONS / 4),
-  };
+  return { operators: ofCallers(half, (MAX_CONNECTIONS * 3) / 4), anonymous: ofCallers(half, MAX_CONNECTIONS / 4) };
 }
 
 const originOf = ({ url }: SourceRequest) => new URL(url).origin;

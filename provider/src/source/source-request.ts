@@ -1,5 +1,4 @@
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
 import type { RateLimit } from "../rate-limit.js";
 import type { Json } from "./exact-json.js";
@@ -22,11 +21,6 @@ interface SourceFile {
   readonly name: string;
   /** Returns the error that the source's answer names, or null. */
   findError(document: Json): SourceFailure | null;
-}
-
-/** Removes the rate limit from a request whose origin is redirected, because the origin itself is not asked. */
-export function unlimitedIfRedirected<R extends SourceRequest>(redirectedOrigins: RedirectedOrigins, request: R): R {
-  return Object.hasOwn(redirectedOrigins, new URL(request.url).origin) ? { ...request, rateLimit: null } : request;
 }
 
 /** The ids of requests that are made again and again. */

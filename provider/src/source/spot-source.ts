@@ -1,11 +1,11 @@
 import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { ROUNDINGS, SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { type Static, Type } from "@sinclair/typebox";
 import { type RateLimit, rateLimitSchema } from "../rate-limit.js";
 import { compileSource } from "./compile-source.js";
-import { scaleDecimal } from "./decimal-text.js";
-import { digitsOf, isNumber, type Json } from "./exact-json.js";
+import type { Json } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, findOne } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
 import { failed, type Reading } from "./source-failure.js";
@@ -17,29 +17,20 @@ const UNITS = ["iso8601", "seconds", "milliseconds"] as const;
 const QuoteTimeSpec = Type.Object(
   {
     path: Type.String({ description: "JSONPath of the time." }),
-    unit: oneOf(UNITS, "iso8601 is a UTC time that ends in Z; the others count from 1970."),
+    unit: oneOf(UNITS, "iso8601 is a date with a time and an offset; the others count from 1970."),
   },
   { additionalProperties: false, description: "The time at which the quote was made, if the source gives it." },
 );
 type QuoteTimeSpec = Static<typeof QuoteTimeSpec>;
 
-const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-
 /** Reads a quote's time from an answer, in whole seconds since 1970. */
 function readQuoteTime(document: Json, path: BoundPath, unit: QuoteTimeSpec["unit"]): Reading<bigint> {
   const node = findOne(path, document);
   if (!node.ok) return failed("no_quote_time", node.error.detail);
-  const text = isNumber(node.value) ? digitsOf(node.value) : node.value;
-  if (typeof text !== "string") return failed("no_quote_time", "contains no time");
-  if (unit === "iso8601") {
-    const milliseconds = ISO.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isNaN(milliseconds))
-      return failed("no_quote_time", `${text.slice(0, 64)} is not a UTC time in ISO 8601`);
-    return ok(BigInt(Math.floor(milliseconds / 1_000)));
-  }
-  const time = scaleDecimal(text, 0, "truncate");
+  const format = unit === "iso8601" ? unit : undefined;
+  const time = nodeToValue(node.value, { type: "uint", decimals: 0, rounding: "truncate", format });
   if (!time.ok) return failed("no_quote_time", time.error.detail);
-  return ok(unit === "seconds" ? time.value : time.value / 1_000n);
+  return ok(unit === "milliseconds" ? time.value / 1_000n : time.value);
 }
 
 /** The places of the best bid and the best ask in an answer. */
@@ -83,7 +74,7 @@ const PAIR = `${SYMBOL}-${SYMBOL}`;
 /** A source file: it describes, as data, where an exchange's price of a pair is read. */
 export const SpotSourceSpec = Type.Object(
   {
-    ...Type.Omit(SourceSpec, ["hash"]).properties,
+    ...Type.Omit(SourceSpec, ["format", "hash"]).properties,
     name: Type.String({
       pattern: "^[a-z0-9-]{1,32}$",
       description: "The source's name in logs and metrics. It must be unique.",
@@ -167,8 +158,11 @@ export interface PairQuery {
   read(document: Json): Reading<Quote>;
 }
 
-/** Checks what a schema cannot: the templates and the paths, for each of the pairs. */
-export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
+/**
+ * Checks what a schema cannot: the templates and the paths, for each of the pairs. Where the source is redirected, the
+ * origin itself is not asked, so the requests have no rate limit.
+ */
+export function compileSpotSource(spec: SpotSourceSpec, redirectedOrigins: RedirectedOrigins = {}): Result<SpotSource> {
   const { symbols, rateLimit, quoteTime, spread } = spec;
   const variables = symbols.pairs === undefined ? ["base", "quote"] : ["pair"];
   const source = compileSource(spec, variables);
@@ -178,6 +172,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
     path === undefined ? null : compileJsonPath(path, variables),
   );
   for (const path of [time, bid, ask]) if (path?.ok === false) return path;
+  const limit = Object.hasOwn(redirectedOrigins, origin) ? null : rateLimit;
   const queries = new Map<string, PairQuery>();
   for (const pair of spec.pairs) {
     const [base = "", quote = ""] = pair.split("-");
@@ -188,7 +183,7 @@ export function compileSpotSource(spec: SpotSourceSpec): Result<SpotSource> {
     const { request, read, findError } = bound.value;
     const [timePath, bidPath, askPath] = [time, bid, ask].map((path) => (path?.ok ? path.value.bind(values) : null));
     queries.set(pair, {
-      request: { ...request, source: { name: spec.name, findError }, rateLimit },
+      request: { ...request, source: { name: spec.name, findError }, rateLimit: limit },
       rate: asked === quote ? null : `${asked}-${quote}`,
       read: (document) => {
         const last = read(document);

@@ -7,9 +7,6 @@ import type { RateLimit } from "../rate-limit.js";
 import type { SpotSource } from "../source/spot-source.js";
 import type { SpecRegistrySettings } from "./spec-finder.js";
 
-/** The hosts that published specs may query. */
-type AllowedHosts = readonly string[] | "any";
-
 /**
  * Reports whether published specs may query a host. "any" leaves out the hosts of source files: their exchanges could
  * refuse the provider's address, for prices too, because of what strangers ask.
@@ -20,7 +17,7 @@ export const isHostAllowed = (
 ): boolean => (hosts === "any" ? !sourceHosts.includes(host) : hosts.includes(host));
 
 /** @throws ConfigError when one of the hosts is not written as a host name. */
-function checkHosts(hosts: AllowedHosts, at: string): void {
+function checkHosts(hosts: WebOracleSettings["hosts"], at: string): void {
   for (const host of hosts === "any" ? [] : hosts) {
     const url = parseHttpsUrl(`https://${host}`);
     if (url.ok && url.value.host === host) continue;

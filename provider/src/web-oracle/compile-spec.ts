@@ -42,10 +42,11 @@ export function compileSpec(json: unknown): Result<CompiledRequest> {
   const wrong = findProblem(spec);
   if (wrong !== null) return err(wrong);
   const names = spec.variables.map(({ name }) => name);
+  const integers = spec.variables.flatMap(({ name, type }) => (type === "integer" ? name : []));
   const sources: Source[] = [];
   for (const [index, source] of spec.sources.entries()) {
     const at = `/sources/${index}`;
-    const compiled = compileSource(source, names);
+    const compiled = compileSource(source, names, integers);
     if (!compiled.ok) return err(`${at}: ${compiled.error}`);
     const origin = parseHttpsUrl(`${compiled.value.origin}/`);
     if (!origin.ok) return err(`${at}/url: ${origin.error}`);

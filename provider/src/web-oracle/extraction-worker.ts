@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
+import type { Result } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
 import type { Hex } from "viem";
 import { type Json, parseExactJson } from "../source/exact-json.js";
@@ -29,7 +30,7 @@ export interface Extraction extends Pick<Extracted, "readings"> {
 
 const MAX_SPECS = 100;
 
-const specs = new LRUCache<Hex, CompiledRequest>({ max: MAX_SPECS });
+const specs = new LRUCache<Hex, Result<CompiledRequest>>({ max: MAX_SPECS });
 
 /** One answer may serve many keys of a spec. Only the text of two keys is kept: parsed, it takes far more memory. */
 const documents = new LRUCache<string, Reading<Json>>({
@@ -38,9 +39,9 @@ const documents = new LRUCache<string, Reading<Json>>({
 });
 
 function extract({ specHash, spec, args, answers }: ExtractionJob): Extraction {
-  const compiled = specs.get(specHash) ?? compile(spec);
+  const compiled = specs.get(specHash) ?? compileSpec(spec);
   specs.set(specHash, compiled);
-  const request = compiled.bind(args);
+  const request = compiled.ok ? compiled.value.bind(args) : compiled;
   if (!request.ok) throw new Error(request.error);
   let parsed = 0;
   const { readings, steps } = extractValues(request.value.sources, answers, (text) => {
@@ -52,12 +53,6 @@ function extract({ specHash, spec, args, answers }: ExtractionJob): Extraction {
     return document;
   });
   return { readings, work: steps + parsed };
-}
-
-function compile(spec: RequestSpec): CompiledRequest {
-  const compiled = compileSpec(spec);
-  if (!compiled.ok) throw new Error(compiled.error);
-  return compiled.value;
 }
 
 const port = parentPort as MessagePort;

@@ -144,6 +144,9 @@ export class SpecFinder {
     // Charged in advance and refunded unless it is a miss, because many lookups may be made at once.
     misses.spend(caller.id, 1, now);
     const refund = () => misses.spend(caller.id, -1, performance.now());
+    const warn = (fields: object, text: string) => {
+      if (isLogged(trace)) logger.warn({ network: chainId, spec: specHash, ...fields }, text);
+    };
     const lookUp = async () => {
       const turn = await rate.turn(caller.mayUseReserve);
       if (!turn.ok) {
@@ -152,8 +155,7 @@ export class SpecFinder {
       }
       const spec = await registry.read(specHash).catch((error: Error) => {
         refund();
-        if (isLogged(trace))
-          logger.warn({ network: chainId, spec: specHash, reason: error.message }, "registry cannot be read");
+        warn({ reason: error.message }, "registry cannot be read");
         throw registryUnavailable(RETRY_AFTER);
       });
       if (spec === null) {
@@ -162,8 +164,7 @@ export class SpecFinder {
       }
       refund();
       await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
-        if (isLogged(trace))
-          logger.warn({ network: chainId, spec: specHash, error: error.code }, "spec not stored on disk");
+        warn({ error: error.code }, "spec not stored on disk");
       });
       return this.#compile(id, spec);
     };

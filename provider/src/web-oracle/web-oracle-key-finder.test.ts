@@ -31,6 +31,7 @@ async function find(
     kind = "median" as DatasetKind,
     hosts = [HOST] as "any" | string[],
     sourceHosts = [] as string[],
+    redirectedOrigins = {} as Record<string, string>,
     end = "",
   } = {},
 ) {
@@ -38,7 +39,7 @@ async function find(
     { registries: [], folder: "", hosts, sourceHosts, rateLimitOf: () => ({ perSecond: 1, burst: 1 }) },
     {
       specStore: { read: async () => bytes, write: async () => {} },
-      redirectedOrigins: {},
+      redirectedOrigins,
       hasReserve: false,
       charge: () => {},
       logger: pino({ enabled: false }),
@@ -61,6 +62,9 @@ it("a key asks what its spec says for its arguments, within the rate limit of th
   const asked = [[`https://${HOST}/Lima`, { perSecond: 1, burst: 1 }]];
   expect(await find(["Lima"])).toEqual(asked);
   expect(await find(["Lima"], { hosts: "any" })).toEqual(asked);
+  const redirect = (origin: string) => ({ redirectedOrigins: { [origin]: "http://127.0.0.1:9000" } });
+  expect(await find(["Lima"], redirect("https://other.example"))).toEqual(asked);
+  expect(await find(["Lima"], redirect(`https://${HOST}`))).toEqual([[`https://${HOST}/Lima`, null]]);
 });
 
 const WORD = canonical({
@@ -84,6 +88,8 @@ it.each<[why: string, code: string, args: string[], change: Parameters<typeof fi
   ["asks a host of which the parent is allowed", "host_not_allowed", ["Lima"], { hosts: ["weather.example"] }],
   ["asks a host of which a child is allowed", "host_not_allowed", ["Lima"], { hosts: [`www.${HOST}`] }],
   ["has a spec that is no JSON", "invalid_spec", [], { bytes: "0x7b" }],
+  // As one of an older version, to whom the field of a newer spec is unknown.
+  ["has a field that this provider does not know", "invalid_spec", [], { bytes: canonical({ ...SPEC, later: 1 }) }],
   ["has a spec that is not canonical", "invalid_spec", [], { bytes: stringToHex(JSON.stringify(SPEC, null, 1)) }],
 ])("a key that %s is refused: %s", async (_, code, args, change) => {
   expect(await find(args, change)).toBe(code);

@@ -4,7 +4,8 @@ import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { type Hex, hexToString } from "viem";
 import type { TracedCaller } from "../caller.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
-import { type SourceRequest, unlimitedIfRedirected } from "../source/source-request.js";
+import type { RateLimit } from "../rate-limit.js";
+import type { SourceRequest } from "../source/source-request.js";
 import { type CheckedWebOracleSettings, isHostAllowed } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile-spec.js";
 import { SpecFinder, type SpecFinderParts, SpecRegistry } from "./spec-finder.js";
@@ -60,9 +61,10 @@ export class WebOracleKeyFinder {
     if (forbidden !== undefined) throw hostNotAllowed(forbidden);
     const request = bind(args);
     if (!request.ok) throw invalidArguments(request.error);
-    const found = toWebOracleKey(key, web.value, compiled, request.value, rateLimitOf);
-    const requests = found.requests.map((one) => unlimitedIfRedirected(this.options.redirectedOrigins, one));
-    return { ...found, requests };
+    const { redirectedOrigins } = this.options;
+    return toWebOracleKey(key, web.value, compiled, request.value, (origin) =>
+      Object.hasOwn(redirectedOrigins, origin) ? null : rateLimitOf(origin),
+    );
   }
 }
 
@@ -72,7 +74,7 @@ export function toWebOracleKey(
   content: WebOracleKeyContent,
   compiled: CompiledRequest,
   request: BoundRequest,
-  rateLimitOf: CheckedWebOracleSettings["rateLimitOf"] | (() => null) = () => null,
+  rateLimitOf: (origin: string) => RateLimit | null = () => null,
 ): WebOracleKey {
   const requests = request.sources.map((source) => {
     const rateLimit = rateLimitOf(new URL(source.request.url).origin);

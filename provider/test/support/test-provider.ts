@@ -67,7 +67,7 @@ export async function startProvider(
       }),
     ),
   }));
-  const served = findServedDatasets(deployments, redirected, config.minSources, {});
+  const served = findServedDatasets(deployments, redirected, config.minSources);
   const registry = new Registry();
   const setup = { config, served, webOracle, secrets: Secrets.NONE, account: ACCOUNT };
   const provider = await buildProvider(setup, { logger, registry, now: () => BigInt(clock.now) });
