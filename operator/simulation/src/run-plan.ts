@@ -17,13 +17,17 @@ export interface RunOptions {
   readonly recordTo?: string;
   /** A fault that is planted in the product. */
   readonly mutant?: Mutant;
+  /** Options of Node, beside those that every simulation has. */
+  readonly node?: readonly string[];
 }
 
 /** Simulates a plan in a process of its own. A process that fails counts as a violation. */
-export function runPlan(plan: Plan, { traceTo, recordTo, mutant, providers }: RunOptions = {}): Promise<Outcome> {
+export function runPlan(plan: Plan, options: RunOptions = {}): Promise<Outcome> {
+  const { traceTo, recordTo, mutant, providers, node = [] } = options;
   const imported = mutant === undefined ? [] : ["--import", MUTATE];
   const args = [
     "--expose-gc",
+    ...node,
     ...imported,
     providers ? RUN_PROVIDERS : RUN,
     JSON.stringify({ ...plan, traceTo, recordTo }),

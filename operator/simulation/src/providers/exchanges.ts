@@ -57,6 +57,8 @@ interface FetchHandler {
 export class Exchanges {
   readonly failures = new Map<string, ExchangeFailure>();
   readonly #still = new Map<string, string>();
+  /** As connections do, this keeps requests alive: what nobody can answer any more, the garbage collector ends. */
+  readonly #open = new Set<FetchHandler>();
 
   constructor(
     private readonly market: Market,
@@ -84,12 +86,8 @@ export class Exchanges {
 
   #serve({ host, pathname }: URL, handler: FetchHandler): void {
     const name = host.split(".")[0] ?? "";
-    let isOver = false;
-    const end = () => {
-      const wasOver = isOver;
-      isOver = true;
-      return !wasOver;
-    };
+    this.#open.add(handler);
+    const end = () => this.#open.delete(handler);
     handler.onConnect((reason) => {
       if (end()) handler.onError(reason);
     });
