@@ -10,11 +10,13 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { encodeFunctionData, type Hex } from "viem";
 import { type LimitedServices, Processes } from "./processes.js";
-import { newWebOracleKey } from "./web-oracle.js";
+import { FAILING_SPEC_HASH, newWebOracleKey } from "./web-oracle.js";
 
 const ADDRESSES = 4;
 /** After so many requests in a minute, new connections included, a service closes all connections of an address. */
 const FLOOD = 720;
+/** As how many of them one whose body is sent in chunks counts. */
+const CHUNKED_COST = 32;
 /** For four addresses: the share of a core, and megabytes of log an hour. */
 const MAX_CORE = 0.1;
 const MAX_LOG = 10;
@@ -48,7 +50,17 @@ interface Kind {
   /** Makes the body of a POST. Without it, the request is a GET. */
   readonly body?: () => string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** By default POST for a body, else GET. */
+  readonly method?: string;
+  /** Whether each byte of the body is sent as a chunk. */
+  readonly isChunked?: boolean;
 }
+
+const PREFLIGHT = {
+  origin: "https://dapp.example",
+  "access-control-request-method": "POST",
+  "access-control-request-headers": "content-type",
+};
 
 const { values } = readArguments(USAGE, {
   seconds: { type: "string", default: "4", range: [1, 3_600] },
@@ -64,7 +76,8 @@ interface Answer {
 }
 
 /** Sends one request for a caller, and returns its answer. */
-function ask({ service, path, body, headers: more }: Kind, caller: string): Promise<Answer> {
+function ask(kind: Kind, caller: string): Promise<Answer> {
+  const { service, path, body, headers: more, isChunked = false } = kind;
   const text = body?.();
   const headers = {
     "x-forwarded-for": caller,
@@ -72,7 +85,7 @@ function ask({ service, path, body, headers: more }: Kind, caller: string): Prom
     ...more,
   };
   const url = service.url + (typeof path === "string" ? path : path());
-  const method = text === undefined ? "GET" : "POST";
+  const { method = text === undefined ? "GET" : "POST" } = kind;
   return new Promise((done, failed) => {
     const sent = send(url, { agent, method, headers, signal: AbortSignal.timeout(TIMEOUT_MS) }, (answer) => {
       const policy = String(answer.headers["ratelimit-policy"] ?? "");
@@ -88,7 +101,8 @@ function ask({ service, path, body, headers: more }: Kind, caller: string): Prom
         done({ status: 413, limits: [] });
       else failed(error);
     });
-    sent.end(text);
+    if (isChunked) for (const byte of text ?? "") sent.write(byte);
+    sent.end(isChunked ? undefined : text);
   });
 }
 
@@ -175,6 +189,12 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     at(
       provider,
       report,
+      "accepted: a key of the Web Oracle whose host fails",
+      web(() => ({ key: newWebOracleKey(FAILING_SPEC_HASH) })),
+    ),
+    at(
+      provider,
+      report,
       "refused: an unpublished spec",
       web(() => ({ key: unpublished() })),
     ),
@@ -208,6 +228,12 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     at(
       provider,
       batch,
+      "accepted: 256 keys of the Web Oracle whose host fails",
+      web(() => ({ keys: times(256, () => newWebOracleKey(FAILING_SPEC_HASH)) })),
+    ),
+    at(
+      provider,
+      batch,
       "refused: 256 keys of the Web Oracle at an old round",
       web(() => ({ keys: times(256, () => newWebOracleKey()), timestamp: 1_000_000_000 })),
     ),
@@ -231,6 +257,8 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     ),
     at(provider, batch, "refused: an unusual body of 137 KB", unusual(row(() => ({ keys: long }))())),
     at(provider, batch, "refused: 60,000 brackets", brackets(60_000)),
+    { ...at(provider, batch, "refused: 10,000 chunks", () => " ".repeat(10_000)), isChunked: true },
+    { ...at(provider, batch, "accepted: a preflight"), method: "OPTIONS", headers: PREFLIGHT },
     ...both(provider),
     at(operator, request, "accepted", () => wanted()),
     at(operator, request, "accepted: a stream", () => wanted(), stream),
@@ -246,6 +274,8 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     at(operator, request, "refused: 1,500 unknown members", () => members(1_500)),
     at(operator, request, "refused: 8,000 brackets", brackets(8_000)),
     at(operator, request, "refused: a body that is too long", () => members(20_000)),
+    { ...at(operator, request, "refused: 10,000 chunks", () => " ".repeat(10_000)), isChunked: true },
+    { ...at(operator, request, "accepted: a preflight"), method: "OPTIONS", headers: PREFLIGHT },
     at(operator, request, "refused: an unknown key", () => wanted({ key: unknown() })),
     at(operator, request, "refused: an unknown key, as a stream", () => wanted({ key: unknown() }), stream),
     at(operator, request, "refused: a broadcast of an unknown key", () => wanted({ key: unknown(), broadcast: true })),
@@ -326,7 +356,8 @@ async function lineOf(kind: Kind, seconds: number) {
     count = await pace(kind, ADDRESSES * perMinute, seconds);
   });
   const ofPaced = paced.cpuMs / (performance.now() - start);
-  const ofAbove = (ADDRESSES * (rest.cpuMs + ((FLOOD - most) * above.cpuMs) / ABOVE)) / 60_000;
+  const flood = kind.isChunked ? FLOOD / CHUNKED_COST : FLOOD;
+  const ofAbove = (ADDRESSES * (rest.cpuMs + (Math.max(0, flood - most) * above.cpuMs) / ABOVE)) / 60_000;
   return {
     status: usual.status,
     perMinute,

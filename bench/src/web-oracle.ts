@@ -1,7 +1,8 @@
-// A spec of the Web Oracle that makes any number of keys from one answer, and what providers need to serve it.
+// Specs of the Web Oracle that make any number of keys from one answer, and what providers need to serve it.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { OWNER } from "@dataset-oracle/devnet/accounts";
 import { deployTestContract, deployTestDataset } from "@dataset-oracle/devnet/deploy-test-contracts";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
@@ -10,14 +11,20 @@ import { type Address, createWalletClient, type Hex, http, keccak256, publicActi
 
 const ORIGIN = "https://api.bench.example";
 
-/** In canonical JSON: one URL, and the variable in the path. */
-const SPEC = stringToHex(
-  `{"combine":"median","minSources":1,"sources":[{"decimals":0,"method":"GET","path":"$['{name}']",` +
-    `"rounding":"half-even","type":"uint","url":"${ORIGIN}/all"}],"title":"a benchmark","variables":[` +
-    `{"characters":"alphanumeric","maxLength":100,"minLength":1,"name":"name","type":"string"}]}`,
-);
+/** Writes a spec in canonical JSON: one URL, and the variable in the path. */
+const specOf = (urlPath: string) =>
+  stringToHex(
+    `{"combine":"median","minSources":1,"sources":[{"decimals":0,"method":"GET","path":"$['{name}']",` +
+      `"rounding":"half-even","type":"uint","url":"${ORIGIN}${urlPath}"}],"title":"a benchmark","variables":[` +
+      `{"characters":"alphanumeric","maxLength":100,"minLength":1,"name":"name","type":"string"}]}`,
+  );
+const SPEC = specOf("/all");
+const FAILING_SPEC = specOf("/failing");
 
-/** Returns a key that was never asked for, of almost 256 bytes. @param specHash That of the published spec by default. */
+/** The hash of a published spec whose API answers with an error. */
+export const FAILING_SPEC_HASH = keccak256(FAILING_SPEC);
+
+/** Returns a key that was never asked for, of almost 256 bytes. @param specHash That of the spec that can be read by default. */
 export function newWebOracleKey(specHash: Hex = keccak256(SPEC)): Hex {
   next += 1;
   const key = webOracleKey({ specHash, args: [`n${String(next).padStart(99, "0")}`] });
@@ -26,11 +33,14 @@ export function newWebOracleKey(specHash: Hex = keccak256(SPEC)): Hex {
 }
 let next = 0;
 
-/** Starts the API of the spec, whose answer has 800 KB and none of the names. */
+/** Starts the API of the specs, whose answers have 800 KB and none of the names; a failure's is compressed. */
 export async function startApi() {
   const answer = JSON.stringify({ values: Array(200_000).fill(1.5) });
-  const server = createServer((_, response) =>
-    response.writeHead(200, { "content-type": "application/json" }).end(answer),
+  const failure = gzipSync(answer);
+  const server = createServer(({ url }, response) =>
+    url === "/failing"
+      ? response.writeHead(500, { "content-type": "application/json", "content-encoding": "gzip" }).end(failure)
+      : response.writeHead(200, { "content-type": "application/json" }).end(answer),
   );
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const close = async () => void server.close().closeAllConnections();
@@ -43,19 +53,21 @@ export interface WebOracle {
   readonly dataset: Address;
 }
 
-/** Deploys a registry and a dataset, and publishes the spec. */
+/** Deploys a registry and a dataset, and publishes the specs. */
 export async function deployWebOracle(chainUrl: string): Promise<WebOracle> {
   const address = await deployTestContract(chainUrl, "WebOracleRegistry", { abi: webOracleRegistryAbi });
   const client = createWalletClient({ transport: http(chainUrl), pollingInterval: 100 }).extend(publicActions);
-  const hash = await client.writeContract({
-    ...{ account: OWNER.address, chain: null, address, abi: webOracleRegistryAbi },
-    ...{ functionName: "publish", args: [SPEC] },
-  });
-  await client.waitForTransactionReceipt({ hash });
+  for (const spec of [SPEC, FAILING_SPEC]) {
+    const hash = await client.writeContract({
+      ...{ account: OWNER.address, chain: null, address, abi: webOracleRegistryAbi },
+      ...{ functionName: "publish", args: [spec] },
+    });
+    await client.waitForTransactionReceipt({ hash });
+  }
   return { registry: address, dataset: await deployTestDataset(chainUrl, { keyForm: "WEB_ORACLE" }) };
 }
 
-/** Returns what a provider needs to serve the spec; nothing without an API. */
+/** Returns what a provider needs to serve the specs; nothing without an API. */
 export function webOracle(apiUrl: string | undefined, chainUrl: string, folder: string) {
   if (apiUrl === undefined) return { redirects: {}, settings: {} };
   return {
