@@ -153,6 +153,11 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     const title = `${service.name.replace(/-.*/, "")} ${method} ${route} ${what}`;
     return { name: title, service, path, headers, ...(body !== undefined && { body }) };
   };
+  // It has no limit of its own.
+  const preflight = (service: ServiceProcess): Kind => ({
+    ...{ name: "operator OPTIONS /data/request accepted", service, path: request },
+    ...{ method: "OPTIONS", headers: PREFLIGHT },
+  });
   const stream = { accept: "text/event-stream" };
   const wanted = (more: object = {}) =>
     JSON.stringify({ network_id: 42, dataset, key: name(), broadcast: false, ...more });
@@ -258,7 +263,6 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     at(provider, batch, "refused: an unusual body of 137 KB", unusual(row(() => ({ keys: long }))())),
     at(provider, batch, "refused: 60,000 brackets", brackets(60_000)),
     { ...at(provider, batch, "refused: 10,000 chunks", () => " ".repeat(10_000)), isChunked: true },
-    { ...at(provider, batch, "accepted: a preflight"), method: "OPTIONS", headers: PREFLIGHT },
     ...both(provider),
     at(operator, request, "accepted", () => wanted()),
     at(operator, request, "accepted: a stream", () => wanted(), stream),
@@ -275,7 +279,7 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     at(operator, request, "refused: 8,000 brackets", brackets(8_000)),
     at(operator, request, "refused: a body that is too long", () => members(20_000)),
     { ...at(operator, request, "refused: 10,000 chunks", () => " ".repeat(10_000)), isChunked: true },
-    { ...at(operator, request, "accepted: a preflight"), method: "OPTIONS", headers: PREFLIGHT },
+    preflight(operator),
     at(operator, request, "refused: an unknown key", () => wanted({ key: unknown() })),
     at(operator, request, "refused: an unknown key, as a stream", () => wanted({ key: unknown() }), stream),
     at(operator, request, "refused: a broadcast of an unknown key", () => wanted({ key: unknown(), broadcast: true })),
