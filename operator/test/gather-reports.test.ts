@@ -1,5 +1,5 @@
 import { type Address, parseEther, stringToHex } from "viem";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { startCommittee, WAIT } from "./support/committee.js";
 import { type AnsweredProblem, startOperator } from "./support/operator.js";
 import type { Behavior } from "./support/stub-providers.js";
@@ -83,7 +83,25 @@ test("no data that a quorum signs is stored as NOT_AVAILABLE, and never mixes wi
   behave("no data", "no data");
   const problem = await failUnsent(4, newKey());
   expect(problem).toMatchObject({ http: 503, code: "no_quorum" });
-  expect(problem.detail).toContain("2 signed a value and 2 signed that there is none");
+  expect(problem.detail).toContain("2 signed a value and 2 signed that there is none. ");
+});
+
+test("why providers have no value is told with it, and where there is no quorum", async () => {
+  const why = (i: number) => `/sources/0: unreachable: could not be reached (${i})`;
+  for (const [i, provider] of providers.entries())
+    provider.sources = [{ name: "/sources/0", reason: `unreachable: could not be reached (${i})` }];
+  onTestFinished(() => {
+    for (const provider of providers) provider.sources = undefined;
+  });
+  behave("no data", "no data", "no data", "no data");
+  const { reports } = await operator.ask(body(4, newKey()), WAIT);
+  expect(reports.map(({ reason }) => reason)).toEqual([0, 1, 2, 3].map(why));
+  behave("no data", "no data");
+  const { detail } = await failUnsent(4, newKey());
+  expect(detail).toContain(`2 signed that there is none (${why(0)}; ${why(1)}). `);
+  behave("no data", "no data", "no data", "no data", "honest");
+  const one = await operator.ask(body(4, newKey(), false));
+  expect(one.reports[0]).toMatchObject({ value: "0", reason: why(0) });
 });
 
 test("values beyond the tolerance are a DISAGREEMENT", async () => {

@@ -21,9 +21,7 @@ export interface Failure {
 }
 
 /** Tells a failure from an answer that can be used. */
-export function isFailure(answer: { readonly kind: string }): answer is Failure {
-  return answer.kind === "failure";
-}
+export const isFailure = (answer: { readonly kind: string }): answer is Failure => answer.kind === "failure";
 
 export type Fail = (reason: FailureReason, detail: string) => Failure;
 

@@ -83,6 +83,33 @@ test.each<[Behavior, string]>([
   expect(decideByQuorum(4, answers).kind).toBe("no_quorum");
 });
 
+test.each<[sources: unknown, reason: string | undefined]>([
+  [[{ name: "/sources/0", reason: "unreachable: no such host", used: false }], "/sources/0: unreachable: no such host"],
+  [
+    [
+      { name: "a", reason: "too_old" },
+      { name: "b", reason: null },
+      { name: "c", reason: "zero" },
+    ],
+    "a: too_old; c: zero",
+  ],
+  [[{ name: "\u001b[31ma\n", reason: "\u202eé" }], "?[31ma?: ??"],
+  [[{ name: "a", reason: "x".repeat(10_000) }], `a: ${"x".repeat(197)}`],
+  [[{ name: "a", reason: null }], undefined],
+  [undefined, undefined],
+  ["down", undefined],
+  [[null], undefined],
+  [[{ name: "a", reason: { toString: 1 } }], undefined],
+])("why a provider has no value is passed on, cut and in printable ASCII: %j", async (sources, reason) => {
+  behave("no data", "no data", "no data");
+  for (const provider of providers) provider.sources = sources;
+  const answers = await gather();
+  for (const provider of providers) provider.sources = undefined;
+  expect(reasons(answers)).toEqual(["NOT_AVAILABLE", "NOT_AVAILABLE", "NOT_AVAILABLE", "OK"]);
+  const passedOn = answers.map((answer) => (answer.kind === "report" ? answer.reason : null));
+  expect(passedOn).toEqual([reason, reason, reason, undefined]);
+});
+
 test("a provider that hangs fails with timeout", async () => {
   behave("hangs", "hangs", "hangs", "hangs");
   const answers = await gather(undefined, { providerTimeoutMs: 50, graceMs: 50 });

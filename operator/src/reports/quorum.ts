@@ -37,9 +37,7 @@ export function decideByQuorum(members: number, answers: readonly ReportAnswer[]
 }
 
 /** Reports whether this many members of a committee are a quorum when all others are absent. */
-export function reachesQuorum(signers: number, members: number): boolean {
-  return isQuorum(signers, members - signers);
-}
+export const reachesQuorum = (signers: number, members: number): boolean => isQuorum(signers, members - signers);
 
 /** Returns the reports that state `outcome`. */
 export function reportsOf(outcome: Outcome, answers: readonly ReportAnswer[]): readonly ReportStatement[] {

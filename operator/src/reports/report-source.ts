@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Committee } from "@dataset-oracle/protocol/committee-hash";
+import { orNull } from "@dataset-oracle/protocol/http-schemas/fields";
 import {
   type BatchReportRequest,
   type ReportRequest,
@@ -37,6 +38,9 @@ const MAX_ROW_BYTES = 192 * 1024;
 
 // Only the signed fields are checked. The rest of an answer, such as the sources used, is for people.
 const signedReport = TypeCompiler.Compile(Type.Object(SignedReport.properties));
+const noteOfSource = Type.Object({ name: Type.String(), reason: orNull(Type.String()) });
+const withNotes = TypeCompiler.Compile(Type.Object({ sources: Type.Array(noteOfSource) }));
+const MAX_REASON = 200;
 // The keys are not looked at: comparing each with each, by TypeBox's hash, takes more time than all the rest of a row.
 const signedRow = TypeCompiler.Compile(Type.Omit(Type.Object(SignedBatchReport.properties), ["keys"]));
 
@@ -227,8 +231,16 @@ function reportReader(
     if (recoverSigner(digestOf(outcome, value), signature) !== provider) {
       return fail("wrong_signer", "sent a report that it did not sign");
     }
-    return { kind: "report", provider, round, key, outcome, value, signature };
+    const statement = { kind: "report", provider, round, key, outcome, value, signature } as const;
+    return outcome === "OK" ? statement : { ...statement, ...reasonIn(json) };
   };
+}
+
+/** Reads why a provider has no value: cut, and without characters that could steer a terminal. */
+function reasonIn(json: unknown): Pick<ReportStatement, "reason"> | null {
+  const notes = withNotes.Check(json) ? json.sources.filter(({ reason }) => reason !== null) : [];
+  const reasons = notes.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
+  return reasons === "" ? null : { reason: reasons.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_REASON) };
 }
 
 /** Makes the reader of the row that was asked for, signed by the provider. */

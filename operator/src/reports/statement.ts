@@ -11,6 +11,8 @@ export interface ReportStatement extends SignedValue {
   readonly round: bigint;
   readonly key: Hex;
   readonly outcome: Outcome;
+  /** Why there is no value, in the provider's words, which it does not sign: at most 200 characters of printable ASCII. */
+  readonly reason?: string;
 }
 
 /** A provider's signed statement about several keys at a round: a row of a batch. */
@@ -28,9 +30,8 @@ export type Statement = ReportStatement | RowStatement;
 export type StatementFilter = (dataset: Dataset, statement: Statement) => boolean;
 
 /** Lists the keys that a statement is about. */
-export function keysOf(statement: Statement): readonly Hex[] {
-  return statement.kind === "report" ? [statement.key] : statement.keys;
-}
+export const keysOf = (statement: Statement): readonly Hex[] =>
+  statement.kind === "report" ? [statement.key] : statement.keys;
 
 /**
  * Returns what a statement says about one of its keys: a value, or that there is none. Two that differ contradict each

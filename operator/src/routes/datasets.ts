@@ -21,10 +21,7 @@ const schema = {
   description:
     "Each is listed with its known keys, the price of a query, and the providers that the operator asks. A network " +
     "whose chain could not be read since the operator started is left out.",
-  response: {
-    200: jsonAnswer("The datasets, by network.", Type.Array(ServedDataset)),
-    ...problemsOf("listDatasets"),
-  },
+  response: { 200: jsonAnswer("The datasets, by network.", Type.Array(ServedDataset)), ...problemsOf("listDatasets") },
 };
 
 /** Adds `GET /datasets`. */

@@ -393,11 +393,8 @@ function beginBeat(
   lastRound: bigint,
   now: ObservedOnChain,
 ): { beatRound: bigint; gather: readonly Gather[]; dueAtMs: number } {
-  const {
-    nowMs,
-    chain: { storedRounds },
-    busy,
-  } = now;
+  const { nowMs, chain, busy } = now;
+  const { storedRounds } = chain;
   const { ranking } = settings;
   const isAlone = settings.sender === "alone";
   const beatSeconds = BigInt(settings.beatSeconds);

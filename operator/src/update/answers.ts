@@ -43,9 +43,8 @@ export function toDataAnswer(
     status,
     value: formatValue(kind, status === "OK" ? value : ZERO_VALUE),
     timestamp: Number(round),
-    reports: reports.map((report) => {
-      const { provider, signature } = report;
-      return { provider, value: formatValue(kind, report.value), signature };
+    reports: reports.map(({ provider, value, signature, reason }) => {
+      return { provider, value: formatValue(kind, value), signature, ...(reason !== undefined && { reason }) };
     }),
   };
 }
@@ -70,10 +69,7 @@ export function toStoredAnswer(
   { output, status, updatedAt }: QueryResult,
   transaction_hash: Hex | null,
 ): DataAnswer {
-  return {
-    ...toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] }),
-    transaction_hash,
-  };
+  return { ...toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] }), transaction_hash };
 }
 
 /** Returns what is stored, or pending and about to be, whoever submitted it. */

@@ -26,6 +26,7 @@ import {
   type StoredOutcome,
 } from "../reports/quorum.js";
 import type { ReportSource, RowAnswer } from "../reports/report-source.js";
+import type { ReportStatement } from "../reports/statement.js";
 import { type Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
 import type { RoundCall } from "../transactions/job.js";
 import type { Refused, SimulatedState, Simulator, StaleRound } from "./simulator.js";
@@ -38,7 +39,7 @@ export interface Update extends RoundCall {
   readonly status: QueryStatus;
   /** 32 bytes; zero unless OK. */
   readonly value: Hex;
-  readonly reports: readonly SignedValue[];
+  readonly reports: readonly (SignedValue & Pick<ReportStatement, "reason">)[];
 }
 
 /** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
@@ -51,6 +52,7 @@ export interface BatchUpdate extends RoundCall {
 /** After this time, the providers are asked again for a key that they did not serve. */
 const REMEMBER_UNKNOWN_KEY_MS = 60_000;
 const MAX_UNKNOWN_KEYS = 10_000;
+const MAX_REASONS = 3;
 
 /** Builds the updates of one dataset: gathers a round's reports, decides, and simulates the call. */
 export class UpdateBuilder {
@@ -178,8 +180,10 @@ export class UpdateBuilder {
       this.#reports.forget(id);
       const failures = answers.filter((answer) => answer.kind !== "report");
       if (decision.kind === "no_quorum") {
-        const [values, noData] = [reportsOf("OK", answers).length, reportsOf("NOT_AVAILABLE", answers).length];
-        const signed = `${values} signed a value and ${noData} signed that there is none`;
+        const [values, none] = [reportsOf("OK", answers), reportsOf("NOT_AVAILABLE", answers)];
+        const reasons = [...new Set(none.flatMap(({ reason }) => reason ?? []))].slice(0, MAX_REASONS);
+        const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+        const signed = `${values.length} signed a value and ${none.length} signed that there is none${why}`;
         return { kind: "refused", problem: new NoQuorum(members, signed, failures) };
       }
       throw this.#notServed(key, failures);

@@ -48,6 +48,8 @@ export interface Provider {
    * Its values by key and round, null for "no data": an honest provider never signs two contents for one key and round.
    */
   readonly decided: Map<string, bigint | null>;
+  /** What its reports say about its sources, which is not signed. */
+  sources: unknown;
   /** The keys that it refuses, alone and in batches. */
   readonly unserved: Set<string>;
   /** The wait of a slow provider; 300 ms by default. */
@@ -159,7 +161,8 @@ async function report(provider: Provider, question: ReportRequest, behavior: Beh
       return withHighS(await signed(account, question, "OK", value));
   }
   const decided = decide(provider, question, question.key, behavior);
-  return signed(account, question, decided === null ? "NOT_AVAILABLE" : "OK", decided ?? 0n);
+  const { sources } = provider;
+  return { ...(await signed(account, question, decided === null ? "NOT_AVAILABLE" : "OK", decided ?? 0n)), sources };
 }
 
 /** Decides the value of a key for a round once; null for "no data". */

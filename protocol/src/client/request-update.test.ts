@@ -119,7 +119,8 @@ test.each(["", "/", "/oracle/v1", "/oracle/v1/"])(
 
 describe("the answer", () => {
   test("of a broadcast is the data point, its reports and the transaction's hash", async () => {
-    handle = answers({ ...sent, of_a_newer_operator: 1 });
+    const reports = [{ ...point.reports[0], reason: "/sources/0: unreachable" }];
+    handle = answers({ ...sent, reports, of_a_newer_operator: 1 });
     expect(await ask(true)).toEqual({
       networkId: 42,
       dataset: DATASET,
@@ -133,6 +134,7 @@ describe("the answer", () => {
           provider: OTHER,
           value: "0x0000000000000000000000000000000000000000000000a3cbbc61682ac60000",
           signature: `0x${"11".repeat(65)}`,
+          reason: "/sources/0: unreachable",
         },
       ],
       transactionHash: HASH,

@@ -18,8 +18,11 @@ interface Update extends QueryResult {
   readonly dataset: Address;
   /** The key's bytes as lower-case hex. */
   readonly key: Hex;
-  /** The signed values. Empty if another relayer or an earlier request stored the round. */
-  readonly reports: readonly SignedValue[];
+  /**
+   * The signed values. Empty if another relayer or an earlier request stored the round. The `reason`, why a provider has
+   * no value, is not signed.
+   */
+  readonly reports: readonly (SignedValue & { readonly reason?: string })[];
 }
 
 /** The answer with `broadcast: true`. */
@@ -106,10 +109,11 @@ export function toUpdate(
     dataset: answer.dataset as Address,
     key: requested.value,
     ...queryResult(answer.status, BigInt(answer.value), BigInt(answer.timestamp)),
-    reports: answer.reports.map(({ provider, value, signature }) => ({
+    reports: answer.reports.map(({ provider, value, signature, reason }) => ({
       provider: provider as Address,
       value: numberToHex(BigInt(value), { size: 32 }),
       signature: signature as Hex,
+      ...(reason !== undefined && { reason }),
     })),
   };
   const { update: packed, transaction, transaction_hash: transactionHash, fresh = false } = answer;

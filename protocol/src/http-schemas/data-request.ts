@@ -21,6 +21,9 @@ export const AnsweredReport = Type.Object(
     provider: Address,
     value: Type.String({ description: "In the form of the answer's `value`." }),
     signature: Signature,
+    reason: Type.Optional(
+      Type.String({ description: "Why the provider has no value, in its own words, which are not signed." }),
+    ),
   },
   strict,
 );

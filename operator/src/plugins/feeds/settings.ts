@@ -34,10 +34,7 @@ export type FeedSettings = Static<typeof FeedSettings>;
 
 /** The settings of one network. */
 export const feedsSettings = {
-  feeds: Type.Array(FeedSettings, {
-    default: [],
-    description: "The keys that the operator keeps fresh by itself.",
-  }),
+  feeds: Type.Array(FeedSettings, { default: [], description: "The keys that the operator keeps fresh by itself." }),
   feedPollMs: Type.Integer({
     minimum: 1,
     maximum: 60_000,
