@@ -208,7 +208,10 @@ export class World extends Journal {
       this.questions = [];
     });
     const starts = new Random(seed, "starts");
-    for (const operator of this.operators) setTimeout(() => this.startOperator(operator), starts.between(0, 3_000));
+    // By then every node has the block in which they get their funds.
+    const fundedMs = blockMs + 1_000;
+    for (const operator of this.operators)
+      setTimeout(() => this.startOperator(operator), fundedMs + starts.between(0, 3_000));
     if (requestEveryMs > 0)
       this.every(requestEveryMs, () => this.request(`192.0.2.${1 + this.#callers.below(20)}`), 60_000);
     const random = new Random(seed, "faults");
