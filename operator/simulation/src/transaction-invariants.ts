@@ -133,22 +133,30 @@ const replacementsAreTaken: Invariant = (world) => ({
 });
 
 /** Only what has become of a transaction counts: without a reorganization none was dropped, and no other has its nonce. */
-const nothingIsTakenForLost: Invariant = (world) => ({
-  atBlock() {
-    if (world.chain.reorganizations > 0) return;
-    for (const { life, lives } of world.operators) {
-      for (const network of life?.networks?.values() ?? []) {
-        for (const { counts } of network.senders.queues) {
-          if (counts.reorged > 0) world.violate("no reorganization", life?.id, `${life?.id} has seen one`);
-          // No earlier process can have used a nonce. A balancer can hide a receipt for as long as it is waited for.
-          const isHidden = world.options.faults.some(({ name }) => name === "rpc-balancer");
-          if (counts.lost > 0 && lives === 1 && !isHidden)
-            world.violate("not lost", life?.id, `${life?.id} counts one as lost`);
+const nothingIsTakenForLost: Invariant = (world) => {
+  /** The transactions of each operator's first process that came when the chain had used their nonces. */
+  const late = new Map<OperatorMachine, Set<Hex>>(world.operators.map((one) => [one, new Set()]));
+  return {
+    atBlock() {
+      if (world.chain.reorganizations > 0) return;
+      for (const { transaction, refusal, isLate } of world.chain.arrivals) {
+        const machine = machineOf(world, transaction);
+        if (machine !== undefined && isLate && refusal === null) late.get(machine)?.add(transaction.hash);
+      }
+      for (const machine of world.operators) {
+        const { life, lives } = machine;
+        for (const network of life?.networks?.values() ?? []) {
+          for (const { counts } of network.senders.queues) {
+            if (counts.reorged > 0) world.violate("no reorganization", life?.id, `${life?.id} has seen one`);
+            // An earlier process can have used a nonce.
+            if (lives === 1 && counts.lost > (late.get(machine)?.size ?? 0))
+              world.violate("not lost", life?.id, `${life?.id} counts ${counts.lost} as lost`);
+          }
         }
       }
-    }
-  },
-});
+    },
+  };
+};
 
 const isReverted = ({ outcome }: Receipt) => outcome === "reverted" || outcome === "out of gas";
 

@@ -184,6 +184,8 @@ export class TransactionQueue {
   async #pass(): Promise<void> {
     const [counts, market] = await Promise.all([this.#nonces.readCounts(this.#inFlight.end), readMarket(this.client)]);
     const now = this.context.clock.monotonic();
+    // A node that lags shows neither the nonce as used nor a receipt: the wait for one begins anew.
+    for (const one of this.#inFlight.values()) if (one.nonce >= counts.mined) one.notFoundSince = null;
     await this.#checkReorgs(counts, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );

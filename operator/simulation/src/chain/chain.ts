@@ -64,6 +64,8 @@ export interface Arrival {
   readonly before: Transaction | undefined;
   /** Why it was not taken; null if it was. */
   readonly refusal: string | null;
+  /** Whether the chain has used its nonce, in a block that the node that takes it may not have yet. */
+  readonly isLate: boolean;
 }
 
 export interface ChainOptions {
@@ -292,8 +294,11 @@ export class Chain {
     const next = nonceOf(view.state, from);
     const byNonce = this.#poolOf(from);
     const known = byNonce.get(nonce);
+    const isLate = nonce < nonceOf(this.head.state, from);
+    const arrive = (refusal: string | null) =>
+      this.arrivals.push({ transaction: { from, nonce, hash, data }, before: known, refusal, isLate });
     const refuse = (message: string): Refusal => {
-      this.arrivals.push({ transaction: { from, nonce, hash, data }, before: known, refusal: message });
+      arrive(message);
       return { code: -32_000, message };
     };
     if (nonce < next) return refuse(`nonce too low: next nonce ${next}, tx nonce ${nonce}`);
@@ -309,9 +314,8 @@ export class Chain {
       !(raises(known.maxFeePerGas, maxFeePerGas) && raises(known.maxPriorityFeePerGas, maxPriorityFeePerGas))
     )
       return refuse("replacement transaction underpriced");
-    this.arrivals.push({ transaction: { from, nonce, hash, data }, before: known, refusal: null });
-    // The chain may have used the nonce in a block that this node does not have yet.
-    if (nonce < nonceOf(this.head.state, from)) return hash;
+    arrive(null);
+    if (isLate) return hash;
     const isNeverMined = !this.#seen.has(hash) && random.chance(this.neverMined);
     this.#seen.add(hash);
     const neverMined = isNeverMined ? random.pick(["shown", "hidden"] as const) : null;
