@@ -1,4 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
+import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { PROVIDERS } from "./accounts.js";
 import type { NeededPort } from "./needed-ports.js";
@@ -17,6 +19,8 @@ export interface DevnetOptions {
   readonly heartbeatSeconds: number;
   /** True if the spot prices are kept fresh without requests. */
   readonly hasFeeds: boolean;
+  /** Addresses on this machine that providers ask instead of origins, by origin. */
+  readonly redirects: RedirectedOrigins;
   /** How many providers have an operator beside them; null for one operator that belongs to no provider. */
   readonly operators: number | null;
 }
@@ -44,18 +48,22 @@ The first start compiles the contracts, which takes a few minutes.
   --heartbeat N       update each price at least every N seconds, 10 to 3600, or from
                       ${LEAST_SHARED_HEARTBEAT_SECONDS} with --operators (default: ${DEFAULT_HEARTBEAT_SECONDS})
   --no-feeds          update values only on request
+  --redirect ORIGIN=URL
+                      have the providers ask an API on this machine instead of a web API, for example your own; may be
+                      repeated. The origin is https and may be made up; the URL has http and a loopback IP address
   --help              show this text
 
 Examples
   npm start
   npm start -- --no-feeds
   npm start -- --operators 4
+  npm start -- --redirect https://api.mine.example=http://127.0.0.1:9000
   npm start -- --chain-port 9545 --operator-port 9080 --provider-port 9601 --market-port 9600`;
 
 /**
  * Reads the command line. It ends the process if help is asked for, or with code 2 if an argument is wrong.
  *
- * @throws ConfigError when the heartbeat leaves several operators no time to take turns.
+ * @throws ConfigError when the heartbeat leaves several operators no time to take turns, or a redirect is not valid.
  */
 export function readOptions(): DevnetOptions {
   const { values } = readArguments(USAGE, {
@@ -67,6 +75,7 @@ export function readOptions(): DevnetOptions {
     heartbeat: { type: "string", default: String(DEFAULT_HEARTBEAT_SECONDS), range: [10, 3_600] },
     "no-feeds": { type: "boolean", default: false },
     live: { type: "boolean", default: false },
+    redirect: { type: "string", multiple: true, default: [] },
   });
   const heartbeatSeconds = Number(values.heartbeat);
   const operators = values.operators === undefined ? null : Number(values.operators);
@@ -84,8 +93,23 @@ export function readOptions(): DevnetOptions {
     isLive: values.live,
     heartbeatSeconds,
     hasFeeds: !values["no-feeds"],
+    redirects: Object.fromEntries(values.redirect.map(readRedirect)),
     operators,
   };
+}
+
+/** The address as a provider's configuration may have it. */
+const LOCAL_ADDRESS = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:\/[^?#\s]*[^/?#\s])?$/;
+
+/** @throws ConfigError unless it is an https origin, and an address on this machine. */
+function readRedirect(text: string): [origin: string, address: string] {
+  const [origin = "", address = ""] = text.split(/=(.*)/s);
+  const url = parseHttpsUrl(origin);
+  if (url.ok && url.value.origin === origin && LOCAL_ADDRESS.test(address)) return [origin, address];
+  throw new ConfigError(
+    "--redirect: write an https origin, =, and an http URL with a loopback IP address, neither with a slash at the end. " +
+      "For an example: npm start -- --help",
+  );
 }
 
 /** Returns every port that the devnet listens on. */

@@ -18,6 +18,10 @@ export function printReadySummary(running: RunningDevnet, queryPrice: bigint): v
 
 const HAS_DOCUMENTS = existsSync(join(ROOT, "docs/dist/index.html"));
 
+/** The operator alone is started again: the chain stays. */
+const howToServeDocuments = (operator: RunningDevnet["operators"][number] | undefined) =>
+  `: run "npm run docs" and "kill ${operator?.pid}", then the command that is printed here`;
+
 type Row = readonly [name: string, value: string];
 
 function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean): string {
@@ -29,10 +33,10 @@ function summary(running: RunningDevnet, queryPrice: bigint, isTerminal: boolean
       options.isLive ? "Values come from the real exchanges" : "All values are SIMULATED: no price here is real",
       [
         ["page", `${operatorUrl}/  every value, and a form to request updates`],
-        [
-          "guide",
-          `${operatorUrl}/guide/  the documentation${HAS_DOCUMENTS ? "" : ", once `npm run docs` has built it"}`,
-        ],
+        ["guide", `${operatorUrl}/guide/  the documentation${HAS_DOCUMENTS ? "" : howToServeDocuments(operators[0])}`],
+        ...Object.entries(options.redirects).map(
+          ([origin, url]): Row => ["redirected", `${origin}  is asked at ${url}`],
+        ),
       ],
     ],
     [

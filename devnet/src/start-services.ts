@@ -46,7 +46,7 @@ function spawnProvider(devnet: DevnetContext, account: Account, index: number): 
     metricsPort: 0,
     lease: folder.file("state", name),
     deployments: ["../deployments/42.json"],
-    redirectedOrigins: options.isLive ? {} : redirectedOrigins(devnet),
+    redirectedOrigins: { ...(options.isLive ? {} : simulatedOrigins(devnet)), ...options.redirects },
     webOracle: {
       rpcUrls: { 42: chainUrl },
       folder: folder.file("state", `${name}-specs`),
@@ -129,7 +129,7 @@ function spotPriceFeed({ folder, options }: DevnetContext) {
   return { dataset: address, keys, heartbeatSeconds, ...PRICE_FEED_POLICY };
 }
 
-function redirectedOrigins({ marketUrl }: DevnetContext): Record<string, string> {
+function simulatedOrigins({ marketUrl }: DevnetContext): Record<string, string> {
   return { ...marketRedirects(marketUrl), [WEATHER_ORIGIN]: `${marketUrl}/weather` };
 }
 

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { isFree } from "@dataset-oracle/devnet/free-ports";
 import { respondsOk, startProcess } from "@dataset-oracle/devnet/start-process";
@@ -9,7 +12,7 @@ import { chainOf, family, freePortOptions, isRunning, NPM_START, START_MS, start
 import { dappClientTests } from "./on-one-devnet/dapp-client.js";
 import { documentTests } from "./on-one-devnet/documents.js";
 import { printedCommandTests } from "./on-one-devnet/printed-commands.js";
-import { webOracleTests } from "./on-one-devnet/web-oracle.js";
+import { OWN_ORIGIN, webOracleTests } from "./on-one-devnet/web-oracle.js";
 import { connect, type OneDevnet } from "./one-devnet.js";
 
 /*
@@ -19,13 +22,22 @@ import { connect, type OneDevnet } from "./one-devnet.js";
 
 let one: OneDevnet;
 
+/** A web API of a developer, on this machine. */
+const api = createServer((_, response) => {
+  response.end('{"list":[{"id":6,"at":"1"},{"id":7,"at":"2026-01-31T13:00:00+01:00"}]}');
+});
+
 beforeAll(async () => {
-  const devnet = await startDevnet([...(await freePortOptions()), "--no-feeds"], NPM_START);
+  await once(api.listen(0, "127.0.0.1"), "listening");
+  const redirect = `${OWN_ORIGIN}=http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const options = [...(await freePortOptions()), "--no-feeds", "--redirect", redirect];
+  const devnet = await startDevnet(options, NPM_START);
   one = { devnet, chain: connect(devnet.chain) };
 }, START_MS);
 
 afterAll(async () => {
   await one?.devnet.interrupt();
+  api.close();
 });
 
 beforeEach(({ onTestFailed }) => {

@@ -39,10 +39,29 @@ describe.runIf(process.platform === "linux")("all processes end", () => {
   });
 });
 
-test("a heartbeat that leaves operators no time to take turns is refused before anything is started", async () => {
-  const { child, output } = spawnDevnet(["--operators", "4", "--heartbeat", "10"]);
-  await once(child, "exit");
-  expect(child.exitCode).toBe(2);
-  expect(output()).toContain("--heartbeat is 10. Operators that take turns need 19 or more");
-  expect(output()).not.toContain("Starting");
+describe("what is refused before anything is started:", () => {
+  const redirect = (text: string): [string, string[], string] => [
+    `the redirect ${text}`,
+    ["--redirect", text],
+    "--redirect: write an https origin, =, and an http URL",
+  ];
+  test.each<[what: string, args: string[], problem: string]>([
+    [
+      "a heartbeat that leaves operators no time to take turns",
+      ["--operators", "4", "--heartbeat", "10"],
+      "--heartbeat is 10. Operators that take turns need 19 or more",
+    ],
+    redirect("https://api.mine.example"),
+    redirect("https://api.mine.example/=http://127.0.0.1:9000"),
+    redirect("https://api.mine.localhost=http://127.0.0.1:9000"),
+    redirect("https://api.mine.example=http://127.0.0.1:9000/"),
+    redirect("https://api.mine.example=http://192.168.0.1:9000"),
+    redirect("https://api.mine.example=https://127.0.0.1:9000"),
+  ])("%s", async (_, args, problem) => {
+    const { child, output } = spawnDevnet(args);
+    await once(child, "exit");
+    expect(child.exitCode).toBe(2);
+    expect(output()).toContain(problem);
+    expect(output()).not.toContain("Starting");
+  });
 });

@@ -11,6 +11,9 @@ import { expect, test, vi } from "vitest";
 import type { OneDevnet } from "../one-devnet.js";
 import { postDataRequest } from "../post-data-request.js";
 
+/** The origin of a web API on this machine. */
+export const OWN_ORIGIN = "https://api.mine.example";
+
 /** Tests the Web Oracle's datasets with the devnet's example specs, and with one that a dapp developer publishes. */
 export function webOracleTests(one: () => OneDevnet): void {
   /** Has a value stored. On a busy machine, the providers may need several requests to read a spec for the first time. */
@@ -62,18 +65,65 @@ export function webOracleTests(one: () => OneDevnet): void {
     }
   });
 
-  test("a dapp developer publishes a spec of their own, and asks for its value", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "own-specs-"));
+  const program = join(ROOT, "provider", "dist", "main.js");
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args], { cwd: ROOT });
+
+  /** Publishes a spec as its author does. */
+  async function publish(spec: object) {
     const { devnet } = one();
-    const program = join(ROOT, "provider", "dist", "main.js");
-    const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args], { cwd: ROOT });
-    const file = join(mkdtempSync(join(tmpdir(), "own-spec-")), "spec.json");
-    const spec = JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8"));
-    writeFileSync(file, JSON.stringify({ ...spec, title: "The temperature, my own way" }));
+    const file = join(folder, "spec.json");
+    writeFileSync(file, JSON.stringify(spec));
     const place = ["--deployment", join(devnet.folder, "deployments/42.json"), "--rpc-url", devnet.chain];
     const { stdout } = await run("publish", file, ...place, "--from", deriveAccount(8).address);
+    return { file, stdout };
+  }
+
+  test("a dapp developer publishes a spec of their own, and asks for its value", async () => {
+    const spec = JSON.parse(readFileSync(join(ROOT, "devnet/specs/temperature.json"), "utf8"));
+    const { file, stdout } = await publish({ ...spec, title: "The temperature, my own way" });
     const [, hash] = /^Published 0x([0-9a-f]{64}) on network 42/m.exec(stdout) ?? [];
     const [key = ""] = (await run("key", file, "Lima")).stdout.split("\n");
     expect(key).toBe(`WEB/${hash}/Lima`);
-    await store(devnet.webOracle.numbers, key);
+    await store(one().devnet.webOracle.numbers, key);
+  });
+
+  const own = (url: string) => ({
+    title: url,
+    variables: [{ name: "id", type: "integer", characters: "digits", minLength: 1, maxLength: 9 }],
+    sources: [
+      {
+        ...{ method: "GET", url, path: "$.list[?@.id == {id}].at" },
+        ...{ type: "uint", decimals: 0, rounding: "truncate", format: "iso8601" },
+      },
+    ],
+    minSources: 1,
+    combine: "median",
+  });
+
+  test("the command that publish prints requests the value of an API on this machine, which is redirected", async () => {
+    const { devnet } = one();
+    const { stdout } = await publish(own(`${OWN_ORIGIN}/list`));
+    const [, body = ""] = /^ {2}next: .* -d '(.*)'$/m.exec(stdout) ?? [];
+    const { dataset, key } = JSON.parse(body.replace("<id>", "7"));
+    expect(dataset).toBe(devnet.webOracle.numbers);
+    expect(await store(dataset, key)).toMatchObject({ value: String(Date.UTC(2026, 0, 31, 12) / 1_000) });
+    expect(devnet.output()).toContain(`redirected  ${OWN_ORIGIN}  is asked at http://127.0.0.1:`);
+  });
+
+  test("whoever requests a value of a host that cannot be reached is told so", async () => {
+    const { file } = await publish(own("https://no-such-host.mine.example/list"));
+    const [key = ""] = (await run("key", file, "7")).stdout.split("\n");
+    const { devnet } = one();
+    const request = { network_id: 42, dataset: devnet.webOracle.numbers, key, broadcast: false };
+    await vi.waitFor(
+      async () => {
+        const { answer } = await postDataRequest(devnet, request);
+        const reason = expect.stringMatching(/^\/sources\/0: (?:unreachable|timeout): /);
+        expect(answer).toMatchObject({ status: "NOT_AVAILABLE", value: "0" });
+        expect(answer.reports[0]).toMatchObject({ reason });
+      },
+      { timeout: 240_000, interval: 1_000 },
+    );
   });
 }
