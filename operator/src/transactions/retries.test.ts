@@ -81,6 +81,14 @@ test("an unavailable round is retried at growing intervals for ten minutes, and 
   expect(asked).toBeLessThan(65);
 });
 
+test("an update whose transactions are lost for ten minutes says so", async () => {
+  const state = retry(async () => call(2n));
+  await vi.advanceTimersByTimeAsync(600_001);
+  for (const task of state.ready.splice(0)) state.retries.add(task);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(state.failure).toMatchObject({ message: "its transactions were lost" });
+});
+
 test("what can be built again after a long time is sent within ten seconds", async () => {
   let isFailing = true;
   const renew = () => (isFailing ? Promise.reject(new Error("no quorum")) : Promise.resolve(call(2n)));

@@ -24,7 +24,7 @@ export class Retries {
   add(task: Task, error: unknown = null): void {
     const { retries } = task;
     retries.since ??= this.context.clock.monotonic();
-    retries.error = error;
+    retries.error = error ?? retries.error ?? new Error("its transactions were lost");
     void this.#retry(task, error !== null);
   }
 

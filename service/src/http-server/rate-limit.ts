@@ -43,10 +43,12 @@ export class MonotonicCounters {
   /** Counts an amount in the present window of a caller. */
   add(caller: string, amount: number, windowMs = WINDOW_SECONDS * 1_000): { current: number; ttl: number } {
     const now = this.clock.monotonic();
-    const known = this.#windows.get(caller);
-    const window = known === undefined || now - known.startedAt >= windowMs ? { count: 0, startedAt: now } : known;
+    let window = this.#windows.get(caller);
+    if (window === undefined || now - window.startedAt >= windowMs) {
+      window = { count: 0, startedAt: now };
+      this.#windows.set(caller, window);
+    }
     window.count += amount;
-    this.#windows.set(caller, window);
     return { current: window.count, ttl: windowMs - (now - window.startedAt) };
   }
 

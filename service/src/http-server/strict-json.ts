@@ -47,6 +47,8 @@ const MAX_DEPTH = 32;
 
 /** Tells from the text of JSON whether it is nested too deep, without calling itself. */
 function isTooDeep(text: string): boolean {
+  // Almost every body has fewer brackets than that.
+  if (text.split(/[[{]/, MAX_DEPTH + 2).length <= MAX_DEPTH + 1) return false;
   let depth = 0;
   let isInString = false;
   for (let i = 0; i < text.length; i++) {
