@@ -1,6 +1,7 @@
 import { BaseError, type CcipRequestParameters, type Hex, isHex } from "viem";
 import { parseJson } from "../parse-json.js";
-import { streamBodyText } from "./stream-body-text.js";
+import { Deadline } from "./deadline.js";
+import { bodyText, failureOf, sendRequest } from "./send-request.js";
 
 /** More than the largest update needs, which has the reports of 255 members. */
 const MAX_CHARACTERS = 256 * 1024;
@@ -17,25 +18,19 @@ export async function askGateways(
   { data, sender, urls, requestOptions }: CcipRequestParameters,
   timeoutMs: number,
 ): Promise<Hex> {
-  const caller = requestOptions?.signal;
   const failures: string[] = [];
   for (const url of urls) {
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = caller ? AbortSignal.any([deadline, caller]) : deadline;
+    const deadline = new Deadline(timeoutMs, requestOptions?.signal ?? undefined);
     try {
-      return await askGateway(url, sender, data, signal);
+      return await askGateway(url, sender, data, deadline.signal);
     } catch (error) {
-      caller?.throwIfAborted();
-      failures.push(`${url}: ${deadline.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error as Error)}`);
+      deadline.throwIfAborted();
+      failures.push(`${url}: ${deadline.isOver ? `no answer within ${timeoutMs} ms` : failureOf(error)}`);
+    } finally {
+      deadline.clear();
     }
   }
   throw new BaseError(`No gateway answered. ${failures.join("; ")}`);
-}
-
-/** Node only says "fetch failed", and names the reason in the cause: its message, or the code of several attempts. */
-function reasonOf({ message, cause }: Error): string {
-  const { message: reason, code } = (cause ?? {}) as { message?: string; code?: string };
-  return reason || code || message;
 }
 
 async function askGateway(url: string, sender: string, data: Hex, signal: AbortSignal): Promise<Hex> {
@@ -45,12 +40,9 @@ async function askGateway(url: string, sender: string, data: Hex, signal: AbortS
     body: JSON.stringify({ data, sender: sender.toLowerCase() }),
   };
   const filledIn = url.replace("{sender}", sender.toLowerCase()).replace("{data}", data);
-  const response = await fetch(filledIn, { ...(url.includes("{data}") ? {} : post), signal });
+  const response = await sendRequest(filledIn, { ...(url.includes("{data}") ? {} : post), signal });
   let text = "";
-  for await (const part of streamBodyText(response.body, signal)) {
-    text += part;
-    if (text.length > MAX_CHARACTERS) throw new Error(`more than ${MAX_CHARACTERS} characters`);
-  }
+  for await (const part of bodyText(response, MAX_CHARACTERS, signal)) text += part;
   const { data: answer, message } = (parseJson(text) ?? {}) as { data?: unknown; message?: unknown };
   if (!response.ok) {
     const reason = typeof message === "string" ? `: ${message.slice(0, MAX_REASON)}` : "";

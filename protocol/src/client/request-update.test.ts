@@ -255,7 +255,9 @@ describe("several operators", () => {
 describe("a failure on the way", () => {
   const noScheme = "The operator's URL does not begin with http:// or https://. Write it in front of the host.";
   test.each([
-    ["http://127.0.0.1:1", "The operator at http://127.0.0.1:1 cannot be reached."],
+    ["http://127.0.0.1:1", "The operator at http://127.0.0.1:1 cannot be reached: bad port."],
+    ["http://127.0.0.1:22222", "The operator at http://127.0.0.1:22222 cannot be reached: connect ECONNREFUSED"],
+    ["http://name:secret@127.0.0.1:22222", "The operator at http://127.0.0.1:22222 cannot be reached. Check"],
     ["127.0.0.1:21080", noScheme],
   ])("is unreachable at %s", async (text, message) => {
     const error = await failure(ask(true, { url: text }));

@@ -4,8 +4,9 @@ import type { DataRequest } from "../http-schemas/data-request.js";
 import { PROBLEM_CONTENT_TYPE } from "../http-schemas/problem.js";
 import { parseJson } from "../parse-json.js";
 import { DataRequestError, parseProblem, unexpectedAnswer } from "./data-request-error.js";
+import { Deadline } from "./deadline.js";
+import { bodyText, failureOf, sendRequest, TooLong } from "./send-request.js";
 import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.js";
-import { streamBodyText } from "./stream-body-text.js";
 import { type BroadcastUpdate, toUpdate, type UnsentUpdate } from "./update-answer.js";
 import { parseProgress, type UpdateProgress } from "./update-progress.js";
 
@@ -78,19 +79,17 @@ async function requestFrom(url: string, parameters: RequestUpdateParameters): Pr
   const { wait, onProgress, signal } = parameters;
   const waitMs = 1000 * (wait ?? (onProgress ? STREAM_WAIT : 0));
   const timeoutMs = parameters.timeoutMs ?? DEFAULT_TIMEOUT_MS + waitMs;
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), timeoutMs);
-  const ended = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+  const deadline = new Deadline(timeoutMs, signal);
   const networkFailure = (cause: unknown): never => {
-    signal?.throwIfAborted();
-    throw deadline.signal.aborted ? timedOut(timeoutMs, cause) : unreachable(url, cause);
+    deadline.throwIfAborted();
+    throw deadline.isOver ? timedOut(timeoutMs, cause) : unreachable(url, cause);
   };
   try {
-    const response = await post(url, parameters, ended).catch(networkFailure);
-    const text = textOf(response, ended, networkFailure);
+    const response = await post(url, parameters, deadline.signal).catch(networkFailure);
+    const text = textOf(response, deadline.signal, networkFailure);
     return toUpdate(parameters, response.status, await readAnswer(response, text, onProgress));
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
 }
 
@@ -100,7 +99,7 @@ function post(
   signal: AbortSignal,
 ) {
   const body: DataRequest = { network_id: networkId, dataset, key, broadcast };
-  return fetch(`${withoutFinalSlashes(url)}/data/request`, {
+  return sendRequest(`${withoutFinalSlashes(url)}/data/request`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -108,24 +107,17 @@ function post(
       ...(wait !== undefined && { prefer: `wait=${wait}` }),
     },
     body: JSON.stringify(body),
-    // A redirected POST would arrive as a GET.
-    redirect: "error",
     signal,
   });
 }
 
-async function* textOf({ body, status }: Response, signal: AbortSignal, networkFailure: (cause: unknown) => never) {
-  let characters = 0;
+async function* textOf(response: Response, signal: AbortSignal, networkFailure: (cause: unknown) => never) {
   try {
-    for await (const part of streamBodyText(body, signal)) {
-      characters += part.length;
-      if (characters > MAX_CHARACTERS) break;
-      yield part;
-    }
+    yield* bodyText(response, MAX_CHARACTERS, signal);
   } catch (cause) {
+    if (cause instanceof TooLong) throw unexpectedAnswer(response.status, `has ${cause.message}`);
     networkFailure(cause);
   }
-  if (characters > MAX_CHARACTERS) throw unexpectedAnswer(status, `has more than ${MAX_CHARACTERS} characters`);
 }
 
 /** Reads the body of the answer. Throws `DataRequestError` if it is a problem. */
@@ -178,9 +170,19 @@ function timedOut(timeoutMs: number, cause: unknown): DataRequestError {
 
 function unreachable(url: string, cause: unknown): DataRequestError {
   const advice = "Check the URL and the network, or ask another operator: the dataset accepts updates from anyone.";
-  // User info, a path or a query may hold a token.
+  // User info, a path or a query may hold a token, and some errors quote the URL.
+  const failure = failureOf(cause);
+  const reason = /URL|:\/\//.test(failure) ? "" : `: ${failure}`;
   const [title, detail] = /^[\w.-]+:\d+(?:\/|$)/.test(url)
     ? ["The operator's URL does not begin with http:// or https://.", "Write it in front of the host."]
-    : [`The operator at ${URL.canParse(url) ? new URL(url).origin : "the given URL"} cannot be reached.`, advice];
+    : [`The operator at ${originOf(url)} cannot be reached${reason}.`, advice];
   return new DataRequestError({ title, code: "unreachable", detail }, null, { cause });
+}
+
+function originOf(url: string): string {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return "the given URL";
+  }
 }
