@@ -18,6 +18,8 @@
  * @property {number} [maximum]
  * @property {number} [minLength]
  * @property {number} [maxLength]
+ * @property {number} [minItems]
+ * @property {number} [maxItems]
  */
 
 /**
@@ -40,12 +42,13 @@ export function typeOf(schema) {
  *
  * @param {JsonSchema} schema
  */
-export function boundsOf({ minimum, maximum, minLength, maxLength }) {
+export function boundsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems }) {
   /** @param {number | undefined} value */
   const number = (value) => value?.toLocaleString("en-US") ?? "";
-  const least = minimum ?? minLength;
-  const most = maximum ?? maxLength;
-  const unit = minLength !== undefined || maxLength !== undefined ? " characters" : "";
+  const least = minimum ?? minLength ?? minItems;
+  const most = maximum ?? maxLength ?? maxItems;
+  const isText = minLength !== undefined || maxLength !== undefined;
+  const unit = isText ? " characters" : minItems !== undefined || maxItems !== undefined ? " items" : "";
   if (least !== undefined && most !== undefined && most < Number.MAX_SAFE_INTEGER)
     return `${number(least)} to ${number(most)}${unit}`;
   if (least !== undefined) return `${number(least)} or more${unit}`;

@@ -37,23 +37,24 @@ export const Variable = Type.Object(
   {
     name: Type.String({
       pattern: "^[a-z][A-Za-z0-9_]{0,31}$",
-      description: "Its name; {name} stands where the value goes.",
+      description:
+        "{name} stands where the value goes: a lower-case letter, then at most 31 letters, digits and underscores.",
     }),
     type: oneOf(["string", "integer"], "An integer consists of digits without leading zeros."),
     characters: oneOf(
       CHARACTER_CLASSES,
-      "The characters that its values may have. hex is lower case; unreserved is letters, digits and -._~; ascii is " +
-        "what can be printed; unicode is all but control characters.",
+      "hex is lower case; unreserved is letters, digits and -._~; ascii is what can be printed; unicode is all but " +
+        "control characters.",
     ),
     minLength: Type.Integer({
       minimum: 0,
       maximum: MAX_LENGTH,
-      description: "The fewest characters that a value may have.",
+      description: "The fewest characters of a value.",
     }),
     maxLength: Type.Integer({
       minimum: 1,
       maximum: MAX_LENGTH,
-      description: "The most characters that a value may have.",
+      description: "The most characters of a value.",
     }),
   },
   { additionalProperties: false },
@@ -87,20 +88,20 @@ const MAX_PATH = 1_024;
 export const SourceSpec = Type.Object(
   {
     method: oneOf(["GET", "POST"], "The HTTP method."),
-    url: Type.String({ maxLength: 2_048, description: "The https URL, with variables in its path or query." }),
+    url: Type.String({ maxLength: 2_048, description: "The https URL." }),
     headers: Type.Optional(
       Type.Record(
         Type.String({ pattern: "^[a-z][a-z0-9-]{0,63}$" }),
         Type.String({ maxLength: 512, pattern: "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$" }),
         {
           additionalProperties: false,
-          description: "Request headers. Put no secrets here, because a spec is public.",
+          description:
+            "Names in lower case with at most 64 letters, digits and hyphens, and values of 1 to 512 characters of ASCII. " +
+            "Put no secrets here, because a spec is public.",
         },
       ),
     ),
-    body: Type.Optional(
-      Type.String({ maxLength: 4_096, description: "The JSON that POST sends, with variables inside its strings." }),
-    ),
+    body: Type.Optional(Type.String({ maxLength: 4_096, description: "The JSON that POST sends, as a string." })),
     path: Type.String({
       maxLength: MAX_PATH,
       description: "JSONPath of the value. It must match exactly one node.",
@@ -114,26 +115,25 @@ export const SourceSpec = Type.Object(
     throttleErrors: Type.Optional(
       Type.Array(Type.String({ maxLength: 200 }), {
         maxItems: 16,
-        description: "The errors at errorPath that mean that the source's rate limit is used up.",
+        description:
+          "The texts at errorPath that mean that the source's rate limit is used up, with at most 200 characters each.",
       }),
     ),
-    type: oneOf(
-      VALUE_TYPES,
-      "The type of the value, the same for all sources of a spec. A bytes32 is written as 0x and 64 hex digits.",
-    ),
+    type: oneOf(VALUE_TYPES, "The type of the value, the same for all sources."),
     decimals: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 62, description: "For a uint: the value is the number times 10^decimals." }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 62,
+        description: "Required for a uint: the value is the number times 10^decimals.",
+      }),
     ),
-    rounding: Type.Optional(oneOf(ROUNDINGS, "For a uint: digits beyond the decimals are rounded, or cut off.")),
-    format: Type.Optional(
-      oneOf(
-        ["iso8601"],
-        "For a uint that is a date: text such as 2026-01-31T12:00:00Z or 2026-01-31T13:00+01:00 is read as seconds since 1970.",
-      ),
+    rounding: Type.Optional(
+      oneOf(ROUNDINGS, "Required for a uint: digits beyond the decimals are rounded, ties to even, or cut off."),
     ),
+    format: Type.Optional(oneOf(["iso8601"], "For a uint: a date is read as seconds since 1970.")),
     hash: Type.Optional(
       Type.Boolean({
-        description: "For a string: true makes its keccak256 the value. Otherwise it may have at most 32 bytes.",
+        description: "For a string: true makes its keccak256 the value, whatever its length.",
       }),
     ),
   },
@@ -149,15 +149,15 @@ export const SpecUnit = Type.Object(
   {
     symbol: Type.String({
       pattern: SYMBOL,
-      description: "The symbol of the unit, for people: 1 to 16 characters without spaces, such as K, mm or USD.",
+      description: "For people: 1 to 16 characters without spaces, such as K, mm or USD.",
     }),
     decimals: Type.Integer({
       minimum: 0,
       maximum: 62,
-      description: "The value on chain is the number in this unit, times 10 to this power.",
+      description: "The value on chain is the number in this unit times 10^decimals.",
     }),
   },
-  { additionalProperties: false, description: "The unit and the scale of a number, for showing it to people." },
+  { additionalProperties: false, description: "For a uint: how to show it to people." },
 );
 export type SpecUnit = Static<typeof SpecUnit>;
 
@@ -168,22 +168,21 @@ export type Combination = (typeof COMBINATIONS)[number];
 /** A request spec. Its canonical JSON is published, and keys contain the hash of that JSON. */
 export const RequestSpec = Type.Object(
   {
-    title: Type.String({ minLength: 1, maxLength: 200, description: "A description of the value, for people." }),
+    title: Type.String({ minLength: 1, maxLength: 200, description: "The value in words, for people." }),
     unit: Type.Optional(SpecUnit),
     variables: Type.Array(Variable, {
       maxItems: 8,
-      description: "The variables that a key's arguments give values to, in their order; [] when there are none.",
+      description: "What a key's arguments give values to, in their order; [] when there are none.",
     }),
     sources: Type.Array(SourceSpec, {
       minItems: 1,
       maxItems: 8,
-      description: "The sources of the value. The values of several sources are combined.",
+      description: "Where the value is read.",
     }),
-    minSources: Type.Integer({ minimum: 1, maximum: 8, description: "How many sources must answer for a value." }),
+    minSources: Type.Integer({ minimum: 1, maximum: 8, description: "How many sources must have a value." }),
     combine: oneOf(
       COMBINATIONS,
-      "How values are combined: numbers by median; others by majority (more than half of the answers agree) or by " +
-        "equal (all of them agree).",
+      "Numbers are combined by median; others by majority (more than half of the values agree) or by equal (all do).",
     ),
   },
   { additionalProperties: false },

@@ -7,7 +7,6 @@ import type { DeployedDataset, Deployment } from "@dataset-oracle/service/config
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { type Trace, traceFieldsOf } from "@dataset-oracle/service/http-server/trace";
 import type { Address, Hex } from "viem";
-import type { ValueWithSources } from "./combined-value.js";
 import type { SpotSource } from "./source/spot-source.js";
 import { type ReadContext, readSpotPrice, type SpotPriceKey, sourcesOfPair } from "./spot-price.js";
 import type { WebValueExtractor } from "./web-oracle/extract-values.js";
@@ -102,13 +101,8 @@ function serveDataset(
 }
 
 /** Reads a key's value from its sources now. */
-export function readValue(
-  key: ServedKey,
-  context: ReadContext,
-  extractor: WebValueExtractor,
-): Promise<ValueWithSources> {
-  return key.kind === "spot_price" ? readSpotPrice(key.sources, context) : readWebOracleValue(key, context, extractor);
-}
+export const readValue = (key: ServedKey, context: ReadContext, extractor: WebValueExtractor) =>
+  key.kind === "spot_price" ? readSpotPrice(key.sources, context) : readWebOracleValue(key, context, extractor);
 
 /** Returns the fields of every log line about a data point at a round. */
 export const dataPointLogFields = ({ dataset, key }: DataPoint, round: bigint, trace: Trace | null) => ({

@@ -1,4 +1,4 @@
-// Generates the configuration reference from the schemas that validate the files.
+// Generates the configuration reference, and the tables of request specs, from the schemas that validate the files.
 
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
 import { RequestSpec } from "@dataset-oracle/protocol/request-spec";
@@ -28,13 +28,20 @@ const FILES = [
     about: "A JSON file in the folder named by a provider's `sources` setting.",
     schema: SpotSourceSpec,
   },
-  {
-    title: "A request spec of the Web Oracle",
-    about:
-      "The JSON document that is published; a key contains its hash. [The Web Oracle guide](../WebOracle.md) shows one.",
-    schema: RequestSpec,
-  },
 ];
+
+/** @type {typeof import("./configuration-and-specs.js").specTables} */
+export const specTables = () =>
+  objectsOf(RequestSpec).map(({ properties }) => {
+    const rows = properties.map(({ name, schema, isRequired }) => [
+      `\`${name}\``,
+      [typeOf(schema).replaceAll(" or ", ", "), boundsOf(schema), isRequired ? "" : "optional"]
+        .filter(Boolean)
+        .join(", "),
+      schema.description,
+    ]);
+    return table(["field", "type", "meaning"], rows);
+  });
 
 export function configurationReference() {
   const sections = FILES.map(({ title, about, schema }) => {
@@ -52,7 +59,8 @@ export function configurationReference() {
   return [
     "# Configuration",
     "Generated from the schemas that validate the files. Unknown settings are rejected, and values are not converted: " +
-      'a port written as `"8080"` is an error. `operator --check-config` and `provider check` list every setting of a file that must be fixed, and stop at the first file with errors.',
+      'a port written as `"8080"` is an error. `operator --check-config` and `provider check` list every setting of a file that must be fixed, and stop at the first file with errors. ' +
+      "[The Web Oracle guide](../WebOracle.md#the-spec) describes request specs.",
     ...sections,
   ].join("\n\n");
 }

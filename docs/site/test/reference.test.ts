@@ -11,6 +11,7 @@ import { formatAbiItem } from "viem/utils";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withAppForDocs } from "../app-for-docs.js";
 import { PAGES } from "../pages.js";
+import { specTables } from "../reference/configuration-and-specs.js";
 
 const texts = new Map<string, string>();
 
@@ -98,10 +99,19 @@ test("the reference of the configuration says what every setting means, nested o
   const rows = text("configuration").match(/^\| `.*$/gm) ?? [];
   expect(rows.length).toBeGreaterThan(70);
   for (const row of rows) expect(row.split(/(?<!\\)\|/)[4]?.trim(), row).not.toMatch(/^$|undefined/);
-  for (const place of ["networks[]", "networks[].feeds[]", "evidence", "webOracle.rateLimit", "sources[]"]) {
+  for (const place of ["networks[]", "networks[].feeds[]", "evidence", "webOracle.rateLimit"]) {
     expect(text("configuration")).toContain(`### ${place}\n`);
   }
   expect(text("configuration")).toContain("| `requestsPerMinute` | integer, 1 to 1,000,000,000 | `60` |");
+});
+
+test("the guide of the Web Oracle has every field of a request spec, with its bounds", () => {
+  const tables = specTables();
+  expect(tables).toHaveLength(4);
+  const guide = readFileSync(join(ROOT, "docs/WebOracle.md"), "utf8");
+  for (const table of tables) expect(guide).toContain(`\n\n${table}\n\n`);
+  expect(tables.join("\n")).toContain("| `variables` | array of object, at most 8 items | ");
+  expect(tables.join("\n")).toContain("| `decimals` | integer, 0 to 62, optional | ");
 });
 
 test("an operator and a provider on one machine take different ports by default", () => {

@@ -166,9 +166,8 @@ function decideAgain(
 }
 
 /** Reduces each reason to its code, because its words change between versions. */
-function withoutWords(sources: readonly SourceNote[]): readonly SourceNote[] {
-  return sources.map((source) => ({ ...source, reason: source.reason?.replace(/:.*/, "") ?? null }));
-}
+const withoutWords = (sources: readonly SourceNote[]) =>
+  sources.map((source) => ({ ...source, reason: source.reason?.replace(/:.*/, "") ?? null }));
 
 /** Makes a reader that answers from the record. */
 function readerOf(file: string, record: EvidenceRecord, textOf: TextOf): Pick<SourceReader, "read"> {

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import fc from "fast-check";
 import { keccak256, stringToBytes, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
@@ -57,6 +60,21 @@ it.each<[what: string, shape: ValueShape, code: string, nodes: string[]]>([
   ["string of at most 32 bytes", STRING, "string_too_long", [`"${"€".repeat(11)}"`, `"${"x".repeat(33)}"`]],
 ])("what is no %s is refused", (_, shape, code, nodes) => {
   for (const node of nodes) expect(value(node, shape), node).toBe(code);
+});
+
+describe("the guide's table of what can be read", () => {
+  const guide = readFileSync(join(ROOT, "docs/WebOracle.md"), "utf8");
+  const shapes: Record<string, ValueShape> = { uint: PRICE, "uint with format": DATE, bool: BOOL, string: STRING };
+  const rows = [...guide.matchAll(/^\| `(uint|bool|string)`(?: with `(format)`)? \| (.+) \| (.+) \|$/gm)];
+  const nodesIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, node = ""]) => node);
+
+  it.each(Object.entries(shapes))("is right about %s", (name, shape) => {
+    const [, , , read = "", not = ""] =
+      rows.find(([, type, format]) => name === (format ? `${type} with ${format}` : type)) ?? [];
+    for (const node of nodesIn(read)) expect(value(node, shape), node).toBeTypeOf("bigint");
+    for (const node of nodesIn(not)) expect(value(node, shape), node).toBeTypeOf("string");
+    expect(Math.min(nodesIn(read).length, nodesIn(not).length)).toBeGreaterThan(0);
+  });
 });
 
 describe("a value", () => {

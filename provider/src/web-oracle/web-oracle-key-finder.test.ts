@@ -33,6 +33,7 @@ async function find(
     sourceHosts = [] as string[],
     redirectedOrigins = {} as Record<string, string>,
     end = "",
+    about = "code" as "code" | "detail",
   } = {},
 ) {
   const finder = new WebOracleKeyFinder(
@@ -54,7 +55,7 @@ async function find(
   });
   return found.then(
     ({ requests }) => requests.map(({ url, rateLimit }) => [url, rateLimit]),
-    ({ code }) => code,
+    ({ code, detail }) => (about === "code" ? code : detail),
   );
 }
 
@@ -73,6 +74,14 @@ const WORD = canonical({
   combine: "majority",
 });
 
+/** A spec of a later version. */
+const LATER = canonical({ ...SPEC, sources: [{ ...SPEC.sources[0], later: 1 }] });
+
+it("a field that an older provider does not know is named", async () => {
+  const detail = await find(["Lima"], { bytes: LATER, about: "detail" });
+  expect(detail).toContain("/sources/0/later: is unknown; remove it");
+});
+
 it.each<[why: string, code: string, args: string[], change: Parameters<typeof find>[1]]>([
   ["lacks an argument", "invalid_arguments", [], {}],
   ["is spelled otherwise", "invalid_arguments", ["S"], { end: "%c3%a3o" }],
@@ -88,8 +97,7 @@ it.each<[why: string, code: string, args: string[], change: Parameters<typeof fi
   ["asks a host of which the parent is allowed", "host_not_allowed", ["Lima"], { hosts: ["weather.example"] }],
   ["asks a host of which a child is allowed", "host_not_allowed", ["Lima"], { hosts: [`www.${HOST}`] }],
   ["has a spec that is no JSON", "invalid_spec", [], { bytes: "0x7b" }],
-  // As one of an older version, to whom the field of a newer spec is unknown.
-  ["has a field that this provider does not know", "invalid_spec", [], { bytes: canonical({ ...SPEC, later: 1 }) }],
+  ["has a field that this provider does not know", "invalid_spec", [], { bytes: LATER }],
   ["has a spec that is not canonical", "invalid_spec", [], { bytes: stringToHex(JSON.stringify(SPEC, null, 1)) }],
 ])("a key that %s is refused: %s", async (_, code, args, change) => {
   expect(await find(args, change)).toBe(code);
