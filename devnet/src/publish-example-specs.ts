@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, isAddressEqual } from "viem";
 import { CALLER, OWNER } from "./accounts.js";
 import type { WebOracleContracts } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
@@ -53,6 +54,21 @@ export async function publishExampleSpecs(
     if (!key.ok) throw new Error(key.error);
     return { name, dataset: webOracle[dataset], key: keyToAscii(key.value) ?? "", keyHex: key.value };
   });
+}
+
+/** What is changed of a deployment file. */
+interface DeployedKeys {
+  readonly datasets: Readonly<Record<string, { readonly address: Address; readonly keys: string[] }>>;
+}
+
+/** Lists the examples' keys in the deployment file, so that the operators which start with it show them. */
+export function listExampleKeys({ folder }: DevnetContext, examples: readonly PublishedExample[]): void {
+  const path = folder.file("deployments", "42.json");
+  const file = JSON.parse(readFileSync(path, "utf8")) as DeployedKeys;
+  for (const { address, keys } of Object.values(file.datasets)) {
+    keys.push(...examples.flatMap(({ dataset, key }) => (isAddressEqual(dataset, address) ? [key] : [])));
+  }
+  writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`);
 }
 
 /** Returns the arguments that publish specs on the devnet from an unlocked account. */

@@ -6,7 +6,7 @@ import { announceProviders } from "./announce-providers.js";
 import { startBlocks, startChain } from "./anvil.js";
 import { compile, deploy } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
-import { publishExampleSpecs } from "./publish-example-specs.js";
+import { listExampleKeys, publishExampleSpecs } from "./publish-example-specs.js";
 import { printReadySummary } from "./ready-summary.js";
 import { startMarket, startOperators, startProviders } from "./start-services.js";
 
@@ -19,15 +19,16 @@ export async function start(devnet: DevnetContext): Promise<void> {
   await step("Compiling the contracts, which takes up to a few minutes the first time", () => compile(devnet));
   const deployed = await step("Deploying the contracts", () => deploy(devnet));
   await startBlocks(devnet);
-  // The example specs read the simulated market. Publishing waits for blocks, and nothing waits for it.
+  // The example specs read the simulated market. Publishing waits for blocks while the providers start.
   const publication = isLive ? Promise.resolve([]) : publishExampleSpecs(devnet, deployed.webOracle);
-  // Whether it has failed is asked last.
+  // Whether it has failed is asked later.
   publication.catch(() => {});
   const providers = await step(`Starting ${PROVIDERS.length} data providers`, () => startProviders(devnet));
   if (count !== null) await step("Announcing the providers", () => announceProviders(devnet));
+  const examples = await step("Publishing the example specs", () => publication);
+  listExampleKeys(devnet, examples);
   const operatorStep = count === null ? "Starting the operator" : `Starting ${count} operators`;
   const operators = await step(operatorStep, () => startOperators(devnet));
-  const examples = await step("Publishing the example specs", () => publication);
   const running = { ...devnet, deployed, providers, operators, examples };
   const client = createPublicClient({ transport: http(devnet.chainUrl) });
   const queryPrice = await readQueryPrice(client, { dataset: deployed.dataset.address });

@@ -1,6 +1,7 @@
-/** The request specs of the Web Oracle: what they may say, and which arguments fit them. */
+/** The request specs of the Web Oracle: what they may say. */
 
 import { type Static, Type } from "@sinclair/typebox";
+import { CHARACTER_CLASSES } from "./argument-problem.js";
 import type { DatasetKind } from "./dataset-kind.js";
 import { oneOf } from "./http-schemas/fields.js";
 
@@ -14,21 +15,6 @@ export type ValueType = (typeof VALUE_TYPES)[number];
  */
 export const ROUNDINGS = ["half-even", "truncate"] as const;
 export type Rounding = (typeof ROUNDINGS)[number];
-
-/** The character classes for values. Specs name one of them, because a regular expression could be made to run for ever. */
-const CHARACTERS = {
-  digits: /^[0-9]*$/,
-  letters: /^[A-Za-z]*$/,
-  "upper-case": /^[A-Z]*$/,
-  "lower-case": /^[a-z]*$/,
-  alphanumeric: /^[A-Za-z0-9]*$/,
-  hex: /^[0-9a-f]*$/,
-  unreserved: /^[A-Za-z0-9._~-]*$/,
-  ascii: /^[\x20-\x7e]*$/,
-  unicode: /^[^\p{Cc}\p{Cs}]*$/u,
-} as const;
-type CharacterClass = keyof typeof CHARACTERS;
-export const CHARACTER_CLASSES = Object.keys(CHARACTERS) as CharacterClass[];
 
 const MAX_LENGTH = 180;
 
@@ -67,18 +53,6 @@ export function variableProblem({ type, characters, minLength, maxLength }: Vari
   if (type === "integer" && (characters !== "digits" || minLength === 0)) {
     return 'An integer needs the characters "digits" and a minLength of at least 1.';
   }
-  return null;
-}
-
-/** Returns why a value does not fit a variable, or null. */
-export function argumentProblem({ type, characters, minLength, maxLength }: Variable, value: string): string | null {
-  const length = Array.from(value).length;
-  if (length < minLength || length > maxLength) {
-    const range = minLength === maxLength ? String(minLength) : `${minLength} to ${maxLength}`;
-    return `has ${length} characters, but must have ${range}`;
-  }
-  if (!CHARACTERS[characters].test(value)) return `has characters outside the class "${characters}"`;
-  if (type === "integer" && /^0./.test(value)) return "has a leading zero";
   return null;
 }
 

@@ -18,8 +18,10 @@ function App() {
   const overview = useOverviewState();
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
-  const place = JSON.stringify(route);
+  const { section, ...view } = { section: undefined, ...route };
+  const place = JSON.stringify(view);
   const first = useRef(place);
+  const isRead = overview.networks !== null;
   useEffect(() => {
     if (first.current === place) return;
     first.current = "";
@@ -27,6 +29,13 @@ function App() {
     scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [place]);
+  useEffect(() => {
+    const heading = section && document.getElementById(section);
+    if (!heading) return;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    heading.parentElement?.scrollIntoView();
+  }, [place, section, isRead]);
   return (
     <OverviewContext.Provider value={overview}>
       <button type="button" class="primary unseen" onClick={() => main.current?.focus()}>

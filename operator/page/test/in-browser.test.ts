@@ -4,8 +4,9 @@ import { createTestClient, http, publicActions } from "viem";
 import { afterAll, beforeAll, describe } from "vitest";
 import { freePortOptions, START_MS, startDevnet } from "../../../devnet/test/devnet-process.js";
 import { postDataRequest } from "../../../devnet/test/post-data-request.js";
-import { accessibilityFlows } from "./flows/accessibility-and-phone-width.js";
+import { accessibilityFlows } from "./flows/accessibility-and-sizes.js";
 import { browsingFlows } from "./flows/browsing.js";
+import { firstVisitFlows } from "./flows/first-visit.js";
 import { problemFlows } from "./flows/problems.js";
 import { requestFlows } from "./flows/requests.js";
 import { snippetFlows } from "./flows/runnable-snippets.js";
@@ -33,6 +34,7 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
   // Each test has its own window and mostly waits for the next block, so they can run at the same time, but not those that
   // compute. They use `expect` of their context for polling: the global one belongs to the test that began last.
   describe.concurrent("requests", () => requestFlows(environment));
+  describe.concurrent("a first visit", () => firstVisitFlows(environment));
   describe.concurrent("data", () => browsingFlows(environment));
   describe.concurrent("problems", () => problemFlows(environment));
   describe("accessibility", () => accessibilityFlows(environment));

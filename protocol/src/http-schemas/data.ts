@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Address, dataPointFields, NetworkId, Outcome, orNull, strict, Timestamp } from "./fields.js";
-import { dataPointState } from "./overview.js";
+import { dataPointState, specVariables } from "./overview.js";
 
 /** `GET /data`: the query. */
 export const DataQuery = Type.Object(dataPointFields, strict);
@@ -77,6 +77,7 @@ export const DataPointAnswer = Type.Object(
     network_id: NetworkId,
     dataset: Address,
     ...dataPointState,
+    variables: orNull(specVariables, "Null if the key names no request spec that is known."),
     query_price: Type.String({ description: "The price of one query, in wei, as a decimal string." }),
     last_update: orNull(
       LastUpdate,

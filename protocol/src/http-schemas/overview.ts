@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { DATASET_KINDS } from "../dataset-kind.js";
 import { KEY_FORMS } from "../key-form.js";
-import { VALUE_TYPES } from "../request-spec.js";
+import { VALUE_TYPES, Variable } from "../request-spec.js";
 import { Address, NetworkId, oneOf, orNull, storedFields, strict, Timestamp } from "./fields.js";
 
 /** The meaning of a number or of 32 bytes. */
@@ -42,15 +42,17 @@ export const dataPointState = {
 export const ServedPoint = Type.Object(dataPointState, strict);
 export type ServedPoint = Static<typeof ServedPoint>;
 
-/** A request spec that was published, by anyone. */
+export const specVariables = Type.Array(Variable, {
+  description: 'The variables of the request spec: a key has an argument for each, in this order, each after "/".',
+});
+
+/** A request spec that was published. */
 export const PublishedSpec = Type.Object(
   {
     spec_hash: Type.String({
       description: 'The hash of the spec, 32 bytes in hex. Its keys begin with "WEB/" and this hash without 0x.',
     }),
-    variables: Type.Array(Type.String(), {
-      description: 'The names of its variables: a key has an argument for each, in this order, each after "/".',
-    }),
+    variables: specVariables,
     format: ValueFormat,
   },
   strict,
@@ -87,12 +89,14 @@ export const DatasetOverview = Type.Object(
       description: "The distance from the median within which a value agrees with it, in basis points of the median.",
     }),
     providers: Type.Array(Member, { description: "The whole committee, in committee order." }),
-    points: orNull(Type.Array(ServedPoint), "The data points of the known keys; null if they cannot be read now."),
-    left_out: Type.Integer({ description: "The number of known keys that are not listed." }),
+    points: orNull(
+      Type.Array(ServedPoint),
+      "The data points of the keys that the deployment file or a feed names; null if they cannot be read now.",
+    ),
+    left_out: Type.Integer({ description: "The number of named keys that are not listed." }),
     specs: Type.Array(PublishedSpec, {
       description:
-        "The request specs published lately whose keys belong to this dataset, the newest first. Anyone may publish " +
-        "one; the providers decide which hosts they ask.",
+        "The published request specs of the named keys. Anyone may publish a spec; GET /data describes those of other keys.",
     }),
   },
   strict,

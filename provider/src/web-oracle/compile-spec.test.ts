@@ -1,4 +1,4 @@
-import { CHARACTER_CLASSES } from "@dataset-oracle/protocol/request-spec";
+import { CHARACTER_CLASSES } from "@dataset-oracle/protocol/argument-problem";
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

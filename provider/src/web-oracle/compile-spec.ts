@@ -1,5 +1,6 @@
+import { argumentProblem } from "@dataset-oracle/protocol/argument-problem";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
-import { argumentProblem, RequestSpec, type ValueType, variableProblem } from "@dataset-oracle/protocol/request-spec";
+import { RequestSpec, type ValueType, variableProblem } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
 import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";

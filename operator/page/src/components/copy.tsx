@@ -82,8 +82,7 @@ export function CodeBlock({ what, text }: { what: string; text: string }) {
   return (
     <div class="code">
       <CopyButton text={text} what={what} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard */}
-      <pre tabIndex={0}>
+      <pre>
         <code>{text}</code>
       </pre>
     </div>

@@ -3,6 +3,7 @@
 import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { splitKey } from "../format/names";
 import { formatDuration, formatTime } from "../format/time";
+import type { ShownValue } from "../format/values";
 import { isLate } from "../live/health";
 import { useOverview } from "../live/overview";
 
@@ -12,7 +13,18 @@ export function KeyName({ text }: { text: string }) {
   return (
     <>
       <span class="quiet">{prefix}</span>
+      {name && !prefix.endsWith("/") && " "}
       {name}
+    </>
+  );
+}
+
+/** Shows a value with its unit; null where there is none. */
+export function Shown({ value }: { value: ShownValue | null }) {
+  if (value === null) return <>—</>;
+  return (
+    <>
+      {value.text} {value.unit && <span class="unit">{value.unit}</span>}
     </>
   );
 }

@@ -1,12 +1,21 @@
 import type { ComponentChildren } from "preact";
-import { formatEther } from "viem";
-import { formatExact } from "../format/values";
+import { formatNumber } from "../format/values";
+import { Explain, type Term } from "./explain";
+
+interface FactProps {
+  readonly name: string;
+  readonly wide?: boolean;
+  readonly term?: Term;
+  readonly children: ComponentChildren;
+}
 
 /** A term and its description, in a list of facts. */
-export function Fact({ name, wide, children }: { name: string; wide?: boolean; children: ComponentChildren }) {
+export function Fact({ name, wide, term, children }: FactProps) {
   return (
     <div class={wide ? "whole" : ""}>
-      <dt>{name}</dt>
+      <dt>
+        {name} {term && <Explain term={term} />}
+      </dt>
       <dd>{children}</dd>
     </div>
   );
@@ -17,6 +26,6 @@ export function QueryPrice({ wei }: { wei: string | null }) {
   if (wei === null) return <span class="quiet">unknown</span>;
   const amount = BigInt(wei);
   if (amount === 0n) return <>free</>;
-  const inWei = `${formatExact(amount, 0)} wei`;
-  return <span title={inWei}>{amount < 10n ** 9n ? inWei : `${formatEther(amount)} ETH`}</span>;
+  const inWei = `${formatNumber(amount)} wei`;
+  return <span title={inWei}>{amount < 10n ** 9n ? inWei : `${formatNumber(amount, 18)} ETH`}</span>;
 }

@@ -6,6 +6,7 @@ import { networkName } from "../format/names";
 import icon from "../icon.svg";
 import { useOverview } from "../live/overview";
 import { OPERATOR_URL } from "../operator-api";
+import { Explanations } from "./explain";
 
 export const GUIDE_URL = `${OPERATOR_URL}/guide/`;
 
@@ -47,6 +48,7 @@ export function Footer() {
           For developers: <a href={`${OPERATOR_URL}/openapi.json`}>OpenAPI</a>,{" "}
           <a href={`${OPERATOR_URL}/datasets`}>datasets</a>, <a href={`${OPERATOR_URL}/overview`}>overview</a>
         </p>
+        <Explanations />
       </div>
     </footer>
   );

@@ -1,41 +1,49 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, toChildArray } from "preact";
+import { useState } from "preact/hooks";
+import { Explain, type Term } from "./explain";
+
+/** The number of rows before "Show all". */
+const AT_FIRST = 12;
+
+interface Column {
+  readonly name: string;
+  readonly class?: string;
+  readonly term?: Term;
+}
 
 interface Props {
-  /** The names of the columns, with the class of each. */
-  readonly columns: Readonly<Record<string, string>>;
+  readonly columns: readonly Column[];
   readonly class?: string;
   /** The rows. */
   readonly children: ComponentChildren;
+  /** False if all rows are shown at once. */
+  readonly isShortened?: boolean;
 }
 
-/** A table with named columns. */
-export function Table({ columns, class: ofTable, children }: Props) {
+/** A table with named columns. Where there is no room for them, its cells are in pairs, one below the other. */
+export function Table({ columns, class: ofTable = "", children, isShortened = true }: Props) {
+  const [isWhole, setWhole] = useState(false);
+  const rows = toChildArray(children);
+  const shown = isWhole || !isShortened ? rows : rows.slice(0, AT_FIRST);
   return (
-    <table class={ofTable}>
-      <thead>
-        <tr>
-          {Object.entries(columns).map(([name, kind]) => (
-            <th key={name} scope="col" class={kind}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  );
-}
-
-/**
- * A table in a scrolling area of its own, for when it is wider or longer than its place.
- *
- * @param name Names the table for screen readers.
- */
-export function ScrollingTable({ name, ...table }: Props & { readonly name: string }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard
-    <section class="scroll" tabIndex={0} aria-label={name}>
-      <Table {...table} />
-    </section>
+    <>
+      <table class={ofTable}>
+        <thead>
+          <tr>
+            {columns.map(({ name, class: ofColumn, term }) => (
+              <th key={name} scope="col" class={ofColumn}>
+                {name} {term && <Explain term={term} />}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{shown}</tbody>
+      </table>
+      {shown.length < rows.length && (
+        <button type="button" class="more" onClick={() => setWhole(true)}>
+          Show all {rows.length}
+        </button>
+      )}
+    </>
   );
 }

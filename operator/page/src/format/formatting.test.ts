@@ -4,34 +4,27 @@ import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview
 import { describe, expect, test } from "vitest";
 import { datasetName, splitKey } from "./names.js";
 import { formatDuration } from "./time.js";
-import { alignedTexts, displayValue, formatDeviation, formatExact, formatShort } from "./values.js";
+import { displayValue, formatDeviation, formatNumber } from "./values.js";
 
 const SPOT: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
 const HASH = "ab".repeat(32);
 
-test("numbers of one column have equally many decimals", () => {
-  const column = (decimals: number, ...values: bigint[]) =>
-    alignedTexts("median", values.map(String), { ...SPOT, decimals }, null);
-  expect(column(3, 1_000n, 1_500n, 1_234_001n)).toEqual(["1.000", "1.500", "1,234.001"]);
-  expect(column(0, 1n, 20n)).toEqual(["1", "20"]);
-  expect(column(18)).toEqual([]);
-});
-
 test.each([
-  [66_944_320_000_000_000_000_000n, 18, "66,944.32", "66,944.32"],
-  [3_421_810_000_000_000_000_000n, 18, "3,421.81", "3,421.81"],
-  [522_830_000_000_000_000n, 18, "0.52283", "0.52283"],
-  [24_710_000_000_000n, 18, "0.00002471", "0.000024710"],
-  [99_999_999_999_999_999_999_999n, 18, "99,999.999999999999999999", "100,000.00"],
-  [0n, 18, "0", "0.00"],
-  [1n, 18, "0.000000000000000001", "0.000000000000000001"],
-  [29_731n, 2, "297.31", "297.31"],
-  [29_731n, 0, "29,731", "29,731"],
-  [1_234_567_890_1n, 4, "1,234,567.8901", "1,234,567.89"],
-])("%s scaled by 10^%s is exactly %s, and %s in short form", (value, decimals, exact, short) => {
-  expect(formatExact(value, decimals)).toBe(exact);
-  expect(formatShort(value, decimals)).toBe(short);
-});
+  [66_944_320_000_000_000_000_000n, 18, "66,944.32"],
+  [522_830_000_000_000_000n, 18, "0.52283"],
+  [24_710_000_000_000n, 18, "0.00002471"],
+  [99_999_999_999_999_999_999_999n, 18, "99,999.999999999999999999"],
+  [0n, 18, "0.00"],
+  [3_021_500_000_000_000_000_000n, 18, "3,021.50"],
+  [29_731n, 2, "297.31"],
+  [25n, 1, "2.5"],
+  [29_731n, 0, "29,731"],
+])(
+  "%s scaled by 10^%s is %s: all digits, and at least two decimals where it can have them",
+  (value, decimals, text) => {
+    expect(formatNumber(value, decimals)).toBe(text);
+  },
+);
 
 test.each([
   [1_001n, 1_000n, "+0.100%"],
@@ -47,10 +40,10 @@ describe("values", () => {
   const word = (hex: string) => `0x${hex.padEnd(64, "0")}`;
 
   test("of a pair have its quote as their unit, and of a request spec the unit and the scale that it states", () => {
-    const dollars = { exact: "3,021.5", short: "3,021.50", unit: "USD" };
+    const dollars = { text: "3,021.50", unit: "USD" };
     expect(displayValue("median", "3021500000000000000000", SPOT, "SPOTPX/ETH-USD")).toEqual(dollars);
     const kelvin: ValueFormat = { ...SPOT, decimals: 2, unit: "K" };
-    const shown = { exact: "297.31", short: "297.31", unit: "K" };
+    const shown = { text: "297.31", unit: "K" };
     expect(displayValue("median", "29731", kelvin, `WEB/${HASH}/London`)).toEqual(shown);
   });
 
@@ -62,12 +55,12 @@ describe("values", () => {
     ["bool", word(""), "false"],
     ["bytes32", `0x${HASH}`, `0x${HASH}`],
   ] as const)("of the type %s: %s is %s", (type, value, text) => {
-    expect(displayValue("majority", value, { ...SPOT, type, decimals: 0 }, null).exact).toBe(text);
+    expect(displayValue("majority", value, { ...SPOT, type, decimals: 0 }, null).text).toBe(text);
   });
 
   test("of an unknown format are what is stored", () => {
-    expect(displayValue("median", "12345", null, null).exact).toBe("12,345");
-    expect(displayValue("majority", `0x${HASH}`, null, null).exact).toBe(`0x${HASH}`);
+    expect(displayValue("median", "12345", null, null).text).toBe("12,345");
+    expect(displayValue("majority", `0x${HASH}`, null, null).text).toBe(`0x${HASH}`);
   });
 });
 

@@ -5,21 +5,10 @@ import { formatUnits, type Hex, hexToBytes } from "viem";
 
 const grouped = (whole: string) => BigInt(whole).toLocaleString("en");
 
-/** Formats a scaled number with all digits, and commas between thousands: `12,345.678`. */
-export function formatExact(value: bigint, decimals: number): string {
-  const [whole = "", fraction] = formatUnits(value, decimals).split(".");
-  return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
-}
-
-/** Rounds to six digits, half up, with at least two decimals if the number can have any. */
-export function formatShort(value: bigint, decimals: number): string {
-  // The number of digits before the point; -2 for 0.0012.
-  const magnitude = value === 0n ? 4 : value.toString().length - decimals;
-  const wanted = 6 - (magnitude > 0 ? magnitude : magnitude + 1);
-  const kept = Math.min(decimals, Math.max(2, wanted));
-  const step = 10n ** BigInt(decimals - kept);
-  const [whole = "", fraction = ""] = formatUnits((value + step / 2n) / step, kept).split(".");
-  return kept > 0 ? `${grouped(whole)}.${fraction.padEnd(kept, "0")}` : grouped(whole);
+/** Formats a scaled number with all digits, at least two decimals if it can have any: `12,345.60`. */
+export function formatNumber(value: bigint, decimals = 0): string {
+  const [whole = "", fraction = ""] = formatUnits(value, decimals).split(".");
+  return decimals === 0 ? grouped(whole) : `${grouped(whole)}.${fraction.padEnd(Math.min(decimals, 2), "0")}`;
 }
 
 /**
@@ -39,11 +28,8 @@ export function formatDeviation(value: bigint, from: bigint): string | null {
 }
 
 /** A value, formatted for display. */
-interface ShownValue {
-  /** With all digits. */
-  readonly exact: string;
-  /** Shortened for tables. */
-  readonly short: string;
+export interface ShownValue {
+  readonly text: string;
   /** The quote currency of a pair, or the unit that the request spec states; null where there is none. */
   readonly unit: string | null;
 }
@@ -64,30 +50,13 @@ export function displayValue(
   if (kind === "median" || format?.type === "uint") {
     const [number, decimals] = [BigInt(value), format?.decimals ?? 0];
     const unit = /^SPOTPX\/[A-Z0-9]+-([A-Z0-9]+)$/.exec(key ?? "")?.[1] ?? format?.unit ?? null;
-    return { exact: formatExact(number, decimals), short: formatShort(number, decimals), unit };
+    return { text: formatNumber(number, decimals), unit };
   }
   if (format?.type === "string") return plain(textOf(value as Hex) ?? value);
-  return { exact: value, short: `${value.slice(0, 10)}…${value.slice(-6)}`, unit: null };
+  return plain(value);
 }
 
-/** Formats values of one key for a column, with all digits, and numbers with equally many decimals. */
-export function alignedTexts(
-  kind: DatasetOverview["kind"],
-  values: readonly string[],
-  format: ValueFormat | null,
-  key: string | null,
-): readonly string[] {
-  const texts = values.map((value) => displayValue(kind, value, format, key).exact);
-  if (kind !== "median") return texts;
-  const decimalsOf = (text: string) => text.split(".")[1]?.length ?? 0;
-  const most = Math.max(0, ...texts.map(decimalsOf));
-  return texts.map((text) => {
-    const missing = most - decimalsOf(text);
-    return missing > 0 && missing === most ? `${text}.${"0".repeat(most)}` : text + "0".repeat(missing);
-  });
-}
-
-const plain = (text: string): ShownValue => ({ exact: text, short: text, unit: null });
+const plain = (text: string): ShownValue => ({ text, unit: null });
 
 /** Decodes left-aligned text in 32 bytes; null if it is not UTF-8. */
 function textOf(bytes32: Hex): string | null {

@@ -1,7 +1,9 @@
-import type { ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
-import { useEffect, useState } from "preact/hooks";
+import { argumentProblem } from "@dataset-oracle/protocol/argument-problem";
+import type { PublishedSpec, ServedPoint, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
+import { useEffect } from "preact/hooks";
 import { Hex } from "../components/copy";
-import { Age, CurrentStatus, KeyName } from "../components/data-point";
+import { Age, CurrentStatus, KeyName, Shown } from "../components/data-point";
+import { Explain } from "../components/explain";
 import { Fact, QueryPrice } from "../components/facts";
 import { PageHeading } from "../components/frame";
 import { HaltedUpdatesWarning, Notice } from "../components/notices";
@@ -16,6 +18,7 @@ import { datasetPath } from "../route";
 import { SnippetSection } from "../snippets/snippet-section";
 import { HistorySection } from "./history-section";
 import { LastRound } from "./last-round";
+import { parseSpecKey, SpecForm } from "./specs";
 
 /** Between polls, the overview shows when a new round is stored. */
 const EVERY_MS = 15_000;
@@ -31,13 +34,15 @@ export function DataPointPage({ network, dataset, text }: Props) {
   const { value: data, error, refresh } = usePolled(text, () => getData(id), EVERY_MS);
   const listed = dataset.points?.find((point) => keyText(point) === text || point.key_hex === text);
   const overview = useOverview();
-  const [wanted, setWanted] = useState(text);
   useEffect(() => {
     if (data && listed && listed.timestamp !== data.timestamp) refresh();
   }, [listed?.timestamp]);
   // Either answer can be the newer one.
   const point = data && listed && listed.timestamp > data.timestamp ? { ...data, ...listed } : data;
-  const known = { network, dataset, text, point: point ?? listed ?? null };
+  const spec = data && parseSpecKey(data.key_hex);
+  const isNamed = dataset.specs.some(({ spec_hash: hash }) => hash === spec?.specHash);
+  const known = { network, dataset, text, point: point ?? listed ?? null, isNamed };
+  const read = { network, dataset, text, format: known.point?.format ?? null };
   // Otherwise another notice on the page already explains why.
   const isReadable = network.readable && overview.error === null;
   const onStored = () => {
@@ -53,24 +58,51 @@ export function DataPointPage({ network, dataset, text }: Props) {
           {error.detail}
         </Notice>
       )}
+      {data?.format?.title && !isNamed && <UnreviewedSpec format={data.format} />}
+      {data?.variables && spec && !isFit(data.variables, spec.args) ? (
+        <section class="card" aria-labelledby="arguments">
+          <h2 id="arguments">Arguments</h2>
+          <p class="quiet">A key of this spec has an argument for each field.</p>
+          <SpecForm {...id} hash={spec.specHash} variables={data.variables} />
+        </section>
+      ) : (
+        <>
+          <RequestSection {...read} onStored={onStored} />
+          <SnippetSection {...read} />
+        </>
+      )}
       {point && <HistorySection id={id} kind={dataset.kind} point={point} isReadable={isReadable} />}
       {data && <LastRound data={data} dataset={dataset} />}
       <Properties {...known} />
-      <RequestSection network={network} dataset={dataset} text={wanted} onText={setWanted} onStored={onStored} />
-      <SnippetSection network={network} dataset={dataset} text={text} format={point?.format ?? null} />
     </>
   );
 }
 
+/** Tells whether a key's arguments fit its request spec. */
+const isFit = (variables: PublishedSpec["variables"], args: readonly string[]) =>
+  args.length === variables.length && variables.every((one, index) => argumentProblem(one, args[index] ?? "") === null);
+
+/** Says that anybody may have written what follows from a key's request spec. */
+function UnreviewedSpec({ format: { title, sources } }: { format: ValueFormat }) {
+  return (
+    <Notice tone="warn" title="Unreviewed request spec">
+      Its publisher, who can be anybody, calls it “{title}”. It reads {sources.join(", ")}. Neither this operator's
+      configuration nor its deployment names it: read the spec before you trust its values.
+    </Notice>
+  );
+}
+
 interface PartProps extends Props {
+  /** True if the operator names the key's request spec. */
+  readonly isNamed: boolean;
   /** Null until it has been read. */
   readonly point: ServedPoint | null;
 }
 
-function Heading({ network, dataset, text, point }: PartProps) {
+function Heading({ network, dataset, text, point, isNamed }: PartProps) {
   const { prefix, name } = splitKey(text);
   const format = point?.format ?? null;
-  const title = format?.title ?? null;
+  const title = isNamed ? (format?.title ?? null) : null;
   const value = point && displayValue(dataset.kind, point.value, format, point.key);
   const parent = { name: datasetName(dataset.name), href: datasetPath(network.network_id, dataset.dataset) };
   return (
@@ -84,13 +116,16 @@ function Heading({ network, dataset, text, point }: PartProps) {
         {networkName(network.network_id)}, network {network.network_id}
       </PageHeading>
       <div class="row">
-        <p class={value && value.exact.length > 24 ? "big long" : "big"}>
-          {point?.status === "OK" ? value?.exact : "—"} {value?.unit && <span class="unit">{value.unit}</span>}
+        <p class={value && value.text.length > 24 ? "big long" : "big"}>
+          <Shown value={point?.status === "OK" ? value : null} />
         </p>
         {point && <CurrentStatus point={point} />}
-        {point && <Age point={point} />}
+        {point && point.timestamp > 0 && (
+          <span>
+            <Age point={point} /> {point.heartbeat_seconds !== null && <Explain term="age" />}
+          </span>
+        )}
       </div>
-      {point && <UpdatePolicy point={point} />}
     </>
   );
 }
@@ -100,21 +135,17 @@ function UpdatePolicy({ point }: { point: ServedPoint }) {
   const { now } = useOverview();
   const { heartbeat_seconds: heartbeat, deviation_bps: deviation, timestamp } = point;
   if (heartbeat === null || deviation === null) {
-    return (
-      <dl class="facts">
-        <Fact name="Updates">on request only</Fact>
-      </dl>
-    );
+    return <Fact name="Updates">on request only</Fact>;
   }
   const left = timestamp === 0 ? 0 : timestamp + heartbeat - now;
   return (
-    <dl class="facts">
+    <>
       <Fact name="Deviation threshold">{deviation / 100}%</Fact>
       <Fact name="Heartbeat">{formatDuration(heartbeat)}</Fact>
       <Fact name="Next update due">
         {left >= 0 ? `in ${formatDuration(left)}` : <span class="warn">{formatDuration(-left)} ago</span>}
       </Fact>
-    </dl>
+    </>
   );
 }
 
@@ -127,7 +158,12 @@ function Properties({ dataset, text, point }: PartProps) {
         <Fact name="Price per query">
           <QueryPrice wei={dataset.query_price} />
         </Fact>
-        {format && format.sources.length > 0 && <Fact name="Sources">{format.sources.join(", ")}</Fact>}
+        {point && <UpdatePolicy point={point} />}
+        {format && format.sources.length > 0 && (
+          <Fact name="Sources" wide>
+            {format.sources.join(", ")}
+          </Fact>
+        )}
         {format && (
           <Fact name="On chain">
             {format.type === "uint" ? (

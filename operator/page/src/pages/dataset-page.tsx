@@ -1,23 +1,19 @@
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { KEY_FORM_WORDS } from "@dataset-oracle/protocol/key-form";
-import { useState } from "preact/hooks";
 import { Hex } from "../components/copy";
 import { Fact, QueryPrice } from "../components/facts";
 import { PageHeading } from "../components/frame";
 import { HaltedUpdatesWarning } from "../components/notices";
-import { datasetName, keyText, networkName } from "../format/names";
+import { datasetName, networkName } from "../format/names";
 import { formatDuration } from "../format/time";
 import { countAnsweringProviders } from "../live/health";
 import type { NetworkAndDataset } from "../live/overview";
-import { RequestSection } from "../request/request-section";
-import { SnippetSection } from "../snippets/snippet-section";
+import { LookUp } from "./look-up";
 import { PointsTable } from "./points-table";
-import { SpecsSection } from "./specs-section";
+import { Specs } from "./specs";
 
-/** Shows a dataset: its keys, a form that requests an update, and code that reads it. */
+/** Shows a dataset: its contract, its keys, and the request specs of those. */
 export function DatasetPage({ network, dataset }: NetworkAndDataset) {
-  const first = dataset.points?.[0];
-  const [key, setKey] = useState(() => (first ? keyText(first) : ""));
   return (
     <>
       <PageHeading name={datasetName(dataset.name)}>
@@ -29,10 +25,14 @@ export function DatasetPage({ network, dataset }: NetworkAndDataset) {
         <h2 id="keys">Keys</h2>
         <p class="quiet">A key has the form {KEY_FORM_WORDS[dataset.key_form]}.</p>
         <PointsTable networkId={network.network_id} dataset={dataset} />
+        {dataset.key_form === "SPOT_PRICE" && <LookUp networkId={network.network_id} dataset={dataset} />}
       </section>
-      {dataset.key_form === "WEB_ORACLE" && <SpecsSection specs={dataset.specs} />}
-      <RequestSection network={network} dataset={dataset} text={key} onText={setKey} />
-      <SnippetSection network={network} dataset={dataset} text={key} />
+      {dataset.key_form === "WEB_ORACLE" && (
+        <section class="card" aria-labelledby="specs">
+          <h2 id="specs">Request specs</h2>
+          <Specs networkId={network.network_id} dataset={dataset} />
+        </section>
+      )}
     </>
   );
 }

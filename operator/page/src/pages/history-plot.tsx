@@ -12,6 +12,8 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, P
 interface Props {
   /** The oldest first; at least one. */
   readonly steps: readonly HistoryStep[];
+  /** The start of the plot, in seconds since 1970; null for that of the first step. */
+  readonly from: number | null;
   /** The end of the plot, in seconds since 1970. */
   readonly until: number;
   readonly point: ServedPoint;
@@ -23,18 +25,25 @@ interface Props {
  * Plots the stored values over time. The step under the pointer, or chosen with the arrow keys, is shown above with all
  * digits: without either, the newest.
  */
-export function HistoryPlot({ steps, until, point, name }: Props) {
+export function HistoryPlot({ steps, from, until, point, name }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const shown = useRef(steps);
   shown.current = steps;
+  const range = useRef<uPlot.Range.MinMax>([0, 0]);
+  // Not only the part of the range that has values.
+  range.current = [from ?? steps[0]?.time ?? until, until];
   const [pointed, setPointed] = useState<number | null>(null);
   const isDark = useIsDark();
 
   useEffect(() => {
     const { current: element } = frame;
     if (!element) return;
-    const drawn = draw(element, (time) => setPointed(time === null ? null : stepAt(shown.current, time)));
+    const drawn = draw(
+      element,
+      (time) => setPointed(time === null ? null : stepAt(shown.current, time)),
+      () => range.current,
+    );
     plot.current = drawn;
     const resized = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
@@ -107,14 +116,17 @@ function useIsDark(): boolean {
 function wordsOf({ time, value, high, low }: HistoryStep, point: ServedPoint) {
   const show = (number: bigint | null) => {
     if (number === null) return "no value";
-    const { exact, unit } = displayValue("median", `${number}`, point.format, point.key);
-    return unit === null ? exact : `${exact} ${unit}`;
+    const { text, unit } = displayValue("median", `${number}`, point.format, point.key);
+    return unit === null ? text : `${text} ${unit}`;
   };
   return { time: formatTime(time), value: show(value), spread: high === low ? "" : `${show(low)} to ${show(high)}` };
 }
 
-/** @param onPointed Called with the time under the pointer, or null when the pointer leaves. */
-function draw(frame: HTMLElement, onPointed: (time: number | null) => void): uPlot {
+/**
+ * @param onPointed Called with the time under the pointer, or null when the pointer leaves.
+ * @param range Returns the start and the end of the plot.
+ */
+function draw(frame: HTMLElement, onPointed: (time: number | null) => void, range: () => uPlot.Range.MinMax): uPlot {
   // CSS does not style the canvas, so the colours are computed for its frame.
   const colour = (name: string) => {
     frame.style.color = `var(--${name})`;
@@ -137,6 +149,7 @@ function draw(frame: HTMLElement, onPointed: (time: number | null) => void): uPl
     // On the right there is room for half of the last time.
     padding: [10, 30, 0, 0],
     cursor: { y: false, drag: { setScale: false, x: false }, points: { show: false } },
+    scales: { x: { range } },
     axes: [
       { ...axis, size: 30, space: 90, values: (_, times, __, ___, step) => times.map((time) => timeOf(time, step)) },
       {

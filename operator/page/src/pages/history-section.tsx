@@ -3,9 +3,9 @@ import { useMemo, useState } from "preact/hooks";
 import { Hex } from "../components/copy";
 import { Status } from "../components/data-point";
 import { Notice } from "../components/notices";
-import { ScrollingTable } from "../components/table";
+import { Table } from "../components/table";
 import { formatTime } from "../format/time";
-import { alignedTexts } from "../format/values";
+import { displayValue, formatNumber } from "../format/values";
 import { defaultRange, type History, RANGES, type RangeId, stepsOf, thinnedSteps } from "../live/history";
 import { useOverview } from "../live/overview";
 import { useHistory } from "../live/use-history";
@@ -18,6 +18,14 @@ const MOVE_SECONDS = 5;
 const MOST_STEPS = 400;
 /** The maximum number of rows of the table. */
 const MOST_ROWS = 200;
+
+const COLUMNS = [
+  { name: "Round", term: "round" },
+  { name: "Value", class: "number" },
+  { name: "Status" },
+  { name: "Block", class: "number" },
+  { name: "Transaction" },
+] as const;
 
 interface Props {
   readonly id: PointId;
@@ -40,6 +48,7 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
     [history, point.timestamp, start],
   );
   const isEmpty = point.timestamp === 0;
+  const isPlotted = steps.length > 1 && steps.some(({ value }) => value !== null);
   return (
     <section class="card" aria-labelledby="history">
       <div class="row bar">
@@ -61,7 +70,10 @@ export function HistorySection({ id, kind, point, isReadable }: Props) {
       )}
       {isEmpty && <p class="empty">No value has been stored yet.</p>}
       {!isEmpty && !history && !error && <p class="empty">Reading the events …</p>}
-      {steps.length > 0 && <HistoryPlot steps={steps} until={now} point={point} name={name} />}
+      {kind === "median" && history && history.updates.length > 0 && !isPlotted && (
+        <p class="empty">There is nothing to plot: {name} has fewer than two values.</p>
+      )}
+      {isPlotted && <HistoryPlot steps={steps} from={start} until={now} point={point} name={name} />}
       {history && !isEmpty && <Rounds history={history} start={start} name={name} kind={kind} point={point} />}
     </section>
   );
@@ -80,8 +92,6 @@ function Rounds({ history, start, name, kind, point }: RoundsProps) {
   const updates = history.updates.filter(({ timestamp }) => start === null || timestamp >= start);
   const count = updates.length;
   const rows = updates.slice(0, MOST_ROWS);
-  const values = rows.map(({ value }) => value);
-  const texts = alignedTexts(kind, values, point.format, point.key);
   const rest = history.isWhole ? "" : ` These are the newest ${count} rounds: there are earlier ones.`;
   return (
     <>
@@ -95,24 +105,23 @@ function Rounds({ history, start, name, kind, point }: RoundsProps) {
             Show as a table ({rows.length < count ? `the newest ${rows.length} of ` : ""}
             {count} {count === 1 ? "round" : "rounds"})
           </summary>
-          <ScrollingTable
-            name="History as a table"
-            columns={{ Round: "", Value: "number", Status: "", Block: "number", Transaction: "" }}
-          >
-            {rows.map(({ timestamp, status, block_number: block, transaction_hash: hash }, index) => (
+          <Table columns={COLUMNS}>
+            {rows.map(({ timestamp, status, value, block_number: block, transaction_hash: hash }) => (
               <tr key={timestamp}>
                 <th scope="row">{formatTime(timestamp)}</th>
-                <td class="number">{status === "OK" ? texts[index] : "—"}</td>
+                <td class="number">
+                  {status === "OK" ? displayValue(kind, value, point.format, point.key).text : "—"}
+                </td>
                 <td>
                   <Status status={status} />
                 </td>
-                <td class="number">{block}</td>
+                <td class="number">{formatNumber(BigInt(block))}</td>
                 <td>
                   <Hex hex={hash} what={`the transaction of ${formatTime(timestamp)}`} at="tx" />
                 </td>
               </tr>
             ))}
-          </ScrollingTable>
+          </Table>
         </details>
       )}
     </>

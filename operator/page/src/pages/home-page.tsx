@@ -2,11 +2,13 @@ import type { NetworkOverview } from "@dataset-oracle/protocol/http-schemas/over
 import { QueryPrice } from "../components/facts";
 import { useDocumentTitle } from "../components/frame";
 import { HaltedUpdatesWarning, LoadingOrError } from "../components/notices";
-import { datasetName, networkName } from "../format/names";
+import { datasetName, keyText, networkName, splitKey } from "../format/names";
+import { displayValue } from "../format/values";
 import { countAnsweringProviders } from "../live/health";
 import { useOverview } from "../live/overview";
-import { datasetPath } from "../route";
+import { datasetPath, pointPath } from "../route";
 import { PointsTable } from "./points-table";
+import { Specs } from "./specs";
 
 /** Shows everything that is served: networks, datasets, values. */
 export function HomePage() {
@@ -20,9 +22,45 @@ export function HomePage() {
           Independent data providers sign each value. A contract verifies that more than two thirds of them did, and any
           contract can read the value in one transaction.
         </p>
+        <FirstSteps networks={networks ?? []} />
       </div>
       {networks?.map((network) => <Network key={network.network_id} network={network} />) ?? <LoadingOrError />}
     </>
+  );
+}
+
+/** Leads a newcomer to a data point: its value, the form that requests one, and the code that reads it. */
+function FirstSteps({ networks }: { networks: readonly NetworkOverview[] }) {
+  const points = networks.flatMap(({ network_id: id, datasets }) =>
+    datasets.flatMap(({ dataset, kind, points }) => points?.map((point) => ({ id, dataset, kind, point })) ?? []),
+  );
+  const first = points.find(({ point }) => point.status === "OK") ?? points[0];
+  if (!first) return null;
+  const { id, dataset, kind, point } = first;
+  const key = keyText(point);
+  const { text, unit } = displayValue(kind, point.value, point.format, point.key);
+  const value = point.status === "OK" ? `is ${text} ${unit ?? ""}` : "has no value yet";
+  return (
+    <ol class="first">
+      <li>
+        <a href={pointPath(id, dataset, key)}>
+          <b>See a value</b>
+          <span class="small quiet">{`${point.format?.title ?? splitKey(key).name} ${value}`}</span>
+        </a>
+      </li>
+      <li>
+        <a href={pointPath(id, dataset, key, "request")}>
+          <b>Request a fresh one</b>
+          <span class="small quiet">The providers sign it, and the contract stores it.</span>
+        </a>
+      </li>
+      <li>
+        <a href={pointPath(id, dataset, key, "read")}>
+          <b>Read it in a contract</b>
+          <span class="small quiet">Copy the code: one call, paid in Ether.</span>
+        </a>
+      </li>
+    </ol>
   );
 }
 
@@ -44,6 +82,7 @@ function Network({ network }: { network: NetworkOverview }) {
             {dataset.providers.length} providers must sign
           </p>
           <PointsTable networkId={id} dataset={dataset} />
+          {dataset.key_form === "WEB_ORACLE" && <Specs networkId={id} dataset={dataset} />}
         </section>
       ))}
     </section>

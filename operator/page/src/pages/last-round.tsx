@@ -2,9 +2,9 @@ import type { DataPointAnswer, LastUpdate } from "@dataset-oracle/protocol/http-
 import type { DatasetOverview } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "../components/copy";
 import { Fact } from "../components/facts";
-import { ScrollingTable } from "../components/table";
+import { Table } from "../components/table";
 import { formatTime } from "../format/time";
-import { alignedTexts, formatDeviation, formatExact } from "../format/values";
+import { displayValue, formatDeviation, formatNumber } from "../format/values";
 
 interface Props {
   readonly data: DataPointAnswer;
@@ -19,7 +19,7 @@ export function LastRound({ data, dataset }: Props) {
     <section class="card" aria-labelledby="round">
       <h2 id="round">Last round</h2>
       {update && <Round data={data} dataset={dataset} update={update} />}
-      {!update && <p class="empty">{timestamp ? unknown : "No value has been stored yet. Request one below."}</p>}
+      {!update && <p class="empty">{timestamp ? unknown : "No value has been stored yet. Request one above."}</p>}
     </section>
   );
 }
@@ -29,12 +29,18 @@ function Round({ data, dataset, update }: Props & { update: LastUpdate }) {
   return (
     <>
       <dl class="facts">
-        <Fact name="Round">{formatTime(data.timestamp)}</Fact>
+        <Fact name="Round" term="round">
+          {formatTime(data.timestamp)}
+        </Fact>
         <Fact name="Signed by">
           {reports ? `${reports.length} of ${dataset.providers.length} providers` : "not shown"}
         </Fact>
-        {update.spread !== null && <Fact name="Spread">{spreadText(data, update.spread)}</Fact>}
-        <Fact name="Block">{update.block_number}</Fact>
+        {update.spread !== null && (
+          <Fact name="Spread" term="spread">
+            {spreadText(data, update.spread)}
+          </Fact>
+        )}
+        <Fact name="Block">{formatNumber(BigInt(update.block_number))}</Fact>
         <Fact name="Transaction">
           <Hex hex={update.transaction_hash} what="the transaction hash" at="tx" />
         </Fact>
@@ -60,28 +66,26 @@ type Reports = NonNullable<LastUpdate["reports"]>;
 
 function Signers({ data, dataset, reports, absentees }: Props & { reports: Reports; absentees: readonly string[] }) {
   const isMedian = dataset.kind === "median";
+  const valueClass = isMedian ? "number" : "number long";
   const { agreement } = data;
   const rounds = agreement?.rounds === 1 ? "round" : `${agreement?.rounds ?? 0} rounds`;
   const records = new Map(agreement?.providers.map(({ provider, ...record }) => [provider, record]));
   const names = new Map(dataset.providers.map(({ address, name }) => [address, name]));
-  const values = reports.map(({ value }) => value);
-  const texts = alignedTexts(dataset.kind, values, data.format, data.key);
-  const rows = reports.map(({ provider, outcome, value }, index) => {
+  const rows = reports.map(({ provider, outcome, value }) => {
     const isOk = outcome === "OK";
-    const text = isOk ? texts[index] : "no data";
+    const text = isOk ? displayValue(dataset.kind, value, data.format, data.key).text : "no data";
     const distance = isOk && data.status === "OK" ? formatDeviation(BigInt(value), BigInt(data.value)) : null;
     return { provider, text, distance: distance ?? "—" };
   });
   const absent = absentees.map((provider) => ({ provider, text: "did not sign", distance: null }));
   return (
-    <ScrollingTable
-      name="The signers"
-      columns={{
-        Provider: "",
-        Signed: "number",
-        ...(isMedian && { "From the median": "number" }),
-        [`Agreed, last ${rounds}`]: "number",
-      }}
+    <Table
+      columns={[
+        { name: "Provider" },
+        { name: "Signed", class: valueClass },
+        ...(isMedian ? [{ name: "From the median", class: "number" }] : []),
+        { name: `Agreed, last ${rounds}`, class: "number", term: "agreed" },
+      ]}
     >
       {[...rows, ...absent].map(({ provider, text, distance }) => (
         <tr key={provider} class={distance === null ? "quiet" : ""}>
@@ -89,12 +93,12 @@ function Signers({ data, dataset, reports, absentees }: Props & { reports: Repor
             {names.get(provider) && <b class="named">{names.get(provider)}</b>}
             <Hex hex={provider} what="the provider's address" at="address" />
           </th>
-          <td class={isMedian ? "number" : "number long"}>{text}</td>
+          <td class={valueClass}>{text}</td>
           {isMedian && <td class="number">{distance}</td>}
           <td class="number">{recordText(records.get(provider))}</td>
         </tr>
       ))}
-    </ScrollingTable>
+    </Table>
   );
 }
 
@@ -107,7 +111,7 @@ function recordText(record: { readonly signed: number; readonly agreed: number }
 
 /** Formats the spread of the signed values: in the value's unit, and in per cent of the value. */
 function spreadText(data: DataPointAnswer, spread: string): string {
-  const text = formatExact(BigInt(spread), data.format?.decimals ?? 0);
+  const text = formatNumber(BigInt(spread), data.format?.decimals ?? 0);
   const part = data.status === "OK" ? formatDeviation(BigInt(data.value) + BigInt(spread), BigInt(data.value)) : null;
   return part === null ? text : `${text} (${part.replace("+", "")})`;
 }

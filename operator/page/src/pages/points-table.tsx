@@ -1,25 +1,28 @@
 import type { DatasetOverview, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useId, useState } from "preact/hooks";
-import { Age, CurrentStatus, KeyName } from "../components/data-point";
+import { Age, CurrentStatus, KeyName, Shown } from "../components/data-point";
 import { Table } from "../components/table";
-import { keyText, splitKey } from "../format/names";
+import { keyText, shortHex, splitKey } from "../format/names";
 import { displayValue } from "../format/values";
 import { pointPath } from "../route";
 
 /** Longer tables have a search field. */
 const MANY = 8;
-/** The number of rows before a search or "Show all". */
-const AT_FIRST = 12;
+
+const COLUMNS = [
+  { name: "Key" },
+  { name: "Value", class: "number value" },
+  { name: "Status" },
+  { name: "Age", term: "age" },
+] as const;
 
 /** Lists the data points of a dataset. */
 export function PointsTable({ networkId, dataset }: { networkId: number; dataset: DatasetOverview }) {
   const [wanted, setWanted] = useState("");
-  const [isWhole, setWhole] = useState(false);
   const id = useId();
   if (dataset.points === null) return <p class="empty">The values cannot be read now.</p>;
-  if (dataset.points.length === 0) return <p class="empty">No keys are listed yet.</p>;
+  if (dataset.points.length === 0) return <p class="empty">This operator lists no key of this dataset.</p>;
   const found = dataset.points.filter((point) => matches(point, wanted));
-  const shown = isWhole || wanted ? found : found.slice(0, AT_FIRST);
   return (
     <>
       {dataset.points.length > MANY && (
@@ -37,17 +40,12 @@ export function PointsTable({ networkId, dataset }: { networkId: number; dataset
           />
         </>
       )}
-      <Table class="points" columns={{ Key: "", Value: "number value", Status: "", Age: "" }}>
-        {shown.map((point) => (
+      <Table class="points" columns={COLUMNS} isShortened={wanted === ""}>
+        {found.map((point) => (
           <Row key={point.key_hex} networkId={networkId} dataset={dataset} point={point} />
         ))}
       </Table>
       {found.length === 0 && <p class="empty">No key contains “{wanted}”.</p>}
-      {shown.length < found.length && (
-        <button type="button" class="more" onClick={() => setWhole(true)}>
-          Show all {found.length}
-        </button>
-      )}
       {dataset.left_out > 0 && (
         <p class="quiet">
           {dataset.left_out} more {dataset.left_out === 1 ? "key is" : "keys are"} not listed here.
@@ -68,6 +66,8 @@ function Row({ networkId, dataset, point }: RowProps) {
   const { prefix, name } = splitKey(text);
   const title = point.format?.title;
   const value = displayValue(dataset.kind, point.value, point.format, point.key);
+  const isHash = /^0x[0-9a-f]{64}$/.test(value.text);
+  const short = isHash ? { ...value, text: shortHex(value.text) } : value;
   return (
     <tr class={title ? "titled" : ""}>
       <th scope="row">
@@ -80,8 +80,8 @@ function Row({ networkId, dataset, point }: RowProps) {
           )}
         </a>
       </th>
-      <td class="number value" title={value.exact}>
-        {point.status === "OK" ? value.short : "—"} {value.unit && <span class="unit">{value.unit}</span>}
+      <td class="number value" title={value.text}>
+        <Shown value={point.status === "OK" ? short : null} />
       </td>
       <td>
         <CurrentStatus point={point} />

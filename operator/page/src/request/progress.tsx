@@ -1,4 +1,5 @@
 import { shortHex } from "../format/names";
+import { formatNumber } from "../format/values";
 import type { RequestState } from "./run-request";
 
 const STATES = {
@@ -62,7 +63,11 @@ function stepsOf({ asked: request, steps, end }: RequestState): Step[] {
     ...collecting,
     { name: "Signed", detail: signed ? shortHex(signed.transaction_hash) : "", isDone: isOver || signed !== undefined },
     { name: "Sent", detail: sent ? "to the network" : "", isDone: isOver || sent !== undefined },
-    { name: "Mined", detail: mined ? `in block ${mined.block_number}` : "", isDone: isOver || mined !== undefined },
+    {
+      name: "Mined",
+      detail: mined ? `in block ${formatNumber(BigInt(mined.block_number))}` : "",
+      isDone: isOver || mined !== undefined,
+    },
   ];
 }
 
@@ -84,6 +89,6 @@ export function progressWords({ asked, steps, end }: RequestState): string {
     case "sent":
       return "The transaction has been sent.";
     case "mined":
-      return `The transaction was mined in block ${last.block_number}.`;
+      return `The transaction was mined in block ${formatNumber(BigInt(last.block_number))}.`;
   }
 }

@@ -1,52 +1,47 @@
 import type { BroadcastUpdate, UnsentUpdate } from "@dataset-oracle/protocol";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
-import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
+import type { DatasetOverview, ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { Hex } from "../components/copy";
-import { Status } from "../components/data-point";
+import { Shown, Status } from "../components/data-point";
 import { Fact } from "../components/facts";
 import { Notice } from "../components/notices";
 import { formatTime } from "../format/time";
 import { displayValue } from "../format/values";
-import type { NetworkAndDataset } from "../live/overview";
-import { pointPath } from "../route";
 import { WalletSection } from "../wallet/wallet-section";
 import type { RequestEnd, RequestFailure } from "./run-request";
 
-interface Props extends NetworkAndDataset {
+interface Props {
   readonly end: RequestEnd;
+  readonly kind: DatasetOverview["kind"];
+  readonly format: ValueFormat | null;
   readonly onStored: (() => void) | undefined;
 }
 
 /** Shows the outcome of a request. */
-export function RequestResult({ end, network, dataset, onStored }: Props) {
+export function RequestResult({ end, kind, format, onStored }: Props) {
   if (end.kind === "problem") return <Problem {...end} />;
   return (
     <>
-      <Value update={end.update} network={network} dataset={dataset} />
+      <Value update={end.update} kind={kind} format={format} />
       {end.kind === "unsent" && <WalletSection transaction={end.update.transaction} onStored={onStored} />}
     </>
   );
 }
 
-const SPOT_PRICE: ValueFormat = { title: null, type: "uint", decimals: 18, unit: null, sources: [] };
+type ValueProps = Pick<Props, "kind" | "format"> & { readonly update: BroadcastUpdate | UnsentUpdate };
 
-function Value({ update, network, dataset }: NetworkAndDataset & { update: BroadcastUpdate | UnsentUpdate }) {
+function Value({ update, kind, format }: ValueProps) {
   const { key, status, value, output, updatedAt, reports } = update;
-  const text = keyToAscii(key) ?? key;
-  const format =
-    dataset.points?.find(({ key_hex }) => key_hex === key)?.format ??
-    // The first value of a key is not listed yet.
-    dataset.specs.find(({ spec_hash: hash }) => text.startsWith(`WEB/${hash.slice(2)}`))?.format ??
-    (dataset.key_form === "SPOT_PRICE" ? SPOT_PRICE : null);
-  const shown = displayValue(dataset.kind, dataset.kind === "median" ? value.toString() : output, format, text);
+  const shown = displayValue(kind, kind === "median" ? value.toString() : output, format, keyToAscii(key));
   return (
     <div class="result">
       <p class="value">
-        {status === "OK" ? shown.exact : "—"} {shown.unit && <span class="unit">{shown.unit}</span>}{" "}
-        <Status status={status} />
+        <Shown value={status === "OK" ? shown : null} /> <Status status={status} />
       </p>
       <dl class="facts">
-        <Fact name="Round">{formatTime(Number(updatedAt))}</Fact>
+        <Fact name="Round" term="round">
+          {formatTime(Number(updatedAt))}
+        </Fact>
         <Fact name="Reports">{reports.length > 0 ? reports.length : "in another transaction"}</Fact>
         {"transactionHash" in update && (
           <Fact name="Transaction">
@@ -57,9 +52,6 @@ function Value({ update, network, dataset }: NetworkAndDataset & { update: Broad
             )}
           </Fact>
         )}
-        <Fact name="Data point">
-          <a href={pointPath(network.network_id, dataset.dataset, text)}>Value, signers, history</a>
-        </Fact>
       </dl>
       {"fresh" in update && update.fresh && (
         <p class="quiet">The stored value is so recent that no transaction was needed.</p>

@@ -1,22 +1,22 @@
+import type { ValueFormat } from "@dataset-oracle/protocol/http-schemas/overview";
 import { useEffect, useState } from "preact/hooks";
 import { tellScreenReaders } from "../components/copy";
 import type { NetworkAndDataset } from "../live/overview";
-import { KeyField } from "./key-field";
-import { keyProblem } from "./key-problem";
 import { Progress, progressWords } from "./progress";
 import { RequestResult } from "./request-result";
 import { preloadClient, type RequestState, runRequest } from "./run-request";
 
 interface Props extends NetworkAndDataset {
-  /** The key as it was entered. */
+  /** The key, in ASCII or in hex after `0x`. */
   readonly text: string;
-  readonly onText: (text: string) => void;
+  /** The format of the key's value; null if it is unknown. */
+  readonly format: ValueFormat | null;
   /** Called when a request or its transaction has ended: a value may have been stored. */
   readonly onStored?: () => void;
 }
 
 /** A form that requests an update, with its progress and its outcome. */
-export function RequestSection({ network, dataset, text, onText, onStored }: Props) {
+export function RequestSection({ network, dataset, text, format, onStored }: Props) {
   const [isBroadcast, setBroadcast] = useState(network.broadcasts);
   const [state, setState] = useState<RequestState | null>(null);
   const operatorPays = network.broadcasts ? "It pays for the gas." : "It has no account on this network.";
@@ -26,8 +26,6 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
-    const problem = keyProblem(dataset.key_form, text);
-    if (problem !== null) return tellScreenReaders(problem);
     const asked = { networkId: network.network_id, dataset: dataset.dataset, key: text, isBroadcast };
     await runRequest(asked, (next) => {
       setState(next);
@@ -39,9 +37,8 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
   return (
     <section class="card" aria-labelledby="request">
       <h2 id="request">Request a fresh value</h2>
-      <p class="quiet">The operator asks every provider for a signed value, and the contract stores the result.</p>
+      <p class="quiet">Every provider is asked, and the contract stores the result.</p>
       <form onSubmit={submit}>
-        <KeyField dataset={dataset} text={text} onText={onText} />
         <fieldset>
           <legend>Who sends the transaction</legend>
           {[true, false].map((byOperator) => (
@@ -70,7 +67,7 @@ export function RequestSection({ network, dataset, text, onText, onStored }: Pro
       {state && (
         <div class="answer">
           <Progress state={state} />
-          {state.end && <RequestResult end={state.end} dataset={dataset} network={network} onStored={onStored} />}
+          {state.end && <RequestResult end={state.end} kind={dataset.kind} format={format} onStored={onStored} />}
         </div>
       )}
     </section>

@@ -5,25 +5,24 @@ import { OPERATOR_URL } from "../operator-api";
 import { snippets } from "./snippets";
 
 interface Props extends NetworkAndDataset {
-  /** The key as it was entered. */
+  /** The key, in ASCII or in hex after `0x`. */
   readonly text: string;
-  readonly format?: ValueFormat | null;
+  readonly format: ValueFormat | null;
 }
 
 /** Shows code that reads the data point, one language at a time. */
 export function SnippetSection({ network, dataset, text, format }: Props) {
-  const listed = dataset.points?.find(({ key, key_hex }) => key === text || key_hex === text)?.format ?? null;
   const shown = snippets(text, {
     operator: OPERATOR_URL,
     networkId: network.network_id,
     lens: network.verified_lens,
     dataset,
-    format: format ?? listed,
+    format,
   });
+  if (shown.length === 0) return null;
   return (
     <section class="card" aria-labelledby="read">
-      <h2 id="read">Read it from code</h2>
-      {shown.length === 0 && <p class="empty">Enter a key above to fill in the examples.</p>}
+      <h2 id="read">Read it in a contract</h2>
       {shown.map(({ name, note, text: code }, index) => (
         <details key={name} name="snippet" open={index === 0}>
           <summary>{name}</summary>

@@ -4,6 +4,7 @@ import { type EIP1193Provider, numberToHex } from "viem";
 import { CodeBlock, Hex, tellScreenReaders } from "../components/copy";
 import { Notice } from "../components/notices";
 import { networkName } from "../format/names";
+import { formatNumber } from "../format/values";
 import type { Sending } from "./send-from-wallet";
 
 /** A browser wallet, as it announces itself (EIP-6963). */
@@ -103,7 +104,10 @@ function noteOn({ step, block, message }: Sending, chainId: number): Note {
     switching: { tone: "info", title: `Let your wallet switch to ${network}.` },
     confirming: { tone: "info", title: "Confirm the transaction in your wallet." },
     waiting: { tone: "info", title: "The transaction has been sent. Waiting until it is mined." },
-    mined: { tone: "info", title: `The transaction was mined in block ${block}. The value is stored.` },
+    mined: {
+      tone: "info",
+      title: `The transaction was mined in block ${formatNumber(block ?? 0n)}. The value is stored.`,
+    },
     overtaken: {
       tone: "info",
       title: "Another update was faster, so yours changed nothing. The value is just as fresh.",

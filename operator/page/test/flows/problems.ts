@@ -29,17 +29,18 @@ export function problemFlows(environment: () => TestEnvironment): void {
     const { page, expectAccessible, end } = await visit(environment(), `/42/${dataset}`, {
       problems: ["status of 429", "status of 503", "net::ERR_"],
     });
+    const key = page.getByLabel("Any other key");
+    // All faults of keys: src/format/key-problem.test.ts.
+    await key.fill("spotpx/eth-usd");
+    await page.getByText("Write the key in upper case: SPOTPX/ETH-USD.").waitFor();
+    expect(await key.getAttribute("aria-invalid")).toBe("true");
+    await page.getByRole("button", { name: "Look it up" }).click();
+    expect(await formOf(page).count()).toBe(0);
+    await key.fill("  SPOTPX/FOO-BAR ");
+    await page.getByRole("button", { name: "Look it up" }).click();
     const form = formOf(page);
     const notice = form.locator(".note.bad");
-    const key = form.getByLabel("Key", { exact: true });
     const update = form.getByRole("button", { name: "Update now" });
-    // All faults of keys: src/request/key-problem.test.ts.
-    await key.fill("spotpx/eth-usd");
-    await form.getByText("Write the key in upper case: SPOTPX/ETH-USD.").waitFor();
-    expect(await key.getAttribute("aria-invalid")).toBe("true");
-    await update.click();
-    expect(await form.locator(".steps").count()).toBe(0);
-    await key.fill("  SPOTPX/FOO-BAR ");
     await update.click();
     // The operator's own answer.
     await notice.getByText("No gas was spent. Choose one of the listed keys").waitFor();
@@ -68,13 +69,14 @@ export function problemFlows(environment: () => TestEnvironment): void {
   test("no account, too few providers, a chain that cannot be read or an operator that is gone: values stay visible", async ({
     expect,
   }) => {
-    const { page, end } = await visit(environment(), `/42/${environment().devnet.dataset}`, {
+    const { page, end } = await visit(environment(), `/42/${environment().devnet.dataset}/SPOTPX%2FETH-USD`, {
       problems: ["status of 429", "net::ERR_"],
       prepare: (opened) => see(opened, () => ({ broadcasts: false })),
     });
     await page.getByText("It has no account on this network.").waitFor();
     const operator = formOf(page).getByRole("radio", { name: /The operator/ });
     expect(await operator.isDisabled()).toBe(true);
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByText("Financial").click();
 
     await see(page, ({ datasets }) => ({
       datasets: datasets.map(({ providers, ...dataset }) => {

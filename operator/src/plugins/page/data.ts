@@ -51,6 +51,7 @@ export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: nu
       network_id: dataset.chainId,
       dataset: dataset.address,
       ...(await shown.describe(dataset, key, stored)),
+      variables: (await shown.specOf(key))?.variables ?? null,
       query_price: price.toString(),
       ...(rounds ?? { last_update: null, agreement: null, last_rounds: [] }),
     };

@@ -1,4 +1,3 @@
-import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import {
@@ -15,18 +14,17 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { getAddress, type Hex } from "viem";
-import { getContractEvents } from "viem/actions";
-import { type DatasetContract, readView } from "../../dataset/contract.js";
+import { readView } from "../../dataset/contract.js";
 import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
-import { nullFor, unwrapRpcError } from "../../rpc/rpc-error.js";
+import { nullFor } from "../../rpc/rpc-error.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { SingleFlight } from "../../single-flight.js";
-import { type EventSource, PastEvents } from "./past-events.js";
+import { PastEvents } from "./past-events.js";
 import type { PagePlan } from "./settings.js";
-import { publications, ValueFormats } from "./specs.js";
+import { PublishedSpecs } from "./specs.js";
 
 const schema = {
   tags: ["data"],
@@ -58,11 +56,6 @@ const SPOT_PRICE_FORMAT: ValueFormat = { title: null, type: "uint", decimals: 18
 
 /** The maximum number of data points that are shown of one dataset. */
 const MAX_POINTS = 500;
-/** How many of the newest events are shown. There is a limit because anyone may cause such events. */
-const MAX_KEYS = 1_000;
-const MAX_SPECS = 100;
-/** How long events are looked for. */
-const MAX_MS = 10_000;
 
 /** Finds the network of a dataset. */
 export type ShownNetworkOf = (dataset: Dataset) => ShownNetwork;
@@ -71,7 +64,7 @@ export type ShownNetworkOf = (dataset: Dataset) => ShownNetwork;
 export class ShownNetwork {
   readonly events: PastEvents;
   /** Null where the deployment names no registry of request specs. */
-  readonly #formats: ValueFormats | null;
+  readonly #specs: PublishedSpecs | null;
 
   constructor(
     private readonly network: ServedNetwork,
@@ -81,7 +74,12 @@ export class ShownNetwork {
     const { client } = network;
     const registry = network.contracts.webOracleRegistry;
     this.events = new PastEvents(client, clock);
-    this.#formats = registry === undefined ? null : new ValueFormats(client, registry, clock);
+    this.#specs = registry === undefined ? null : new PublishedSpecs(client, registry, clock);
+  }
+
+  /** Finds the request spec of a key, whoever published it; null if none is known. */
+  async specOf(key: Hex): Promise<PublishedSpec | null> {
+    return (await this.#specs?.of(key)) ?? null;
   }
 
   /** Describes one data point, wherever it is shown. */
@@ -96,7 +94,7 @@ export class ShownNetwork {
       timestamp: Number(stored.updatedAt),
       deviation_bps: policy?.deviationBps ?? null,
       heartbeat_seconds: policy?.heartbeatSeconds ?? null,
-      format: isSpot ? SPOT_PRICE_FORMAT : ((await this.#formats?.of(key)) ?? null),
+      format: isSpot ? SPOT_PRICE_FORMAT : ((await this.specOf(key))?.format ?? null),
     };
   }
 
@@ -144,58 +142,21 @@ export class ShownNetwork {
   }
 
   async #stored(dataset: Dataset): Promise<Pick<DatasetOverview, "query_price" | "points" | "left_out" | "specs">> {
-    const isOfWebOracle = dataset.keyForm === "WEB_ORACLE";
-    const [price, added, specs] = await Promise.all([
-      readView(dataset, "queryPrice"),
-      isOfWebOracle ? this.#newest(addedKeys(dataset), MAX_KEYS) : [],
-      isOfWebOracle ? this.#specs(dataset) : [],
-    ]);
-    // The configured keys come first.
-    const known = [...new Set([...dataset.keys, ...added.map(({ key }) => key)])];
+    // What others add to the dataset or publish is not shown unasked: anyone could write something there.
+    const known = [...dataset.keys];
     const keys = known.slice(0, MAX_POINTS);
-    const stored = await readManyStored(dataset, keys, "latest");
+    const [price, stored, specs] = await Promise.all([
+      readView(dataset, "queryPrice"),
+      readManyStored(dataset, keys, "latest"),
+      Promise.all(keys.map((key) => this.specOf(key))),
+    ]);
     const points = await Promise.all([...stored].map(([key, point]) => this.describe(dataset, key, point)));
-    return { query_price: price.toString(), points, left_out: known.length - keys.length, specs };
+    const byHash = new Map(specs.flatMap((spec) => (spec === null ? [] : [[spec.spec_hash, spec]])));
+    return {
+      query_price: price.toString(),
+      points,
+      left_out: known.length - keys.length,
+      specs: [...byHash.values()],
+    };
   }
-
-  /** Reads the published specs whose keys belong to a dataset, the newest first. */
-  async #specs(dataset: Dataset): Promise<PublishedSpec[]> {
-    const registry = this.network.contracts.webOracleRegistry;
-    if (registry === undefined) return [];
-    const published = await this.#newest(publications(this.network.client, registry), MAX_SPECS);
-    // A spec can be published again.
-    const specs = new Map(published.map(({ specHash, spec }) => [specHash, spec]));
-    return [...specs].flatMap(([spec_hash, spec]) =>
-      spec.kind === dataset.kind ? [{ spec_hash, variables: [...spec.variables], format: spec.format }] : [],
-    );
-  }
-
-  /** Reads the newest events, back as far as this operator searches. */
-  async #newest<T extends { readonly blockNumber: number }>(source: EventSource<T>, max: number): Promise<T[]> {
-    const to = await this.events.readHead();
-    const blocks = { from: Math.max(0, to - this.plan.settings.historyBlocks + 1), to };
-    const found: T[] = [];
-    for await (const { events } of this.events.backwards(source, blocks, MAX_MS)) {
-      found.push(...events);
-      if (found.length >= max) break;
-    }
-    return found.slice(0, max);
-  }
-}
-
-/** The keys that were added to a dataset. */
-function addedKeys({
-  client,
-  address,
-}: DatasetContract): EventSource<{ readonly key: Hex; readonly blockNumber: number }> {
-  return {
-    id: address,
-    read: async (from, to) => {
-      const filter = { address, abi: datasetAbi, eventName: "KeyAdded", strict: true } as const;
-      const events = getContractEvents(client, { ...filter, fromBlock: BigInt(from), toBlock: BigInt(to) });
-      return (await unwrapRpcError(client, "eth_getLogs", events)).map(({ args, blockNumber }) => {
-        return { key: args.key, blockNumber: Number(blockNumber) };
-      });
-    },
-  };
 }

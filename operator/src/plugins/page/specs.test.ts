@@ -12,7 +12,7 @@ import {
   stringToHex,
 } from "viem";
 import { beforeEach, expect, test } from "vitest";
-import { describeSpec, ValueFormats } from "./specs.js";
+import { describeSpec, PublishedSpecs } from "./specs.js";
 
 const REGISTRY = "0x0000000000000000000000000000000000000001";
 const specOf = (about: object, url: string): Hex => {
@@ -26,7 +26,7 @@ let calls: string[];
 let spec: Hex;
 let rpc: { readonly isPublished: boolean; readonly fails: boolean };
 let now: number;
-let formats: ValueFormats;
+let specs: PublishedSpecs;
 
 function answer(method: string): unknown {
   calls.push(method);
@@ -49,7 +49,7 @@ beforeEach(() => {
   rpc = { isPublished: false, fails: false };
   now = 1_790_000_000_000;
   const transport = custom({ request: async ({ method }) => answer(method) }, { retryCount: 0 });
-  formats = new ValueFormats(
+  specs = new PublishedSpecs(
     createClient({ transport }),
     REGISTRY,
     clockOf(() => now),
@@ -59,37 +59,38 @@ beforeEach(() => {
 test("specs that are not published are not read again for two minutes, however many there are", async () => {
   const keys = Array.from({ length: 200 }, (_, i) => keyOf(numberToHex(i)));
   for (let overview = 0; overview < 3; overview++) {
-    expect(await Promise.all(keys.map((key) => formats.of(key)))).toEqual(Array(200).fill(null));
+    expect(await Promise.all(keys.map((key) => specs.of(key)))).toEqual(Array(200).fill(null));
     expect(calls.length).toBe(200);
   }
 });
 
 test("a spec that is published later is found after two minutes, and never read again", async () => {
-  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  expect(await specs.of(keyOf(SPEC))).toBeNull();
   rpc = { ...rpc, isPublished: true };
   now += 120_000;
-  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  expect(await specs.of(keyOf(SPEC))).toBeNull();
   now += 1;
   const format = { title: "Wind", type: "uint", decimals: 0, unit: null, sources: ["wind.example"] };
-  expect(await formats.of(keyOf(SPEC))).toEqual(format);
+  const read = { spec_hash: keccak256(SPEC), variables: [], format };
+  expect(await specs.of(keyOf(SPEC))).toEqual(read);
   now += 3_600_000;
-  expect(await formats.of(keyOf(SPEC))).toEqual(format);
+  expect(await specs.of(keyOf(SPEC))).toEqual(read);
   expect(calls).toEqual(["eth_call", "eth_call", "eth_blockNumber", "eth_getLogs"]);
 });
 
 test("a spec that cannot be read is read again after ten seconds", async () => {
   rpc = { isPublished: true, fails: true };
-  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  expect(await specs.of(keyOf(SPEC))).toBeNull();
   rpc = { ...rpc, fails: false };
-  expect(await formats.of(keyOf(SPEC))).toBeNull();
+  expect(await specs.of(keyOf(SPEC))).toBeNull();
   now += 10_001;
-  expect(await formats.of(keyOf(SPEC))).toMatchObject({ title: "Wind" });
+  expect(await specs.of(keyOf(SPEC))).toMatchObject({ format: { title: "Wind" } });
 });
 
 test("a spec that many keys share is read once when they are asked for at the same time", async () => {
   rpc = { isPublished: true, fails: false };
-  const read = await Promise.all(Array.from({ length: 500 }, () => formats.of(keyOf(SPEC))));
-  expect(new Set(read.map((format) => format?.title))).toEqual(new Set(["Wind"]));
+  const read = await Promise.all(Array.from({ length: 500 }, () => specs.of(keyOf(SPEC))));
+  expect(new Set(read.map((one) => one?.format.title))).toEqual(new Set(["Wind"]));
   expect(calls).toEqual(["eth_call", "eth_blockNumber", "eth_getLogs"]);
 });
 

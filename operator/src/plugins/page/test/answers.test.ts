@@ -81,6 +81,7 @@ describe("GET /data", () => {
       deviation_bps: null,
       heartbeat_seconds: null,
       format: { title: null, type: "uint", decimals: 18, unit: null, sources: [] },
+      variables: null,
       query_price: QUERY_PRICE.toString(),
       last_update: null,
       agreement: null,
