@@ -47,19 +47,25 @@ describe("the package for TypeScript", () => {
     const modules = readdirSync(join(ROOT, "protocol/src"), { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
       .map((path) => path.replaceAll("\\", "/").slice(0, -".ts".length));
-    const built = modules.flatMap((path) =>
-      [".js", ".js.map", ".d.ts", ".d.ts.map"].map((end) => `dist/${path}${end}`),
+    const built = ["dist", "commonjs"].flatMap((folder) =>
+      modules.flatMap((path) => [".js", ".js.map", ".d.ts", ".d.ts.map"].map((end) => `${folder}/${path}${end}`)),
     );
     const sources = modules.map((path) => `src/${path}.ts`);
     expect(packed["@dataset-oracle/protocol"]).toEqual(
-      ["LICENSE", "README.md", "package.json", ...built, ...sources].toSorted(),
+      ["LICENSE", "README.md", "package.json", "commonjs/package.json", ...built, ...sources].toSorted(),
     );
   });
 
   test("depends on viem, which the dapp brings, and on what its schemas need", () => {
-    const { dependencies, peerDependencies, devDependencies } = JSON.parse(read("protocol/package.json"));
+    const { dependencies, peerDependencies } = JSON.parse(read("protocol/package.json"));
     expect(Object.keys(dependencies)).toEqual(["@sinclair/typebox"]);
-    expect(peerDependencies).toEqual({ viem: `^${devDependencies.viem}` });
+    expect(Object.keys(peerDependencies)).toEqual(["viem"]);
+  });
+
+  test("is loaded by require as well", async () => {
+    const code = 'console.log(require("@dataset-oracle/protocol").spotPriceKey("ETH-USD"))';
+    const { stdout } = await run("node", ["--no-experimental-require-module", "--eval", code], { cwd: folder });
+    expect(stdout.trim()).toBe("0x53504f5450582f4554482d555344");
   });
 
   test("has the exports that its README names, with types for a dapp that a bundler builds", async () => {
