@@ -1,170 +1,83 @@
 import { stringToHex } from "viem";
+import { Ranking } from "../../dist/schedule/rank.js";
 import type { Fault } from "./fault.js";
+import { hashOf } from "./invariant.js";
 import type { Random } from "./random.js";
-import type { World } from "./world.js";
+import { DATASET, type World } from "./world.js";
 
 const seconds = (random: Random, from: number, to: number) => Math.round(random.between(from, to)) * 1_000;
 
+/** Sets fields of some things. @returns What sets them back. */
+function set<T extends object>(all: readonly T[], fields: () => Partial<T>): () => void {
+  const before = all.map((one) => {
+    const changed = fields();
+    const former = Object.fromEntries(Object.keys(changed).map((name) => [name, one[name as keyof T]]));
+    Object.assign(one, changed);
+    return () => Object.assign(one, former);
+  });
+  return () => {
+    for (const restore of before) restore();
+  };
+}
+
+/** A fault that lasts so many seconds. @param begin Returns what ends it. */
+function passing(
+  about: Pick<Fault<World>, "name" | "group" | "replacements" | "settings">,
+  [from, to]: readonly [number, number],
+  begin: (world: World, random: Random) => () => void,
+): Fault<World> {
+  return {
+    ...about,
+    begin(world, random) {
+      const end = begin(world, random);
+      return { forMs: seconds(random, from, to), end };
+    },
+  };
+}
+
 export const FAULTS: readonly Fault<World>[] = [
-  {
-    name: "rpc-errors",
-    group: "rpc",
-    replacements: 0,
-    begin({ endpoints }, random) {
-      for (const one of endpoints) one.errorRate = random.between(0.05, 0.3);
-      return {
-        forMs: seconds(random, 30, 120),
-        end: () => {
-          for (const one of endpoints) one.errorRate = 0;
-        },
-      };
-    },
-  },
-  {
-    name: "rpc-silent",
-    group: "rpc",
-    replacements: null,
-    begin({ endpoints }, random) {
-      const one = random.pick(endpoints);
-      one.isSilent = true;
-      return {
-        forMs: seconds(random, 20, 120),
-        end: () => {
-          one.isSilent = false;
-        },
-      };
-    },
-  },
+  passing({ name: "rpc-errors", group: "rpc", replacements: 0 }, [30, 120], ({ endpoints }, random) =>
+    set(endpoints, () => ({ errorRate: random.between(0.05, 0.3) })),
+  ),
+  passing({ name: "rpc-silent", group: "rpc", replacements: null }, [20, 120], ({ endpoints }, random) =>
+    set([random.pick(endpoints)], () => ({ isSilent: true })),
+  ),
   {
     name: "rpc-outage",
     group: "rpc",
     replacements: 0,
     begin({ endpoints }, random) {
-      for (const one of endpoints) one.isDown = true;
-      return {
-        // Beyond 300 s, what was sent before is too old to be stored.
-        forMs: random.chance(0.3) ? seconds(random, 310, 400) : seconds(random, 10, 120),
-        end: () => {
-          for (const one of endpoints) one.isDown = false;
-        },
-      };
+      const end = set(endpoints, () => ({ isDown: true }));
+      // Beyond 300 s, what was sent before is too old to be stored.
+      return { forMs: random.chance(0.3) ? seconds(random, 310, 400) : seconds(random, 10, 120), end };
     },
   },
-  {
-    name: "rpc-lag",
-    group: "rpc",
-    replacements: 0,
-    begin({ endpoints }, random) {
-      const one = random.pick(endpoints);
-      one.isLagging = true;
-      return {
-        forMs: seconds(random, 5, 60),
-        end: () => {
-          one.isLagging = false;
-        },
-      };
-    },
-  },
-  {
-    name: "rpc-balancer",
-    group: "rpc",
-    replacements: 0,
-    begin({ endpoints }, random) {
-      const behind = 1 + random.below(3);
-      for (const one of endpoints) one.balancedBehind = behind;
-      return {
-        forMs: seconds(random, 60, 240),
-        end: () => {
-          for (const one of endpoints) one.balancedBehind = 0;
-        },
-      };
-    },
-  },
-  {
-    name: "receipts-late",
-    group: "rpc",
-    replacements: 0,
-    begin({ endpoints }, random) {
-      const lateMs = random.between(500, 8_000);
-      for (const one of endpoints) one.receiptsLateMs = lateMs;
-      return {
-        forMs: seconds(random, 60, 240),
-        end: () => {
-          for (const one of endpoints) one.receiptsLateMs = 0;
-        },
-      };
-    },
-  },
-  {
-    name: "logs-pruned",
-    group: "rpc",
-    replacements: null,
-    begin({ endpoints }, random) {
-      for (const one of endpoints) one.logBlocks = random.below(10);
-      return {
-        forMs: seconds(random, 60, 240),
-        end: () => {
-          for (const one of endpoints) one.logBlocks = Number.MAX_SAFE_INTEGER;
-        },
-      };
-    },
-  },
-  {
-    name: "gas-understated",
-    group: "rpc",
-    replacements: 1,
-    begin({ endpoints }, random) {
-      for (const one of endpoints) one.gasFactor = random.between(0.4, 0.75);
-      return {
-        forMs: seconds(random, 20, 240),
-        end: () => {
-          for (const one of endpoints) one.gasFactor = 1;
-        },
-      };
-    },
-  },
-  {
-    name: "gas-overstated",
-    group: "rpc",
-    replacements: 1,
-    begin({ endpoints }, random) {
-      for (const one of endpoints) one.gasFactor = 1_000;
-      return {
-        forMs: seconds(random, 5, 20),
-        end: () => {
-          for (const one of endpoints) one.gasFactor = 1;
-        },
-      };
-    },
-  },
-  {
-    name: "never-mined",
-    group: "chain",
-    replacements: 2,
-    begin({ chain }, random) {
-      chain.neverMined = random.between(0.1, 0.5);
-      return {
-        forMs: seconds(random, 30, 120),
-        end: () => {
-          chain.neverMined = 0;
-        },
-      };
-    },
-  },
-  {
-    name: "pool-forgets",
-    group: "chain",
-    replacements: 0,
-    begin({ chain }, random) {
-      chain.forgotten = random.between(0.2, 0.6);
-      return {
-        forMs: seconds(random, 30, 240),
-        end: () => {
-          chain.forgotten = 0;
-        },
-      };
-    },
-  },
+  passing({ name: "rpc-lag", group: "rpc", replacements: 0 }, [5, 60], ({ endpoints }, random) =>
+    set([random.pick(endpoints)], () => ({ isLagging: true })),
+  ),
+  passing({ name: "rpc-balancer", group: "rpc", replacements: 0 }, [60, 240], ({ endpoints }, random) => {
+    const balancedBehind = 1 + random.below(3);
+    return set(endpoints, () => ({ balancedBehind }));
+  }),
+  passing({ name: "receipts-late", group: "rpc", replacements: 0 }, [60, 240], ({ endpoints }, random) => {
+    const receiptsLateMs = random.between(500, 8_000);
+    return set(endpoints, () => ({ receiptsLateMs }));
+  }),
+  passing({ name: "logs-pruned", group: "rpc", replacements: null }, [60, 240], ({ endpoints }, random) =>
+    set(endpoints, () => ({ logBlocks: random.below(10) })),
+  ),
+  passing({ name: "gas-understated", group: "rpc", replacements: 1 }, [20, 240], ({ endpoints }, random) =>
+    set(endpoints, () => ({ gasFactor: random.between(0.4, 0.75) })),
+  ),
+  passing({ name: "gas-overstated", group: "rpc", replacements: 1 }, [5, 20], ({ endpoints }) =>
+    set(endpoints, () => ({ gasFactor: 1_000 })),
+  ),
+  passing({ name: "never-mined", group: "chain", replacements: 2 }, [30, 120], ({ chain }, random) =>
+    set([chain], () => ({ neverMined: random.between(0.1, 0.5) })),
+  ),
+  passing({ name: "pool-forgets", group: "chain", replacements: 0 }, [30, 240], ({ chain }, random) =>
+    set([chain], () => ({ forgotten: random.between(0.2, 0.6) })),
+  ),
   {
     name: "blocks-missed",
     group: "chain",
@@ -211,32 +124,15 @@ export const FAULTS: readonly Fault<World>[] = [
       return { forMs: seconds(random, 30, 240), end: () => chain.setBalance(account.address, had) };
     },
   },
-  {
-    name: "signer-silent",
-    group: "operators",
-    replacements: null,
-    begin({ operators }, random) {
-      const one = random.pick(operators);
-      one.isSignerSilent = true;
-      return {
-        forMs: seconds(random, 20, 180),
-        end: () => {
-          one.isSignerSilent = false;
-        },
-      };
-    },
-  },
-  {
-    name: "partition",
-    group: "operators",
-    replacements: null,
-    begin({ operators, providers }, random) {
-      const one = random.pick(operators);
-      // Without these, it has no quorum.
-      for (const index of providers.keys()) if (index !== one.index) one.unreachable.add(index);
-      return { forMs: seconds(random, 20, 240), end: () => one.unreachable.clear() };
-    },
-  },
+  passing({ name: "signer-silent", group: "operators", replacements: null }, [20, 180], ({ operators }, random) =>
+    set([random.pick(operators)], () => ({ isSignerSilent: true })),
+  ),
+  passing({ name: "partition", group: "operators", replacements: null }, [20, 240], (world, random) => {
+    const one = random.pick(world.operators);
+    // Without these, it has no quorum.
+    for (const index of world.providers.keys()) if (index !== one.index) one.unreachable.add(index);
+    return () => one.unreachable.clear();
+  }),
   {
     name: "kill",
     group: "operators",
@@ -256,21 +152,11 @@ export const FAULTS: readonly Fault<World>[] = [
       return { forMs: 60_000 };
     },
   },
-  {
-    name: "clock-set",
-    group: "operators",
-    replacements: null,
-    begin({ operators }, random) {
-      const one = random.pick(operators);
-      one.clockOffsetMs = random.pick([-3_600_000, -60_000, -5_000, 5_000, 60_000, 3_600_000]);
-      return {
-        forMs: seconds(random, 10, 240),
-        end: () => {
-          one.clockOffsetMs = 0;
-        },
-      };
-    },
-  },
+  passing({ name: "clock-set", group: "operators", replacements: null }, [10, 240], ({ operators }, random) =>
+    set([random.pick(operators)], () => ({
+      clockOffsetMs: random.pick([-3_600_000, -60_000, -5_000, 5_000, 60_000, 3_600_000]),
+    })),
+  ),
   {
     name: "gas-budget",
     group: "operators",
@@ -290,40 +176,22 @@ export const FAULTS: readonly Fault<World>[] = [
       return { forMs: Number.POSITIVE_INFINITY };
     },
   },
-  {
-    name: "provider",
-    group: "providers",
-    replacements: null,
-    begin({ providers }, random) {
-      const one = random.pick(providers);
-      one.misbehavior = random.pick([
+  passing({ name: "provider", group: "providers", replacements: null }, [30, 240], ({ providers }, random) =>
+    set([random.pick(providers)], () => ({
+      misbehavior: random.pick([
         ...(["is down", "is silent", "is slow", "answers 503", "answers garbage", "signs with another key"] as const),
         ...(["signs another round", "signs wrong values"] as const),
-      ]);
-      return {
-        forMs: seconds(random, 30, 240),
-        end: () => {
-          one.misbehavior = null;
-        },
-      };
-    },
-  },
-  {
-    name: "committee-silent",
-    group: "providers",
-    replacements: 0,
-    begin({ providers }, random) {
-      const from = random.below(providers.length);
-      const two = [providers[from], providers[(from + 1) % providers.length]];
-      for (const one of two) if (one) one.misbehavior = random.pick(["is down", "is silent", "answers 503"] as const);
-      return {
-        forMs: seconds(random, 10, 120),
-        end: () => {
-          for (const one of two) if (one) one.misbehavior = null;
-        },
-      };
-    },
-  },
+      ]),
+    })),
+  ),
+  passing({ name: "signatures", group: "providers", replacements: null }, [30, 240], ({ providers }, random) =>
+    set([random.pick(providers)], () => ({ misbehavior: "signs with another key" as const })),
+  ),
+  passing({ name: "committee-silent", group: "providers", replacements: 0 }, [10, 120], ({ providers }, random) => {
+    const from = random.below(providers.length);
+    const two = [from, (from + 1) % providers.length].flatMap((index) => providers[index] ?? []);
+    return set(two, () => ({ misbehavior: random.pick(["is down", "is silent", "answers 503"] as const) }));
+  }),
   {
     name: "key-unserved",
     group: "providers",
@@ -352,50 +220,59 @@ export const FAULTS: readonly Fault<World>[] = [
       return { forMs: Number.POSITIVE_INFINITY };
     },
   },
+  passing({ name: "stranger", group: "requests", replacements: null }, [60, 240], (world, random) =>
+    world.every(1_000, () => {
+      for (let i = 0; i < 3; i++) world.request(`10.0.0.${1 + random.below(3)}`);
+    }),
+  ),
   {
-    name: "stranger",
+    // What nobody can pay for is known of most requests at once, and of the first of a while only when it is built.
+    name: "callers-gas-spent",
     group: "requests",
     replacements: null,
+    isPermanent: true,
+    settings: { gasPerHour: 20_000, gasPerHourForNewKeys: 20_000 },
     begin(world, random) {
-      const end = world.every(1_000, () => {
-        for (let i = 0; i < 3; i++) world.request(`10.0.0.${1 + random.below(3)}`);
-      });
-      return { forMs: seconds(random, 60, 240), end };
+      const ask = () => world.requestKey(random.pick(world.feeds), `10.0.2.${1 + random.below(200)}`);
+      return { forMs: Number.POSITIVE_INFINITY, end: world.every(500, ask) };
     },
   },
-  {
-    name: "crowd",
-    group: "requests",
-    replacements: null,
-    begin(world, random) {
-      const size = 2 + random.below(4);
-      const callers = () => Array.from({ length: size }, () => `10.0.1.${1 + random.below(200)}`);
-      const end = world.every(2_000, () => world.request(...callers()));
-      return { forMs: seconds(random, 60, 240), end };
-    },
-  },
-  {
-    name: "old-rounds",
-    group: "requests",
-    replacements: null,
-    begin(world, random) {
-      const feed = random.pick(world.feeds);
-      const end = world.every(world.options.blockMs, () => {
-        const round = world.storedRound(feed);
-        const age = Date.now() / 1_000 - round;
-        // It keeps the key due, and the order of the members changes with every round.
-        if (age > (world.options.heartbeatSeconds * 3) / 4) void world.relay(feed, round + 1);
-      });
-      return { forMs: seconds(random, 120, 240), end };
-    },
-  },
-  {
-    name: "relayer",
-    group: "requests",
-    replacements: null,
-    begin(world, random) {
-      const end = world.every(5_000, () => world.relay(random.pick(world.feeds)));
-      return { forMs: seconds(random, 60, 240), end };
-    },
-  },
+  passing({ name: "crowd", group: "requests", replacements: null }, [60, 240], (world, random) => {
+    const size = 2 + random.below(4);
+    const callers = () => Array.from({ length: size }, () => `10.0.1.${1 + random.below(200)}`);
+    return world.every(2_000, () => world.request(...callers()));
+  }),
+  passing({ name: "old-rounds", group: "requests", replacements: null }, [120, 240], (world, random) => {
+    const feed = random.pick(world.feeds);
+    return world.every(world.options.blockMs, () => {
+      // It keeps the key due, and the order of the members changes with every round.
+      if (isNearlyDue(world, feed)) void world.relay(feed, world.storedRound(feed) + 1);
+    });
+  }),
+  passing({ name: "dishonest-member", group: "operators", replacements: null }, [120, 240], (world, random) => {
+    const one = random.pick(world.operators);
+    const { member } = one.options;
+    const ranking = new Ranking(DATASET, world.chain.dataset.committee.members);
+    const isFirst = (feed: string, round: number) => ranking.orderOf(hashOf(feed), BigInt(round))[0] === member;
+    one.kill();
+    // From reports that it has collected, it stores the smallest newer round in which it has the best rank again.
+    const end = world.every(world.options.blockMs, () => {
+      for (const feed of world.feeds.filter((each) => isNearlyDue(world, each))) {
+        let round = world.storedRound(feed) + 1;
+        while (!isFirst(feed, round)) round++;
+        if (isFirst(feed, world.storedRound(feed)) && round < Date.now() / 1_000) void world.relay(feed, round);
+      }
+    });
+    return () => {
+      end();
+      world.startOperator(one);
+    };
+  }),
+  passing({ name: "relayer", group: "requests", replacements: null }, [60, 240], (world, random) =>
+    world.every(5_000, () => world.relay(random.pick(world.feeds))),
+  ),
 ];
+
+function isNearlyDue(world: World, feed: string): boolean {
+  return Date.now() / 1_000 - world.storedRound(feed) > (world.heartbeatOf(feed) * 3) / 4;
+}

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { stringToHex } from "viem";
 import { hashOf, type Invariant } from "./invariant.js";
-import { TRANSACTION_INVARIANTS } from "./transaction-invariants.js";
+import type { OperatorMachine } from "./operator-process.js";
+import { isReverted, MAX_REVERTS, machineOf, TRANSACTION_INVARIANTS, updatesOf } from "./transaction-invariants.js";
 import { BEAT_SECONDS, DEVIATION_BPS, MIN_INTERVAL_SECONDS, STUCK_SECONDS } from "./world.js";
 
 /** Until then every feed has been stored for the first time. */
@@ -19,7 +20,7 @@ const feedsAreFresh: Invariant = (world) => {
       for (const feed of world.feeds) {
         const age = Date.now() / 1000 - Number(points.get(hashOf(feed))?.round ?? 0n);
         if (world.isUnserved(feed)) continue;
-        if (age <= world.options.heartbeatSeconds + LATE_SECONDS) {
+        if (age <= world.heartbeatOf(feed) + LATE_SECONDS) {
           late.delete(feed);
           continue;
         }
@@ -58,18 +59,24 @@ const movesAreStored: Invariant = (world) => {
   };
 };
 
-/** An accepted broadcast ends with its round or a newer one stored. */
+/** An accepted broadcast ends with its round or a newer one stored, unless its transactions keep reverting. */
 const promisesAreKept: Invariant = (world) => {
   const boundMs = 4 * STUCK_SECONDS * 1_000;
   const promisedAt = new Map<number, number>();
+  const reverts: { readonly machine: OperatorMachine; readonly keyHash: string; readonly at: number }[] = [];
   return {
     atBlock() {
       const { points } = world.chain.head.state;
+      for (const { transaction } of world.mined.filter(isReverted)) {
+        const machine = machineOf(world, transaction);
+        for (const keyHash of updatesOf(transaction)?.keyHashes ?? [])
+          if (machine !== undefined) reverts.push({ machine, keyHash, at: Date.now() });
+      }
       const { asked } = world;
       for (let i = asked.length - 1; i >= 0; i--) {
         const one = asked[i];
         if (one === undefined) continue;
-        const { id, life, key, promised, answeredAt } = one;
+        const { id, life, key, at, promised, answeredAt } = one;
         const forget = () => {
           asked.splice(i, 1);
           promisedAt.delete(id);
@@ -85,6 +92,12 @@ const promisesAreKept: Invariant = (world) => {
           if (!promisedAt.has(id)) promisedAt.set(id, world.calmMs);
           const waitedMs = world.calmMs - (promisedAt.get(id) ?? 0);
           if (waitedMs <= boundMs) continue;
+          const isOwn = (each: (typeof reverts)[number]) =>
+            each.machine === life.operator && each.keyHash === hashOf(key) && each.at >= at;
+          if (reverts.filter(isOwn).length >= MAX_REVERTS) {
+            forget();
+            continue;
+          }
           const detail = `${life.id} accepted ${key} of round ${promised.round} (${promised.hash}); it is not stored`;
           world.violate("lost update", id, detail);
         }
@@ -115,8 +128,8 @@ const intervalsAreKept: Invariant = (world) => {
   return {
     atBlock() {
       if (world.options.faults.length > 0) return;
-      const { parent, receipts } = world.chain.head;
-      for (const { keyHash, round } of receipts.flatMap(({ events }) => events)) {
+      const { parent } = world.chain.head;
+      for (const { keyHash, round } of world.mined.flatMap(({ events }) => events)) {
         const feed = feedOf.get(keyHash);
         const before = parent?.state.points.get(keyHash)?.round ?? 0n;
         const isAsked = feed === undefined || Date.now() - askedAt(feed) < 60_000;
@@ -145,8 +158,8 @@ const requestsAreAnswered: Invariant = (world) => ({
 /** Rounds never go back. */
 const roundsAdvance: Invariant = (world) => ({
   atBlock() {
-    const { parent, receipts } = world.chain.head;
-    for (const { keyHash, round } of receipts.flatMap(({ events }) => events)) {
+    const { parent } = world.chain.head;
+    for (const { keyHash, round } of world.mined.flatMap(({ events }) => events)) {
       const before = parent?.state.points.get(keyHash)?.round ?? 0n;
       if (round <= before) world.violate("round went back", keyHash, `${keyHash}: ${round} after ${before}`);
     }
@@ -158,7 +171,7 @@ const valuesAreTrue: Invariant = (world) => {
   const feedOf = new Map(world.feeds.map((feed) => [hashOf(feed), feed]));
   return {
     atBlock() {
-      for (const { keyHash, round, value, status } of world.chain.head.receipts.flatMap(({ events }) => events)) {
+      for (const { keyHash, round, value, status } of world.mined.flatMap(({ events }) => events)) {
         const feed = feedOf.get(keyHash);
         if (feed === undefined) continue;
         const price = world.market.priceOf(stringToHex(feed), Number(round));
@@ -188,8 +201,8 @@ const questionsAreShared: Invariant = (world) => {
   const asked = new LRUCache<string, number>({ max: 2_000 });
   return {
     atBlock() {
-      // What has failed may be asked for again.
-      if (world.options.faults.some(({ group }) => group !== "requests")) return;
+      // What has failed may be asked for again, and what a caller could not pay for.
+      if (world.options.faults.some(({ group, settings }) => group !== "requests" || settings !== undefined)) return;
       for (const question of world.questions) {
         const times = (asked.get(question) ?? 0) + 1;
         asked.set(question, times);

@@ -12,9 +12,9 @@ const HOUR_MS = 3_600_000;
 /** From this age on the dataset refuses a round. */
 const MAX_ROUND_AGE_SECONDS = 300;
 /** After how many reverts an operator gives an update up. */
-const MAX_REVERTS = 3;
+export const MAX_REVERTS = 3;
 
-const machineOf = (world: World, { from }: Pick<Transaction, "from">): OperatorMachine | undefined =>
+export const machineOf = (world: World, { from }: Pick<Transaction, "from">): OperatorMachine | undefined =>
   world.operators.find(({ account }) => account.address === from);
 
 /** A nonce that is left out is filled soon, and none stays unmined for long. */
@@ -58,7 +58,7 @@ interface Updates {
 
 /** What a transaction updates; null for one that is no update. */
 const decoded = new LRUCache<Hex, { readonly updates: Updates | null }>({ max: 2_000 });
-function updatesOf({ hash, data }: Pick<Transaction, "hash" | "data">): Updates | null {
+export function updatesOf({ hash, data }: Pick<Transaction, "hash" | "data">): Updates | null {
   const known = decoded.get(hash);
   if (known !== undefined) return known.updates;
   const call = decodeUpdateCall(data);
@@ -158,7 +158,7 @@ const nothingIsTakenForLost: Invariant = (world) => {
   };
 };
 
-const isReverted = ({ outcome }: Receipt) => outcome === "reverted" || outcome === "out of gas";
+export const isReverted = ({ outcome }: Receipt) => outcome === "reverted" || outcome === "out of gas";
 
 /** An update on request is given up after a few reverts. */
 const revertsEnd: Invariant = (world) => {
@@ -166,9 +166,9 @@ const revertsEnd: Invariant = (world) => {
   const reverts = new Map<string, { count: number; from: number }>();
   return {
     atBlock() {
-      for (const { keyHash } of world.chain.head.receipts.flatMap(({ events }) => events))
+      for (const { keyHash } of world.mined.flatMap(({ events }) => events))
         for (const id of reverts.keys()) if (id.endsWith(keyHash)) reverts.delete(id);
-      for (const receipt of world.chain.head.receipts) {
+      for (const receipt of world.mined) {
         const [keyHash] = updatesOf(receipt.transaction)?.keyHashes ?? [];
         const machine = machineOf(world, receipt.transaction);
         const key = keyHash && names.get(keyHash);
@@ -194,7 +194,7 @@ const gasIsWithinBudgets: Invariant = (world) => {
   const spare = world.options.faults.length > 1 ? 1.5 : 1;
   return {
     atBlock() {
-      for (const { transaction, gasUsed } of world.chain.head.receipts) {
+      for (const { transaction, gasUsed } of world.mined) {
         const machine = machineOf(world, transaction);
         if (machine === undefined) continue;
         const list = (mined.get(machine) ?? []).filter(({ at }) => Date.now() - at < HOUR_MS);
@@ -243,7 +243,7 @@ const fewTransactionsAreUseless: Invariant = (world) => {
   const outcomes: Receipt["outcome"][] = [];
   return {
     atBlock() {
-      outcomes.push(...world.chain.head.receipts.map(({ outcome }) => outcome));
+      outcomes.push(...world.mined.map(({ outcome }) => outcome));
     },
     atEnd() {
       if (world.options.faults.length > 0) return;
@@ -260,7 +260,7 @@ const turnsAreShared: Invariant = (world) => {
   const sent = new Map(world.operators.map((one) => [one, 0]));
   return {
     atBlock() {
-      for (const { transaction, outcome } of world.chain.head.receipts) {
+      for (const { transaction, outcome } of world.mined) {
         const machine = machineOf(world, transaction);
         if (machine !== undefined && outcome === "stored") sent.set(machine, (sent.get(machine) ?? 0) + 1);
       }

@@ -3,7 +3,7 @@ import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
-import { Chain } from "./chain/chain.js";
+import { Chain, type Receipt } from "./chain/chain.js";
 import { DatasetModel } from "./chain/dataset-model.js";
 import { Endpoint } from "./endpoint.js";
 import type { Episode, Fault } from "./fault.js";
@@ -25,6 +25,8 @@ export interface WorldOptions {
   readonly feeds: number;
   readonly blockMs: number;
   readonly heartbeatSeconds: number;
+  /** That of the first feed, which the schedule has last. */
+  readonly firstHeartbeatSeconds: number;
   /** The classes of faults that happen. */
   readonly faults: readonly Fault<World>[];
   /** Between the requests of ordinary callers, in milliseconds. */
@@ -80,6 +82,8 @@ export class World extends Journal {
   readonly asked: Asked[] = [];
   /** The keys that were not served for a while, with the end of their recovery, in milliseconds since 1970. */
   readonly unservedUntil = new Map<string, number>();
+  /** What the newest block has; nothing while blocks are missed. */
+  mined: readonly Receipt[] = [];
   /** The questions for single reports since the last block. */
   questions: string[] = [];
   /** All requests so far. */
@@ -119,10 +123,7 @@ export class World extends Journal {
     this.feeds = Array.from({ length: options.feeds }, (_, i) => `SPOTPX/F${i}-USD`);
     const skews = new Random(seed, "skews");
     this.operators = Array.from({ length: options.operators }, (_, index) => {
-      const policy = {
-        ...{ heartbeatSeconds: options.heartbeatSeconds, deviationBps: DEVIATION_BPS },
-        minIntervalSeconds: MIN_INTERVAL_SECONDS,
-      };
+      const policy = { deviationBps: DEVIATION_BPS, minIntervalSeconds: MIN_INTERVAL_SECONDS };
       return new OperatorMachine({
         ...{ index, chainId: CHAIN_ID, dataset: DATASET, members: addresses, endpoints: this.endpoints.length },
         member: options.operators === 1 ? null : (addresses[index] ?? null),
@@ -134,7 +135,10 @@ export class World extends Journal {
             stuckSeconds: STUCK_SECONDS,
             ...this.gas,
           },
-          feeds: [{ dataset: DATASET, keys: [...this.feeds], ...policy }],
+          feeds: this.feeds.map((feed) => ({
+            ...{ dataset: DATASET, keys: [feed], ...policy },
+            heartbeatSeconds: this.heartbeatOf(feed),
+          })),
         },
         limits: {},
         skewMs: Math.round(skews.between(-250, 250)),
@@ -157,6 +161,11 @@ export class World extends Journal {
   /** Reports whether a key is not served, or was not until a moment ago. */
   isUnserved(key: string): boolean {
     return Date.now() < (this.unservedUntil.get(key) ?? 0);
+  }
+
+  heartbeatOf(feed: string): number {
+    const { heartbeatSeconds, firstHeartbeatSeconds } = this.options;
+    return feed === this.feeds[0] ? firstHeartbeatSeconds : heartbeatSeconds;
   }
 
   get keys(): readonly string[] {
@@ -198,7 +207,9 @@ export class World extends Journal {
   begin(onBlock: () => void): void {
     const { blockMs, requestEveryMs, faults, seed } = this.options;
     this.every(blockMs, () => {
+      const { head } = this.chain;
       this.chain.mine(Date.now());
+      this.mined = this.chain.head === head ? [] : this.chain.head.receipts;
       for (const endpoint of this.endpoints) endpoint.announce();
       this.#followEpisodes();
       this.#noteCalm();
@@ -364,6 +375,11 @@ export class World extends Journal {
     const life = random.pick(serving);
     const key = random.pick(random.chance(0.3) ? this.feeds : this.others);
     for (const caller of callers) this.#ask(life, key, caller);
+  }
+
+  /** Has a caller ask every operator that serves for an update of a key. */
+  requestKey(key: string, caller: string): void {
+    for (const { life } of this.operators) if (life?.app) this.#ask(life, key, caller);
   }
 
   #ask(life: Life, key: string, caller: string): void {

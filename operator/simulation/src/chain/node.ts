@@ -20,7 +20,7 @@ import { type Points, Reverted, type UpdatedEvent, ZERO } from "./dataset-model.
 export interface NodeFaults {
   /** Receipts are there only this long after the block, in milliseconds. */
   receiptsLateMs: number;
-  /** What gas estimates are multiplied by. */
+  /** What the gas of estimates and simulations is multiplied by. */
   gasFactor: number;
   /** The oldest block whose logs it has; counted from the head. */
   logBlocks: number;
@@ -54,6 +54,8 @@ export function answerCall(
     const at = chain.findReceipt(view, hash);
     return at !== null && nowMs - at.receipt.minedAt >= receiptsLateMs ? at : null;
   };
+  const gasOf = ({ gasUsed }: { readonly gasUsed: bigint }) =>
+    numberToHex(BigInt(Math.round(Number(gasUsed) * gasFactor)));
   switch (method) {
     case "eth_chainId":
       return { result: numberToHex(chain.chainId) };
@@ -85,8 +87,7 @@ export function answerCall(
       const points = isPending ? chain.pendingPoints(view, timestamp) : view.state.points;
       const called = call(chain, points, first, timestamp);
       if ("error" in called) return called;
-      const gas = BigInt(Math.round(Number(called.gasUsed) * gasFactor));
-      return { result: method === "eth_call" ? called.result : numberToHex(gas) };
+      return { result: method === "eth_call" ? called.result : gasOf(called) };
     }
     case "eth_simulateV1": {
       const [{ calls, blockOverrides }] = (first as { blockStateCalls: [Simulated] }).blockStateCalls;
@@ -95,7 +96,7 @@ export function answerCall(
       const done =
         "error" in called
           ? { status: "0x0", returnData: called.error.data ?? "0x", gasUsed: "0x9c40", logs: [], error: called.error }
-          : { status: "0x1", returnData: called.result, gasUsed: numberToHex(called.gasUsed), logs: [] };
+          : { status: "0x1", returnData: called.result, gasUsed: gasOf(called), logs: [] };
       const block = { ...rpcBlock(view), number: numberToHex(view.number + 1), timestamp: numberToHex(timestamp) };
       return { result: [{ ...block, calls: [done] }] };
     }
