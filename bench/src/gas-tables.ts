@@ -38,7 +38,7 @@ interface Peers {
   readonly measured: string;
   /** The same of what was measured under Amsterdam's rules. */
   readonly measuredOnGeth: string;
-  readonly update: readonly (BySigners & Peer & { readonly trust: string })[];
+  readonly update: readonly (BySigners & Peer)[];
   readonly "update-amsterdam": readonly (BySigners & Peer)[];
   readonly "update-bytes": readonly (BySigners & Peer)[];
   readonly batch: readonly (Peer & { readonly gas: number })[];
@@ -172,22 +172,11 @@ const verified = (k: keyof typeof COMMITTEES, price: string) =>
   consumerUpdateGas(`verifySpotPrice, ${price}, ${k} of ${COMMITTEES[k]} signers`);
 
 const updates: Table = [
-  ["system", ...SIGNERS.map((k) => `${k} signers`), "trust"],
+  ["system", ...SIGNERS.map((k) => `${k} signers`)],
   [
-    [
-      "**this**",
-      ...SIGNERS.map((k) => `**${number(update(`update, ${k} of ${COMMITTEES[k]} signers`))}**`),
-      "per-provider values, median on chain",
-    ],
-    [
-      "**this**, first update of a key",
-      "",
-      `**${number(update("first update of a key, 4 of 5 signers"))}**`,
-      "",
-      "",
-      "as above",
-    ],
-    ...peers.update.map((peer) => [peer.system, ...SIGNERS.map((k) => number(peer[k])), peer.trust]),
+    ["**this**", ...SIGNERS.map((k) => `**${number(update(`update, ${k} of ${COMMITTEES[k]} signers`))}**`)],
+    ["**this**, first update of a key", "", `**${number(update("first update of a key, 4 of 5 signers"))}**`, "", ""],
+    ...peers.update.map((peer) => [peer.system, ...SIGNERS.map((k) => number(peer[k]))]),
   ],
 ];
 
@@ -339,5 +328,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+  return [line(head), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...rows.map(line)].join("\n");
 }

@@ -14,5 +14,7 @@ const cell = (text) =>
  * @param {readonly string[]} head
  * @param {readonly (readonly unknown[])[]} rows
  */
-export const table = (head, rows) =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+export const table = (head, rows) => {
+  const [first, ...others] = [head, ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`);
+  return [first, `|${head.map(() => "---|").join("")}`, ...others].join("\n");
+};
