@@ -23,7 +23,7 @@ export function Field({ id, label, placeholder, text, onText, problem, known = [
         placeholder={placeholder}
         aria-invalid={problem !== null}
         aria-describedby={`${id}-problem`}
-        list={`${id}-known`}
+        list={known.length > 0 ? `${id}-known` : undefined}
         value={text}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
       />

@@ -63,7 +63,7 @@ export function DataPointPage({ network, dataset, text }: Props) {
         <section class="card" aria-labelledby="arguments">
           <h2 id="arguments">Arguments</h2>
           <p class="quiet">A key of this spec has an argument for each field.</p>
-          <SpecForm {...id} hash={spec.specHash} variables={data.variables} />
+          <SpecForm {...id} hash={spec.specHash} name="Arguments" variables={data.variables} />
         </section>
       ) : (
         <>

@@ -98,7 +98,9 @@ function Rounds({ history, start, name, kind, point }: RoundsProps) {
       <p class="small quiet">
         Read from the contract's events: {name}.{rest}
       </p>
-      {count === 0 && <p class="empty">No round was stored in {name}, so the value did not change.</p>}
+      {point.timestamp < (start ?? 0) && (
+        <p class="empty">No round was stored in {name}, so the value did not change.</p>
+      )}
       {count > 0 && (
         <details open={kind === "majority"}>
           <summary>

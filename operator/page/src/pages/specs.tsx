@@ -29,6 +29,7 @@ export function Specs({ networkId, dataset }: { networkId: number; dataset: Data
           </span>
           <SpecForm
             {...{ networkId, hash, variables }}
+            name={title ?? hash}
             dataset={dataset.dataset}
             example={known.find(({ specHash }) => specHash === hash)?.args ?? []}
           />
@@ -49,13 +50,15 @@ interface FormProps {
   readonly networkId: number;
   readonly dataset: string;
   readonly hash: string;
+  /** What the form is for. */
+  readonly name: string;
   readonly variables: PublishedSpec["variables"];
   /** Arguments of another key. */
   readonly example?: readonly string[];
 }
 
 /** A field for each argument of a key of a request spec, and a button that opens the data point. */
-export function SpecForm({ networkId, dataset, hash, variables, example = [] }: FormProps) {
+export function SpecForm({ networkId, dataset, hash, name, variables, example = [] }: FormProps) {
   const [args, setArgs] = useState<readonly string[]>(variables.map(() => ""));
   const [isTried, setTried] = useState(false);
   const id = useId();
@@ -70,7 +73,7 @@ export function SpecForm({ networkId, dataset, hash, variables, example = [] }: 
     location.hash = pointPath(networkId, dataset, keyToAscii(key.value) ?? key.value);
   };
   return (
-    <form class="short" onSubmit={open}>
+    <form class="short" aria-label={name} onSubmit={open}>
       {variables.map(({ name }, index) => (
         <Field
           key={name}

@@ -2,49 +2,38 @@ import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data
 import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import type { OverviewAnswer, ServedPoint } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Locator, Page } from "playwright-core";
-import { type ExpectStatic, test } from "vitest";
+import { test } from "vitest";
 import { postDataRequest } from "../../../../devnet/test/post-data-request.js";
 import { publishStrangersSpec, STRANGERS_TITLE } from "../support/strangers-spec.js";
-import { type TestEnvironment, visit } from "../support/visit.js";
-
-const SIZES = [
-  { width: 390, height: 844 },
-  { width: 1440, height: 900 },
-];
-
-/** Fails unless something is wholly inside of the window. */
-async function expectOnScreen(shown: Locator, expect: ExpectStatic): Promise<void> {
-  await shown.waitFor();
-  const isOnScreen = () =>
-    shown.evaluate((element) => {
-      const { top, bottom } = element.getBoundingClientRect();
-      return top >= 0 && bottom <= innerHeight;
-    });
-  await expect.poll(isOnScreen).toBe(true);
-}
+import { DESK, PHONE, type TestEnvironment, visit } from "../support/visit.js";
 
 /** What somebody sees who has never been here. */
 export function firstVisitFlows(environment: () => TestEnvironment): void {
-  test.for(SIZES)(
+  test.for([PHONE, DESK])(
     "at $width x $height one screen says how to see a value, request one and read it",
     async (size, { expect }) => {
-      const { page, end } = await visit(environment(), "/", { isMobile: size.width < 500 });
-      await page.setViewportSize(size);
+      const { page, end } = await visit(environment(), "/", { size });
+      const expectOnScreen = async (shown: Locator) => {
+        await shown.waitFor();
+        const places = () => shown.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
+        await expect.poll(async () => (await places()).top).toBeGreaterThanOrEqual(0);
+        await expect.poll(async () => (await places()).bottom).toBeLessThanOrEqual(size.height);
+      };
       const [see, request, read] = ["See a value", "Request a fresh one", "Read it in a contract"].map((name) =>
         page.getByRole("link", { name }),
       ) as [Locator, Locator, Locator];
-      for (const step of [see, request, read]) await expectOnScreen(step, expect);
+      for (const step of [see, request, read]) await expectOnScreen(step);
       const [update, code] = [page.getByRole("button", { name: "Update now" }), page.locator("pre").first()];
       await request.click();
-      await expectOnScreen(update, expect);
+      await expectOnScreen(update);
       await page.goBack();
       await read.click();
-      await expectOnScreen(page.getByRole("heading", { name: "Read it in a contract" }), expect);
-      expect(await code.evaluate((element) => element.getBoundingClientRect().top < innerHeight)).toBe(true);
+      await expectOnScreen(page.getByRole("heading", { name: "Read it in a contract" }));
+      expect((await code.boundingBox())?.y).toBeLessThan(size.height / 2);
       await page.goBack();
       await see.click();
-      await expectOnScreen(page.locator(".big"), expect);
-      await expectOnScreen(update, expect);
+      await expectOnScreen(page.locator(".big"));
+      await expectOnScreen(update);
       await end();
     },
   );
@@ -168,7 +157,10 @@ export function firstVisitFlows(environment: () => TestEnvironment): void {
     expect(await guide.getAttribute("href")).toBe(`${operator.url}/guide/web-oracle/`);
     const spec = card.getByRole("listitem").filter({ hasText: "The SHA-256 of a document" });
     expect(await spec.textContent()).toContain("from api.weather.example");
-    const [archive, number] = [spec.getByLabel("archive"), spec.getByLabel("number")];
+    const [archive, number] = [
+      spec.getByRole("textbox", { name: "archive" }),
+      spec.getByRole("textbox", { name: "number" }),
+    ];
     await archive.fill("all storms");
     await spec.getByText('The argument archive has characters outside the class "unreserved".').waitFor();
     expect(await archive.getAttribute("aria-invalid")).toBe("true");

@@ -14,8 +14,11 @@ export interface TestEnvironment {
 /** The form that requests an update, and what is inside it. */
 export const formOf = (page: Page) => page.getByRole("region", { name: "Request a fresh value" });
 
+export const PHONE = { width: 390, height: 844 };
+export const DESK = { width: 1440, height: 900 };
+
 interface VisitOptions {
-  readonly isMobile?: boolean;
+  readonly size?: typeof PHONE;
   /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
   /** Browser console errors that the test expects: a problem answer, a refused connection. */
@@ -35,13 +38,14 @@ interface Visit {
 export async function visit(
   { browser, devnet }: TestEnvironment,
   path = "/",
-  { isMobile = false, prepare, problems = [] }: VisitOptions = {},
+  { size = DESK, prepare, problems = [] }: VisitOptions = {},
 ): Promise<Visit> {
   const base = devnet.operator.url;
   const context = await browser.newContext({
     colorScheme: "light",
-    viewport: { width: 1280, height: 900 },
-    isMobile,
+    viewport: size,
+    // Scrollbars of a phone take no width.
+    isMobile: size === PHONE,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
