@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -58,6 +58,11 @@ test("contracts and providers have the addresses that documents and examples nam
       if (dataset === address) expect(page).toContain(`| \`${key.slice(0, "WEB/".length + 64)}/<`);
     }
   }
+});
+
+test.skipIf(existsSync(join(ROOT, "docs/dist/index.html")))("the summary says how to serve the guide", () => {
+  const { output, operator } = one.devnet;
+  expect(output()).toContain(`the documentation: run "npm run docs" and "kill ${operator.pid}", then the command that`);
 });
 
 describe("the client that dapps install", () => dappClientTests(() => one));

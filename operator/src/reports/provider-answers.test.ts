@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
@@ -21,6 +22,8 @@ const NETWORK = 42;
 /** Seconds since 1970. */
 const ROUND = 1_790_000_000n;
 const closing = new AbortController();
+// Each test has connections of its own, which end with it.
+setMaxListeners(0, closing.signal);
 
 let providers: Provider[];
 let counter = 0;

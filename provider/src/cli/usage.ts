@@ -97,8 +97,8 @@ Example
 
 export const PUBLISH_USAGE = `Usage: provider publish SPEC... --deployment FILE [--rpc-url URL [--from ADDRESS]]
 
-Publishes request specs on a network, one transaction each. It sends nothing for a spec that is published already.
-Without --rpc-url, it prints the transactions and cast commands that send them.
+Publishes request specs on a network, one transaction each, and prints their keys and the request for a value. It sends
+nothing for a spec that is published already. Without --rpc-url, it prints the transactions and cast commands for them.
 
   SPEC                a request spec: a JSON file
   --deployment FILE   required: the network's deployments/<chainId>.json
