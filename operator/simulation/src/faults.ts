@@ -118,7 +118,7 @@ export const FAULTS: readonly Fault<World>[] = [
     group: "operators",
     replacements: null,
     begin({ chain, operators }, random) {
-      const { account } = random.pick(operators);
+      const account = random.pick(random.pick(operators).accounts);
       const had = chain.head.state.balances.get(account.address) ?? 0n;
       chain.setBalance(account.address, 10n ** 12n);
       return { forMs: seconds(random, 30, 240), end: () => chain.setBalance(account.address, had) };

@@ -142,18 +142,16 @@ const intervalsAreKept: Invariant = (world) => {
 };
 
 /** Every request is answered. */
-const requestsAreAnswered: Invariant = (world) => ({
-  atBlock() {
+const requestsAreAnswered: Invariant = (world) => {
+  const answeredWithin = (ms: number) => {
     for (const { id, life, key, at, answeredAt } of world.asked) {
-      if (answeredAt !== null || !life.isAlive || Date.now() - at < 120_000) continue;
-      world.violate(
-        "request hangs",
-        id,
-        `${life.id} has not answered the request for ${key} of ${(Date.now() - at) / 1000} s ago`,
-      );
+      const age = Date.now() - at;
+      if (answeredAt !== null || !life.isAlive || age < ms) continue;
+      world.violate("request hangs", id, `${life.id} has not answered the request for ${key} of ${age / 1000} s ago`);
     }
-  },
-});
+  };
+  return { atBlock: () => answeredWithin(120_000), atEnd: () => answeredWithin(0) };
+};
 
 /** Rounds never go back. */
 const roundsAdvance: Invariant = (world) => ({

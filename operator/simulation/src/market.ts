@@ -9,10 +9,14 @@ const UNIT = 1_000_000_000_000n;
 export class Market {
   readonly #steps = new Map<Hex, { readonly from: number; readonly price: number }[]>();
 
-  /** @param startSeconds The first moment that has a price, in seconds since 1970. */
+  /**
+   * @param startSeconds The first moment that has a price, in seconds since 1970.
+   * @param together Keys whose prices are the same at any time, so that they become due together.
+   */
   constructor(
     private readonly seed: number,
     private readonly startSeconds: number,
+    private readonly together: readonly Hex[] = [],
   ) {}
 
   /** The price of a key at a second since 1970, scaled by 1e18. */
@@ -29,7 +33,8 @@ export class Market {
     return this.#stepsUntil(key, second).findLast(({ from }) => from <= second)?.from ?? this.startSeconds;
   }
 
-  #stepsUntil(key: Hex, second: number) {
+  #stepsUntil(of: Hex, second: number) {
+    const key = this.together.includes(of) ? (this.together[0] ?? of) : of;
     const known = this.#steps.get(key) ?? [];
     if (known.length === 0) {
       this.#steps.set(key, known);

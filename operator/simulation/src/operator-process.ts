@@ -33,7 +33,8 @@ export interface MachineOptions {
   readonly endpoints: number;
   /** Whom it stands for; null if it is alone. */
   readonly member: Address | null;
-  readonly privateKey: Hex;
+  /** Of its senders. */
+  readonly privateKeys: readonly Hex[];
   readonly settings: Partial<NetworkSettings>;
   /** The operator's own settings, which no network has. */
   readonly limits: Partial<OperatorConfig>;
@@ -52,7 +53,7 @@ const SIGNER_MS = 5_000;
 
 /** A machine that runs one operator after another, each composed as `main.ts` composes it. */
 export class OperatorMachine {
-  readonly account: LocalAccount;
+  readonly accounts: readonly LocalAccount[];
   life: Life | null = null;
   lives = 0;
   /** True while its signer does not answer. */
@@ -64,17 +65,18 @@ export class OperatorMachine {
   readonly #folder = mkdtempSync(join(tmpdir(), "simulated-operator-"));
 
   constructor(readonly options: MachineOptions) {
-    const account = accountFromPrivateKey(options.privateKey);
-    this.account = {
-      ...account,
-      signTransaction: async (...given: Parameters<typeof account.signTransaction>) => {
-        if (this.isSignerSilent) {
-          await new Promise((resolve) => setTimeout(resolve, SIGNER_MS));
-          throw new Error(`the signer gave no answer within ${SIGNER_MS} ms`);
-        }
-        return account.signTransaction(...given);
-      },
-    } as LocalAccount;
+    this.accounts = options.privateKeys.map((privateKey) => this.#signerOf(accountFromPrivateKey(privateKey)));
+  }
+
+  #signerOf(account: ReturnType<typeof accountFromPrivateKey>): LocalAccount {
+    const signTransaction = async (...given: Parameters<typeof account.signTransaction>) => {
+      if (this.isSignerSilent) {
+        await new Promise((resolve) => setTimeout(resolve, SIGNER_MS));
+        throw new Error(`the signer gave no answer within ${SIGNER_MS} ms`);
+      }
+      return account.signTransaction(...given);
+    };
+    return { ...account, signTransaction } as LocalAccount;
   }
 
   get index(): number {
@@ -110,7 +112,7 @@ export class OperatorMachine {
     this.life = life;
     trace(id, "starts");
     const { config, networks: plans } = await loadOperatorConfig(this.#writeConfig(), {});
-    const senders = new Map([[chainId, { accounts: [this.account], warnings: [] }]]);
+    const senders = new Map([[chainId, { accounts: [...this.accounts], warnings: [] }]]);
     await checkSigners(senders, logger);
     const operator = await connectNetworks(plans, senders, context);
     const app = await buildOperatorApp(operator, plans, config);

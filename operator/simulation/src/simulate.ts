@@ -28,6 +28,7 @@ export interface Outcome {
 
 /** No fault begins or lasts in the last minutes, and in the last of them nobody asks, so that all can be repaired. */
 const REPAIR_MS = 240_000;
+const QUIET_MS = 60_000;
 const STOP_MS = 30_000;
 const HEAP_CHECK_MS = 600_000;
 
@@ -50,8 +51,9 @@ export async function simulate(
   const heartbeatSeconds = 60;
   // One that is hardly ever due must not hold up the others.
   const firstHeartbeatSeconds = choices.chance(0.3) ? 86_400 : heartbeatSeconds;
+  const senders = choices.chance(0.3) ? 2 : 1;
   const world = new World({
-    ...{ seed, operators: isAlone ? 1 : 4, members: 4, feeds: 5, blockMs, faults, onLine },
+    ...{ seed, operators: isAlone ? 1 : 4, senders, members: 4, feeds: 5, blockMs, faults, onLine },
     ...{ heartbeatSeconds, firstHeartbeatSeconds, requestEveryMs: only === "none" ? 30_000 : 10_000 },
   });
   world.trace("seed", seed, isAlone ? "alone" : "in turns", `${blockMs} ms`, faults.map(({ name }) => name).join(" "));
@@ -69,6 +71,8 @@ export async function simulate(
   const heapBefore = minutes * 60_000 > 2 * HEAP_CHECK_MS ? await heapAt(START_MS + HEAP_CHECK_MS) : null;
   await runUntil(Math.max(Date.now(), endMs - REPAIR_MS));
   world.endFaults();
+  await runUntil(endMs - QUIET_MS);
+  world.endRequests();
   await runUntil(endMs);
   for (const check of checks) check.atEnd?.();
   if (heapBefore !== null) {

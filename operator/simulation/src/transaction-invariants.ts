@@ -15,7 +15,13 @@ const MAX_ROUND_AGE_SECONDS = 300;
 export const MAX_REVERTS = 3;
 
 export const machineOf = (world: World, { from }: Pick<Transaction, "from">): OperatorMachine | undefined =>
-  world.operators.find(({ account }) => account.address === from);
+  world.operators.find(({ accounts }) => accounts.some(({ address }) => address === from));
+
+/** The senders of all operators, each with what its operator is doing. */
+const sendersOf = (world: World) =>
+  world.operators.flatMap(({ accounts, life, lives, isSignerSilent }) =>
+    accounts.map(({ address }) => ({ address, life, lives, isSignerSilent })),
+  );
 
 /** A nonce that is left out is filled soon, and none stays unmined for long. */
 const noncesAdvance: Invariant = (world) => {
@@ -24,8 +30,7 @@ const noncesAdvance: Invariant = (world) => {
   return {
     atBlock() {
       const { chain } = world;
-      for (const { account, life, isSignerSilent } of world.operators) {
-        const { address } = account;
+      for (const { address, life, isSignerSilent } of sendersOf(world)) {
         const nonce = nonceOf(chain.head.state, address);
         const pooled = [...(chain.pool.get(address)?.keys() ?? [])].filter((one) => one >= nonce);
         const shown = chain.shownOf(address, chain.head);
@@ -70,7 +75,7 @@ export function updatesOf({ hash, data }: Pick<Transaction, "hash" | "data">): U
 
 /** No process gives a round of a key two nonces, as long as the first can still store it. */
 const roundsHaveOneNonce: Invariant = (world) => {
-  const first = new LRUCache<string, { readonly nonce: number; readonly hash: Hex; readonly life: Life }>({
+  const first = new LRUCache<string, Pick<Transaction, "from" | "nonce" | "hash"> & { readonly life: Life }>({
     max: 5_000,
   });
   return {
@@ -78,15 +83,17 @@ const roundsHaveOneNonce: Invariant = (world) => {
       const { chain } = world;
       for (const { transaction, refusal } of chain.arrivals) {
         const { nonce, hash, from } = transaction;
-        const life = machineOf(world, transaction)?.life;
+        const machine = machineOf(world, transaction);
+        const life = machine?.life;
         const updates = refusal === null ? updatesOf(transaction) : null;
         if (life == null || updates === null) continue;
         for (const keyHash of updates.keyHashes) {
-          const id = `${from} ${keyHash} ${updates.round}`;
+          const id = `${machine?.index} ${keyHash} ${updates.round}`;
           const before = first.get(id);
-          first.set(id, { nonce, hash, life });
-          if (before === undefined || before.nonce === nonce || before.life !== life) continue;
-          const pooled = chain.pool.get(from)?.get(before.nonce);
+          first.set(id, { from, nonce, hash, life });
+          if (before === undefined || before.life !== life) continue;
+          if (before.nonce === nonce && before.from === from) continue;
+          const pooled = chain.pool.get(before.from)?.get(before.nonce);
           const receipt = chain.findReceipt(chain.head, before.hash)?.receipt;
           const canStore =
             pooled?.hash === before.hash || receipt?.outcome === "stored" || receipt?.outcome === "useless";
@@ -216,11 +223,11 @@ const pendingIsRecovered: Invariant = (world) => {
   return {
     atBlock() {
       const { chain } = world;
-      for (const { life, lives, account } of world.operators) {
+      const served = world.operators.flatMap(({ life }) => (life?.app != null ? [life] : []));
+      for (const { life, lives, address } of sendersOf(world)) {
         if (life?.app == null || recovered.has(life)) continue;
-        recovered.add(life);
-        let next = nonceOf(chain.head.state, account.address);
-        for (const transaction of lives === 1 ? [] : chain.shownOf(account.address, chain.head)) {
+        let next = nonceOf(chain.head.state, address);
+        for (const transaction of lives === 1 ? [] : chain.shownOf(address, chain.head)) {
           const updates = updatesOf(transaction);
           if (transaction.nonce !== next++) break;
           if (transaction.arrivesAt > life.startedAt || updates === null) continue;
@@ -228,6 +235,7 @@ const pendingIsRecovered: Invariant = (world) => {
             pending.push({ life, keyHash, round: updates.round, calmMs: world.calmMs });
         }
       }
+      for (const life of served) recovered.add(life);
       for (const [index, { life, keyHash, round, calmMs }] of [...pending.entries()].reverse()) {
         const isStored = (chain.head.state.points.get(keyHash)?.round ?? 0n) >= round;
         if (isStored || !life.isAlive) pending.splice(index, 1);

@@ -21,6 +21,8 @@ export const DATASET: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 export interface WorldOptions {
   readonly seed: number;
   readonly operators: number;
+  /** Of each operator: 1 or 2. */
+  readonly senders: number;
   readonly members: number;
   readonly feeds: number;
   readonly blockMs: number;
@@ -66,6 +68,8 @@ export const BEAT_SECONDS = 5;
 export const STUCK_SECONDS = 30;
 const MUCH_ETHER = 10n ** 21n;
 const OTHER_KEYS = 20;
+/** How many of the feeds move together, so that they are stored in batches. */
+const TOGETHER = 3;
 /** Faults begin when every feed has been stored, and pause between episodes long enough for all of them to recover. */
 const FIRST_FAULT_MS = 120_000;
 
@@ -93,6 +97,7 @@ export class World extends Journal {
   #lookedAt = START_MS;
   #isOver = false;
   #areFaultsOver = false;
+  #areRequestsOver = false;
   readonly #episodes: RunningEpisode[] = [];
   readonly #network: Random;
   readonly #callers: Random;
@@ -107,7 +112,9 @@ export class World extends Journal {
     seedLibraries(new Random(seed, "libraries").next);
     this.#network = new Random(seed, "network");
     this.#callers = new Random(seed, "callers");
-    this.market = new Market(seed, START_MS / 1_000);
+    this.feeds = Array.from({ length: options.feeds }, (_, i) => `SPOTPX/F${i}-USD`);
+    const together = this.feeds.slice(-TOGETHER).map((feed) => stringToHex(feed));
+    this.market = new Market(seed, START_MS / 1_000, together);
     const members = Array.from(
       { length: options.members },
       (_, i) => new SimulatedProvider(CHAIN_ID, DATASET, privateKeyOf(`provider ${i}`, seed), this.market),
@@ -120,14 +127,15 @@ export class World extends Journal {
       dataset: new DatasetModel(CHAIN_ID, DATASET, { members: addresses, toleranceBps: 100n }),
     });
     this.endpoints = [0, 1].map((i) => new Endpoint(i, this.chain, new Random(seed, `endpoint ${i}`)));
-    this.feeds = Array.from({ length: options.feeds }, (_, i) => `SPOTPX/F${i}-USD`);
     const skews = new Random(seed, "skews");
     this.operators = Array.from({ length: options.operators }, (_, index) => {
       const policy = { deviationBps: DEVIATION_BPS, minIntervalSeconds: MIN_INTERVAL_SECONDS };
       return new OperatorMachine({
         ...{ index, chainId: CHAIN_ID, dataset: DATASET, members: addresses, endpoints: this.endpoints.length },
         member: options.operators === 1 ? null : (addresses[index] ?? null),
-        privateKey: privateKeyOf(`sender ${index}`, seed),
+        privateKeys: [`sender ${index}`, `second sender ${index}`]
+          .slice(0, options.senders)
+          .map((role) => privateKeyOf(role, seed)),
         settings: {
           ...{
             stageMs: this.stageMs,
@@ -148,7 +156,8 @@ export class World extends Journal {
         onError: (_life, message) => this.count(`log: ${message}`),
       });
     });
-    for (const { account } of this.operators) this.chain.setBalance(account.address, MUCH_ETHER);
+    for (const { accounts } of this.operators)
+      for (const { address } of accounts) this.chain.setBalance(address, MUCH_ETHER);
     this.chain.setBalance(this.#relayer.address, MUCH_ETHER);
   }
 
@@ -236,6 +245,11 @@ export class World extends Journal {
     for (const running of this.#episodes)
       if (running.episode.forMs < Number.POSITIVE_INFINITY) this.#endEpisode(running);
     this.trace("faults end");
+  }
+
+  /** From now on nobody asks for anything. */
+  endRequests(): void {
+    this.#areRequestsOver = true;
   }
 
   /** Stops everything but the operators. */
@@ -383,6 +397,7 @@ export class World extends Journal {
   }
 
   #ask(life: Life, key: string, caller: string): void {
+    if (this.#areRequestsOver) return;
     const id = ++this.#requests;
     const one: Asked = {
       ...{
