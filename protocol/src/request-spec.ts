@@ -26,7 +26,10 @@ export const Variable = Type.Object(
       description:
         "{name} stands where the value goes: a lower-case letter, then at most 31 letters, digits and underscores.",
     }),
-    type: oneOf(["string", "integer"], "An integer consists of digits without leading zeros."),
+    type: oneOf(
+      ["string", "integer"],
+      "An integer has no leading zeros; its characters are digits, and its minLength is 1 or more.",
+    ),
     characters: oneOf(
       CHARACTER_CLASSES,
       "hex is lower case; unreserved is letters, digits and -._~; ascii is what can be printed; unicode is all but " +
@@ -70,12 +73,15 @@ export const SourceSpec = Type.Object(
         {
           additionalProperties: false,
           description:
-            "Names in lower case with at most 64 letters, digits and hyphens, and values of 1 to 512 characters of ASCII. " +
-            "Put no secrets here, because a spec is public.",
+            "Names in lower case with at most 64 letters, digits and hyphens, and values of 1 to 512 characters of ASCII; " +
+            "none for the connection, cookies, authorization, accept-encoding, range or content-type. Put no secrets " +
+            "here, because a spec is public.",
         },
       ),
     ),
-    body: Type.Optional(Type.String({ maxLength: 4_096, description: "The JSON that POST sends, as a string." })),
+    body: Type.Optional(
+      Type.String({ maxLength: 4_096, description: "Required for POST: the JSON that it sends, as a string." }),
+    ),
     path: Type.String({
       maxLength: MAX_PATH,
       description: "JSONPath of the value. It must match exactly one node.",
