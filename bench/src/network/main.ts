@@ -1,5 +1,6 @@
 // Simulates networks of operators that do not talk to each other, in virtual time. When each of them gathers and sends is
-// decided by the operator's own schedule (operator/src/schedule), beside what MODEL says.
+// decided by the operator's own schedule (operator/src/schedule), beside what MODEL says. `npm run simulate` runs the rest of
+// the operator as well, but takes seconds for an episode of 31 members, of which each figure here needs thousands.
 
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { type Faults, MODEL } from "./model.js";
