@@ -306,31 +306,6 @@ test("an update answered with a hash is not lost when a later update of its key 
   await until(() => queue.depth.sent === 0);
 });
 
-test("a receipt that is late causes no second transaction, however many updates are enqueued meanwhile", async () => {
-  let [receiptsRead, isLate] = [0, true];
-  const rpc = altered((ask, method) => {
-    if (method !== "eth_getTransactionReceipt") return ask();
-    receiptsRead++;
-    return isLate ? null : ask();
-  });
-  const queue = startQueue({ lostMs: 60_000, maxPending: 64 }, rpc);
-  const { hash, confirmed } = await queue.enqueue(job("K"));
-  await mine();
-  await until(() => receiptsRead > 0);
-  // 1.5 s, in which each of these looks for the receipt.
-  for (let i = 0; i < 30; i++) {
-    passedMs += 50;
-    await queue.enqueue(job(`L${i}`, { call: call(9n) }));
-  }
-  expect(receiptsRead).toBeGreaterThan(30);
-  isLate = false;
-  expect(await confirmed).toMatchObject({ hash, call: { round: 1n } });
-  expect(queue.counts).toMatchObject({ lost: 0, mined: 1 });
-  expect((await pool()).map(({ input }) => input)).toEqual(Array(30).fill("0x09"));
-  await mine();
-  await until(() => queue.depth.sent === 0);
-});
-
 test("an update that was promised is built anew if its round expires while it waits for a nonce", async () => {
   const queue = startQueue({ maxPending: 1 });
   let round = 2n;
