@@ -115,7 +115,7 @@ describe("Cloudflare Workers, which know neither redirect: error nor, in older v
 
 test("Next.js, which stores what is fetched, stores nothing of this", async () => {
   const caches: unknown[] = [];
-  stubFetch(({ cache }) => caches.push(cache));
+  stubFetch((init) => caches.push((init as { cache?: unknown }).cache));
   const { request, lookUp } = await load();
   await request();
   await lookUp();

@@ -1,14 +1,15 @@
 import { reasonOf } from "./deadline.js";
 
 /** Next.js stores what is fetched, also by POST. Some versions of Cloudflare Workers refuse this field whatever it says. */
-const CACHE: RequestInit = isCacheKnown() ? { cache: "no-store" } : {};
+const CACHE = cacheField();
 
-function isCacheKnown(): boolean {
+function cacheField(): object {
+  const field = { cache: "no-store" };
   try {
-    new Request("https://a.example", { cache: "no-store" });
-    return true;
+    new Request("https://a.example", field as RequestInit);
+    return field;
   } catch {
-    return false;
+    return {};
   }
 }
 
