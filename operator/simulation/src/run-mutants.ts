@@ -4,7 +4,8 @@ import { runPlan } from "./run-plan.js";
 const MINUTES = 10;
 
 /**
- * Plants one fault after the other in the product, and simulates each until a seed shows a violation.
+ * Plants one fault after the other in the product, and simulates each until a seed shows a violation, which is not there
+ * without the fault: each entry is a scenario that must fail with it, and pass without it.
  *
  * @returns False if one was not found.
  */
@@ -24,10 +25,14 @@ async function findBy(mutant: Mutant): Promise<string | null> {
   const providers = file.startsWith("provider/");
   let seconds = 0;
   for (const seed of seeds) {
-    const { violations, realSeconds } = await runPlan({ seed, minutes, only }, { mutant, providers });
+    const plan = { seed, minutes, only };
+    const { violations, realSeconds } = await runPlan(plan, { mutant, providers });
     seconds += realSeconds;
     const [first] = violations;
-    if (first !== undefined) return `${first.kind}, seed ${seed} at ${first.atSeconds} s (${seconds.toFixed(0)} s)`;
+    if (first === undefined) continue;
+    const [other] = (await runPlan(plan, { providers })).violations;
+    if (other === undefined) return `${first.kind}, seed ${seed} at ${first.atSeconds} s (${seconds.toFixed(0)} s)`;
+    console.log(`${other.kind}, seed ${seed} at ${other.atSeconds} s, also without the fault`);
   }
   return null;
 }
