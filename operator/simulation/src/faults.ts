@@ -52,6 +52,19 @@ export const FAULTS: readonly Fault<World>[] = [
       return { forMs: random.chance(0.3) ? seconds(random, 310, 400) : seconds(random, 10, 120), end };
     },
   },
+  passing({ name: "rounds-expire", group: "rpc", replacements: 2 }, [340, 400], ({ chain, endpoints }) => {
+    // What is sent now is not mined, and too old when the endpoints answer again.
+    chain.neverMined = 1;
+    let answer = () => {};
+    const timer = setTimeout(() => {
+      answer = set(endpoints, () => ({ isDown: true }));
+    }, 20_000);
+    return () => {
+      clearTimeout(timer);
+      answer();
+      chain.neverMined = 0;
+    };
+  }),
   passing({ name: "rpc-lag", group: "rpc", replacements: 0 }, [5, 60], ({ endpoints }, random) =>
     set([random.pick(endpoints)], () => ({ isLagging: true })),
   ),

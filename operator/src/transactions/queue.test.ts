@@ -1,13 +1,13 @@
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { pino } from "pino";
-import { numberToHex, zeroAddress, zeroHash } from "viem";
+import { type Hex, keccak256, numberToHex, parseTransaction, zeroAddress, zeroHash } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createChainClient } from "../rpc/client.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { GasBudget } from "./gas-budget.js";
-import type { RoundCall } from "./job.js";
+import type { Job, RoundCall } from "./job.js";
 import { TransactionQueue } from "./queue.js";
 
 const POLL_MS = 1_000;
@@ -17,12 +17,15 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 const LOST_MS = 10_000;
+let logged: string[];
 
 /** @param request Answers the calls of the queue. */
 function newQueue(request: (method: string, params: readonly unknown[]) => Promise<unknown>) {
   const closing = new AbortController();
   closeAtEnd(async () => closing.abort());
-  const context = { clock: SYSTEM_CLOCK, random: () => 0, logger: pino({ level: "silent" }), closing: closing.signal };
+  logged = [];
+  const logger = pino({ level: "info" }, { write: (line) => void logged.push(JSON.parse(line).msg) });
+  const context = { clock: SYSTEM_CLOCK, random: () => 0, logger, closing: closing.signal };
   const limits = {
     ...{ stuckMs: 90_000, unseenMs: 3_000, lostMs: LOST_MS, maxPending: 4, reservedForFeeds: 0, reorgDepth: 8 },
     ...{ maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, pollMs: POLL_MS },
@@ -44,26 +47,40 @@ test("an idle queue that could not read the chain looks again at the next poll, 
   expect(asked).toBe(2 * before);
 });
 
-test("a nonce that a lagging node shows as free again begins anew to wait for its receipt", async () => {
-  let mined = 0;
-  const queue = newQueue(async (method) => {
-    if (method === "eth_getTransactionCount") return numberToHex(mined);
-    if (method === "eth_getBlockByNumber")
-      return { number: "0x1", timestamp: "0x1", hash: zeroHash, baseFeePerGas: "0x1", gasLimit: "0x1c9c380" };
-    if (method === "eth_maxPriorityFeePerGas") return "0x1";
-    if (method === "txpool_contentFrom") return { pending: {}, queued: {} };
-    if (method === "eth_sendRawTransaction") return zeroHash;
-    return null;
-  });
-  await queue.start();
-  const call: RoundCall = { to: zeroAddress, data: "0x", gas: 50_000n, round: 1n, expiresAt: 9e15 };
+/** A node's answers, by method; null for all others. @param counts The transactions that it shows. */
+function nodeOf(
+  counts: { mined: number; pending: number },
+  more: Readonly<Record<string, (raw: Hex) => unknown>> = {},
+) {
+  const answers: Readonly<Record<string, (first: Hex, second: unknown) => unknown>> = {
+    eth_getTransactionCount: (_, tag) => numberToHex(tag === "latest" ? counts.mined : counts.pending),
+    eth_getBlockByNumber: () => ({ number: "0x1", timestamp: "0x1", hash: zeroHash, ...BLOCK }),
+    eth_maxPriorityFeePerGas: () => "0x1",
+    txpool_contentFrom: () => ({ pending: {}, queued: {} }),
+    eth_sendRawTransaction: () => zeroHash,
+    ...more,
+  };
+  return async (method: string, [first, second]: readonly unknown[]) => answers[method]?.(first as Hex, second) ?? null;
+}
+const BLOCK = { baseFeePerGas: "0x1", gasLimit: "0x1c9c380" };
+
+/** @param isStored Whether the chain has stored its round. */
+function jobOf(expiresAt: number, isStored: boolean): Job<RoundCall> {
+  const call: RoundCall = { to: zeroAddress, data: "0x", gas: 50_000n, round: BigInt(START_MS / 1_000), expiresAt };
   const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
-  const isStored = async () => false;
-  const enqueued = queue.enqueue({ dataPointId: "K", payer: null, charge, call, renew: async () => null, isStored });
+  return { dataPointId: "K", payer: null, charge, call, renew: async () => null, isStored: async () => isStored };
+}
+const START_MS = 1_800_000_000_000;
+
+test("a nonce that a lagging node shows as free again begins anew to wait for its receipt", async () => {
+  const counts = { mined: 0, pending: 0 };
+  const queue = newQueue(nodeOf(counts));
+  await queue.start();
+  const enqueued = queue.enqueue(jobOf(Number.POSITIVE_INFINITY, false));
   await vi.advanceTimersByTimeAsync(POLL_MS);
   await enqueued;
-  const show = async (count: number, ms: number) => {
-    mined = count;
+  const show = async (mined: number, ms: number) => {
+    Object.assign(counts, { mined, pending: mined });
     await vi.advanceTimersByTimeAsync(ms);
   };
   await show(1, 2 * POLL_MS);
@@ -72,4 +89,37 @@ test("a nonce that a lagging node shows as free again begins anew to wait for it
   expect(queue.counts.lost).toBe(0);
   await show(1, 2 * LOST_MS);
   expect(queue.counts.lost).toBe(1);
+});
+
+test("a transaction of its own that it has forgotten, and a node shows later, is not another process's", async () => {
+  vi.setSystemTime(START_MS);
+  const counts = { mined: 0, pending: 0 };
+  let raw: Hex = "0x";
+  const listed = () => {
+    const { maxFeePerGas = 0n, yParity = 0, r, s } = parseTransaction(raw);
+    const numbers = { nonce: "0x0", gas: "0xc350", value: "0x0", chainId: "0x2a", v: numberToHex(yParity) };
+    const fees = { type: "0x2", maxFeePerGas: numberToHex(maxFeePerGas), maxPriorityFeePerGas: "0x1", gasPrice: "0x1" };
+    const about = { from: queue.address, to: zeroAddress, input: "0x", hash: keccak256(raw), accessList: [] };
+    return { ...about, ...numbers, ...fees, r, s };
+  };
+  const queue = newQueue(
+    nodeOf(counts, {
+      eth_sendRawTransaction: (sent) => {
+        raw = sent;
+        return zeroHash;
+      },
+      txpool_contentFrom: () => ({ pending: counts.pending > 0 ? { 0: listed() } : {}, queued: {} }),
+    }),
+  );
+  const job = jobOf(START_MS + 5_000, true);
+  await queue.start(() => job);
+  const enqueued = queue.enqueue(job);
+  await vi.advanceTimersByTimeAsync(POLL_MS);
+  await enqueued;
+  await vi.advanceTimersByTimeAsync(60 * POLL_MS);
+  expect(queue.depth.sent).toBe(0);
+  counts.pending = 1;
+  await vi.advanceTimersByTimeAsync(60 * POLL_MS);
+  expect(logged).toContain("recovered");
+  expect(logged.filter((message) => message.startsWith("another process"))).toEqual([]);
 });

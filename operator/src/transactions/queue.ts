@@ -256,10 +256,12 @@ export class TransactionQueue {
   }
 
   /** Names the cause when a transaction of this sender has a round that no process before this one can have sent. */
-  #reportSharedKey({ round }: RoundCall, transaction: Hex): void {
+  #reportSharedKey({ round, expiresAt }: RoundCall, transaction: Hex): void {
     const { clock } = this.context;
-    const ageMs = clock.now() - Number(round) * 1000;
-    if (this.#isSharedKeyReported || ageMs > clock.monotonic() - this.#startedAt) return;
+    const now = clock.now();
+    const ageMs = now - Number(round) * 1000;
+    // One whose round has expired can be this process's own, and forgotten.
+    if (this.#isSharedKeyReported || now >= expiresAt || ageMs > clock.monotonic() - this.#startedAt) return;
     this.#isSharedKeyReported = true;
     this.#log.error(
       { transaction },
