@@ -25,6 +25,14 @@ export interface Life {
   startedAt: number;
 }
 
+/** A log line, as far as it is looked at. */
+export interface Trouble {
+  /** 40 for a warning, 50 for an error. */
+  readonly level: number;
+  readonly msg: string;
+  readonly code?: string;
+}
+
 export interface MachineOptions {
   readonly index: number;
   readonly chainId: number;
@@ -44,8 +52,8 @@ export interface MachineOptions {
   /** Answers what its processes ask others. */
   readonly serve: (life: Life, exchange: Exchange) => void;
   readonly trace: (...parts: readonly unknown[]) => void;
-  /** Called with what it logs as an error. */
-  readonly onError: (life: Life, message: string) => void;
+  /** Called with what it logs as a warning or an error. */
+  readonly onTrouble: (life: Life, trouble: Trouble) => void;
 }
 
 /** How long a signer is waited for, as `remote-signer.ts` waits. */
@@ -90,14 +98,14 @@ export class OperatorMachine {
 
   /** Starts a process. It returns when that serves, or was killed before. */
   async start(): Promise<void> {
-    const { chainId, trace, onError, random, serve } = this.options;
+    const { chainId, trace, onTrouble, random, serve } = this.options;
     const id = `op${this.index}-${++this.lives}`;
     const closing = new AbortController();
     const write = (line: string) => {
       if (!life.isAlive) return;
       const [, level, entry] = /^\{"level":(\d+),(.*)\n$/s.exec(line) ?? [];
       trace(id, "log", `{${entry}`);
-      if (Number(level) >= 50) onError(life, JSON.parse(line).msg);
+      if (Number(level) >= 40) onTrouble(life, JSON.parse(line) as Trouble);
     };
     const logger = pino({ level: "debug", base: null, timestamp: false }, { write });
     const context = {

@@ -153,11 +153,12 @@ export class World extends Journal {
         random: new Random(seed, `operator ${index}`).next,
         serve: (life, exchange) => this.#serve(life, exchange),
         trace,
-        onError: ({ id }, message) => {
-          this.count(`log: ${message}`);
+        onTrouble: ({ id }, { level, msg, code }) => {
+          if (level >= 50) this.count(`log: ${msg}`);
           // A clock that was set shows rounds as newer or older than they are.
           const isClockSet = options.faults.some(({ name }) => name === "clock-set");
-          if (message.startsWith("another process sends") && !isClockSet) this.violate("no other process", id, id);
+          if (msg.startsWith("another process sends") && !isClockSet) this.violate("no other process", id, id);
+          if (msg.startsWith("feed:") && code === "gas_budget_spent") this.violate("feed fails for a caller", id, msg);
         },
       });
     });
