@@ -22,5 +22,5 @@ test.each([
 
 test("a request id is new when the caller's is not safe to log", () => {
   expect(requestIdOf({ "x-request-id": "checkout-4711" }, Math.random)).toBe("checkout-4711");
-  expect(requestIdOf({ "x-request-id": "<script>" }, Math.random)).toMatch(/^[0-9a-f]{32}$/);
+  expect(requestIdOf({ "x-request-id": "<script>" }, () => 0.5)).toBe("80000000".repeat(4));
 });
