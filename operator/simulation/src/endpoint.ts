@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { type Hex, keccak256 } from "viem";
 import type { Block, Chain } from "./chain/chain.js";
 import { answerCall, type NodeFaults } from "./chain/node.js";
@@ -51,7 +52,7 @@ export class Endpoint implements NodeFaults {
   logBlocks = Number.MAX_SAFE_INTEGER;
   #view: Block;
   /** What all operators ask of a block, in JSON. */
-  readonly #answers = new WeakMap<Block, Map<string, string>>();
+  readonly #answers = new LRUCache<Block, Map<string, string>>({ max: 8 });
 
   constructor(
     readonly index: number,

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { stringToHex } from "viem";
+import { type Hex, stringToHex } from "viem";
 import { hashOf, type Invariant } from "./invariant.js";
 import type { OperatorMachine } from "./operator-process.js";
 import { isReverted, MAX_REVERTS, machineOf, TRANSACTION_INVARIANTS, updatesOf } from "./transaction-invariants.js";
@@ -121,21 +121,30 @@ const requestsSucceed: Invariant = (world) => ({
   },
 });
 
+/** Until then every endpoint shows a block, and what was decided before has arrived. */
+const SHOWN_MS = 2_000;
+
 /** Without faults, a feed that nobody asks for is not stored again before its minimum interval. */
 const intervalsAreKept: Invariant = (world) => {
   const feedOf = new Map(world.feeds.map((feed) => [hashOf(feed), feed]));
+  const storedAt = new Map<Hex, number>();
   const askedAt = (feed: string) => world.asks.findLast(({ key }) => key === feed)?.at ?? 0;
   return {
     atBlock() {
       if (world.options.faults.length > 0) return;
-      const { parent } = world.chain.head;
-      for (const { keyHash, round } of world.mined.flatMap(({ events }) => events)) {
-        const feed = feedOf.get(keyHash);
-        const before = parent?.state.points.get(keyHash)?.round ?? 0n;
-        const isAsked = feed === undefined || Date.now() - askedAt(feed) < 60_000;
-        // An operator that is alone sees the age by its clock, behind which a round lies.
-        if (isAsked || round - before >= BigInt(MIN_INTERVAL_SECONDS - 3)) continue;
-        world.violate("stored too soon", `${feed} ${round}`, `${feed}: round ${round} after ${before}`);
+      const { parent, receipts } = world.chain.head;
+      for (const { transaction, events } of receipts) {
+        for (const { keyHash, round } of events) {
+          const feed = feedOf.get(keyHash);
+          const before = parent?.state.points.get(keyHash)?.round ?? 0n;
+          const isAsked = feed === undefined || Date.now() - askedAt(feed) < 60_000;
+          // Its sender had an endpoint that did not show the block with the round before.
+          const isBlind = transaction.arrivesAt < (storedAt.get(keyHash) ?? 0) + SHOWN_MS;
+          storedAt.set(keyHash, Date.now());
+          // An operator that is alone sees the age by its clock, behind which a round lies.
+          if (isAsked || isBlind || round - before >= BigInt(MIN_INTERVAL_SECONDS - 3)) continue;
+          world.violate("stored too soon", `${feed} ${round}`, `${feed}: round ${round} after ${before}`);
+        }
       }
     },
   };

@@ -106,3 +106,12 @@ test("of a signer that says more than a megabyte, the oldest rounds are dropped 
   expect(held.add(dataset, report(6, { key, round: ROUND }))).toBe("held");
   expect(held.add(dataset, report(6, { key, round: ROUND + 9n }))).toBe("contradicted");
 });
+
+test("statements about rounds that cannot be stored any more take no room", () => {
+  held.add(dataset, report(5));
+  nowMs += 300_000;
+  expect(held.add(dataset, report(6, { round: ROUND + 300n }))).toBe("held");
+  // Only a clock that is set back makes the first round storable again.
+  nowMs -= 300_000;
+  expect(held.add(dataset, report(6))).toBe("held");
+});

@@ -43,8 +43,10 @@ export class HeldStatements {
     const signer = signerOf(dataset, provider);
     if (this.#contradictions.has(signer)) return "contradicted";
     const now = BigInt(Math.floor(this.clock.now() / 1000));
-    if (round > now + MAX_AHEAD || round + dataset.maxRoundAge <= now) return "old";
+    const oldest = now - dataset.maxRoundAge + 1n;
+    if (round > now + MAX_AHEAD || round < oldest) return "old";
     const held = this.#heldOf(dataset, signer);
+    held.drop(oldest);
     for (const key of keysOf(statement)) {
       const first = held.hold(statement, key);
       if (contentOf(first, key) === contentOf(statement, key)) continue;
@@ -93,6 +95,15 @@ class HeldOfSigner {
   /** In the order in which they came. */
   readonly #rounds = new Map<bigint, { readonly statements: Map<Hex, Statement>; size: number }>();
   #size = 0;
+
+  /** Drops the statements about rounds before one. */
+  drop(oldest: bigint): void {
+    for (const [round, { size }] of this.#rounds) {
+      if (round >= oldest) break;
+      this.#rounds.delete(round);
+      this.#size -= size;
+    }
+  }
 
   /**
    * Holds what a statement says about one of its keys, if it is the first. It drops the oldest rounds where that needs
