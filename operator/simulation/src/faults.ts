@@ -95,9 +95,13 @@ export const FAULTS: readonly Fault<World>[] = [
     name: "blocks-missed",
     group: "chain",
     replacements: 0,
-    begin({ chain }, random) {
-      chain.missedBlocks = 2 + random.below(15);
-      return { forMs: 0, hasEnded: () => chain.missedBlocks === 0 };
+    begin({ chain, options }, random) {
+      // Within ten minutes, what was promised gets too old to be stored.
+      chain.missedBlocks = random.chance(0.2) ? Math.ceil(600_000 / options.blockMs) : 2 + random.below(15);
+      const end = () => {
+        chain.missedBlocks = 0;
+      };
+      return { forMs: 0, hasEnded: () => chain.missedBlocks === 0, end };
     },
   },
   {

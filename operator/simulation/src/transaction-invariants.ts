@@ -184,8 +184,9 @@ const revertsEnd: Invariant = (world) => {
         const key = keyHash && names.get(keyHash);
         if (!isReverted(receipt) || machine === undefined || key === undefined) continue;
         const id = `${machine.index} ${keyHash}`;
-        // What was promised before the key was stored last can still be on its way.
-        const known = reverts.get(id) ?? { count: 0, from: Date.now() - 120_000 };
+        // What was promised before the key was stored last can still be on its way, and waits while there are no blocks.
+        const before = world.chain.head.parent?.timestamp ?? 0;
+        const known = reverts.get(id) ?? { count: 0, from: before * 1_000 - 120_000 };
         reverts.set(id, { ...known, count: known.count + 1 });
         const asked = world.asks.filter((one) => one.machine === machine && one.key === key && one.at >= known.from);
         // Each process begins the count anew.
