@@ -43,7 +43,7 @@ export interface Receipt {
 
 export interface Transaction {
   readonly hash: Hex;
-  readonly raw: Hex;
+  readonly signature: { readonly r: Hex; readonly s: Hex; readonly yParity: number };
   readonly from: Address;
   readonly nonce: number;
   readonly to: Address;
@@ -290,7 +290,7 @@ export class Chain {
     const hash = keccak256(raw);
     const parsed = parseTransaction(raw);
     const { nonce = 0, data = "0x", gas = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed;
-    const from = senderOf(raw);
+    const from = senderOf(raw, parsed);
     const next = nonceOf(view.state, from);
     const byNonce = this.#poolOf(from);
     const known = byNonce.get(nonce);
@@ -325,7 +325,7 @@ export class Chain {
     byNonce.set(nonce, {
       ...{
         hash,
-        raw,
+        signature: signatureIn(parsed),
         from,
         nonce,
         to: isToDataset ? this.dataset.address : to,
@@ -399,12 +399,17 @@ export function nextBaseFee({ baseFee, receipts }: Block, demand: number): bigin
 
 const senders = new Map<Hex, Address>();
 
-function senderOf(raw: Hex): Address {
+type Parsed = ReturnType<typeof parseTransaction>;
+
+const signatureIn = ({ r = "0x", s = "0x", yParity = 0 }: Parsed) => ({ r, s, yParity });
+
+function senderOf(raw: Hex, parsed: Parsed): Address {
   const known = senders.get(raw);
   if (known !== undefined) return known;
-  const { r, s, yParity, v: _, ...unsigned } = parseTransaction(raw);
+  const { r: _r, s: _s, yParity: _y, v: _v, ...unsigned } = parsed;
+  const { r, s, yParity } = signatureIn(parsed);
   const digest = keccak(hexToBytes(serializeTransaction(unsigned as never)));
-  const signature = concatHex([r ?? "0x", s ?? "0x", yParity === 0 ? "0x1b" : "0x1c"]);
+  const signature = concatHex([r, s, yParity === 0 ? "0x1b" : "0x1c"]);
   const sender = recoverSigner(digest, signature);
   if (sender === null) throw new Error(`The operator sent a transaction without a valid signature: ${raw}`);
   if (senders.size > 5_000) senders.clear();

@@ -66,6 +66,15 @@ function revert(errorName: ErrorName, args: readonly unknown[]): never {
 /** Signatures are recovered once, however often an update is simulated, estimated and mined. */
 const recovered = new LRUCache<string, Address>({ max: 20_000 });
 
+/** Calldata is read once, however often an update is simulated, estimated and mined. */
+const calls = new LRUCache<Hex, { readonly call: PackedUpdate | null }>({ max: 1_000 });
+
+function callIn(data: Hex): PackedUpdate | null {
+  const known = calls.get(data) ?? { call: decodeUpdateCall(data) };
+  calls.set(data, known);
+  return known.call;
+}
+
 /**
  * A median dataset of spot prices: what its functions store, emit, return and revert with. It takes the meaning of calldata
  * from `protocol`, and checks what the contract checks: round, quorum, signatures, committee, median.
@@ -90,7 +99,7 @@ export class DatasetModel {
    * @throws Reverted
    */
   execute(points: Points, data: Hex, timestamp: number): Executed {
-    const call = decodeUpdateCall(data);
+    const call = callIn(data);
     if (call === null) return { points, events: [], result: this.#view(points, data), gasUsed: 30_000n };
     return call.kind === "update"
       ? this.#update(points, call, BigInt(timestamp))

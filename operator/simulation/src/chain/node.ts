@@ -11,7 +11,6 @@ import {
   type Hex,
   keccak256,
   numberToHex,
-  parseTransaction,
 } from "viem";
 import { BLOCK_GAS_LIMIT, type Block, type Chain, nonceOf, type Receipt, type Transaction } from "./chain.js";
 import { type Points, Reverted, type UpdatedEvent, ZERO } from "./dataset-model.js";
@@ -207,20 +206,21 @@ function rpcLogs({ dataset }: Chain, { number, hash, receipts }: Block) {
     })),
   );
   return events.map(({ event, ...of }, index) => {
-    const topics = encodeEventTopics({
-      abi: datasetAbi,
-      eventName: "Updated",
-      args: { keyHash: event.keyHash },
-    }) as Hex[];
+    const topics = [UPDATED, event.keyHash];
     const address = dataset.address.toLowerCase();
     return { address, topics, data: eventData(event), ...of, ...place, logIndex: numberToHex(index), removed: false };
   });
 }
 
+const encoded = new WeakMap<UpdatedEvent, Hex>();
+const UPDATED_DATA = getAbiItem({ abi: datasetAbi, name: "Updated" }).inputs.slice(1);
+
 /** The part of the event that is no topic. */
-export function eventData({ value, round, status }: UpdatedEvent): Hex {
-  const inputs = getAbiItem({ abi: datasetAbi, name: "Updated" }).inputs.slice(1);
-  return encodeAbiParameters(inputs, [value, round, status] as never);
+function eventData(event: UpdatedEvent): Hex {
+  const { value, round, status } = event;
+  const data = encoded.get(event) ?? encodeAbiParameters(UPDATED_DATA, [value, round, status] as never);
+  encoded.set(event, data);
+  return data;
 }
 
 const rpcBlock = ({ number, hash, parent, timestamp, baseFee }: Block) => ({
@@ -262,9 +262,9 @@ function rpcReceipt(chain: Chain, block: Block, { transaction, outcome, gasUsed 
 }
 
 function rpcTransaction({ chainId }: Chain, transaction: Transaction, block: Block | null): object {
-  const { hash, raw, from, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
-  const { r, s, yParity } = parseTransaction(raw);
-  const parity = numberToHex(yParity ?? 0);
+  const { hash, signature, from, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  const { r, s, yParity } = signature;
+  const parity = numberToHex(yParity);
   const place = block === null ? null : { hash: block.hash, number: numberToHex(block.number) };
   return {
     ...{
