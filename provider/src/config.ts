@@ -66,7 +66,7 @@ export const ProviderConfig = Type.Object(
       default: {},
       description:
         "For development: sources' https origins, with the http addresses on this machine that are queried instead, " +
-        "without a rate limit. Logged at each start. Refused when network 1 is served.",
+        "without a rate limit. Logged at each start. Refused when another network than 42, 1337 or 31337 is served.",
     }),
     secrets: Type.Array(SecretSettings, {
       default: [],

@@ -24,9 +24,10 @@ describe("a redirected origin", () => {
     expect(problemsOf(target)).toMatch(isAllowed ? /^$/ : /Use http and a loopback IP address/);
   });
 
-  it("is refused when the main network is served", () => {
-    expect(() => checkRedirectedOrigins([KRAKEN], sources, null, [42, 1])).toThrow("network 1 is served");
-    expect(() => checkRedirectedOrigins([], sources, null, [1])).not.toThrow();
+  it.each([1, 10, 8453, 11155111])("is refused when network %i is served, which is no development chain", (real) => {
+    const check = (...redirected: string[]) => checkRedirectedOrigins(redirected, sources, null, [42, real]);
+    expect(() => check(KRAKEN)).toThrow(`network ${real} is served`);
+    expect(() => check()).not.toThrow();
   });
 
   it("belongs to a source, or to a host that published specs may ask", () => {

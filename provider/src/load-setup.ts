@@ -46,11 +46,14 @@ export async function loadSetup(
   return { setup: { config, served, webOracle, secrets, account }, warnings };
 }
 
+/** The networks of development chains: the devnet's, and the defaults of geth, Hardhat and Anvil. */
+const DEVELOPMENT_NETWORKS: readonly number[] = [42, 1337, 31337];
+
 /**
  * Checks the origins that are redirected for development.
  *
- * @throws ConfigError when one belongs to no source, or when the provider serves the main network, whose prices must be
- * real.
+ * @throws ConfigError when one belongs to no source, or when the provider serves any other network, whose values must
+ * be real.
  */
 export function checkRedirectedOrigins(
   redirected: readonly string[],
@@ -58,9 +61,10 @@ export function checkRedirectedOrigins(
   webOracle: Pick<CheckedWebOracleSettings, "hosts"> | null,
   chainIds: readonly number[],
 ): void {
-  if (redirected.length > 0 && chainIds.includes(1))
+  const real = chainIds.find((chainId) => !DEVELOPMENT_NETWORKS.includes(chainId));
+  if (redirected.length > 0 && real !== undefined)
     throw new ConfigError(
-      "redirectedOrigins are for development only, but network 1 is served. Remove one of the two.",
+      `redirectedOrigins are for development only, but network ${real} is served. Remove one of the two.`,
     );
   if (webOracle?.hosts === "any") return;
   const hosts = (webOracle?.hosts ?? []).map((host) => `https://${host}`);

@@ -56,10 +56,10 @@ afterAll(async () => {
 const base = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`;
 const settings = {
   redirectedOrigins: exchanges.redirectedOrigins,
-  deployments: ["42.json", "43.json"],
+  deployments: ["42.json", "1337.json"],
   evidence: { folder: "evidence", maxMegabytes: 1 },
   webOracle: {
-    rpcUrls: { 42: `${base}/v3/${SECRETS.rpcToken}`, 43: `${base}/?key=\${RPC_TOKEN}` },
+    rpcUrls: { 42: `${base}/v3/${SECRETS.rpcToken}`, 1337: `${base}/?key=\${RPC_TOKEN}` },
     folder: "specs",
     hosts: "any",
   },
@@ -74,7 +74,7 @@ function configWith(change: object): string {
   const { folder, config } = writeConfig({ ...settings, ...change });
   const financial = { address: DATASET, kind: "median", keyForm: "SPOT_PRICE", keys: ["SPOTPX/ETH-USD"] };
   const web = { address: WEB, kind: "median", keyForm: "WEB_ORACLE", keys: [] };
-  for (const chainId of [42, 43]) {
+  for (const chainId of [42, 1337]) {
     const deployment = { chainId, datasets: { financial, web }, webOracleRegistry: DATASET };
     writeFileSync(join(folder, `${chainId}.json`), JSON.stringify(deployment));
   }
@@ -103,7 +103,7 @@ it("a provider that runs shows none of its secrets, whatever fails", async () =>
   const codes = new Set<string>();
   for (const [name, behaviour] of Object.entries(FAULTS)) {
     fault = behaviour;
-    for (const network_id of [42, 43]) {
+    for (const network_id of [42, 1337]) {
       const key = stringToHex(`WEB/${Buffer.from(name.padEnd(32)).toString("hex")}`);
       const { text } = await ask("/report", { network_id, dataset: WEB, key, timestamp: now() });
       codes.add(JSON.parse(text).code);
