@@ -73,6 +73,11 @@ describe("validate", () => {
     expect(stdout).toMatch(/WEB\/[0-9a-f]{64}\/<item>$/m);
   });
 
+  it("shows a title of somebody else's without letting it control the terminal", async () => {
+    const { stdout } = await runCommand(["validate", write("title.json", { ...spec, title: "a\u001b[2J\u202eb" })]);
+    expect(stdout).toMatch(/^valid: a\\u\{1b\}\[2J\\u\{202e\}b$/m);
+  });
+
   it("warns of a source whose numbers are not scaled like the unit", async () => {
     const unit = { symbol: "CHF", decimals: 2 };
     const warningsOf = async (change: object) => {
@@ -198,7 +203,7 @@ describe("publish", () => {
       const { stdout } = await publish([file], more);
       expect(stdout).toContain(`\n  key:   ${key}\n`);
       const [, body = ""] =
-        /^ {2}next: {2}curl "\$OPERATOR_URL\/data\/request" -H 'content-type: application\/json' -d '(.*)'$/m.exec(
+        /^ {2}next: {2}curl "\$\{OPERATOR_URL:-http:\/\/127\.0\.0\.1:8080\}\/data\/request" -H 'content-type: application\/json' -d '(.*)'$/m.exec(
           stdout,
         ) ?? [];
       expect(JSON.parse(body)).toEqual({ network_id: 42, dataset: NUMBERS, key, broadcast: true });

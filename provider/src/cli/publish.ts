@@ -28,7 +28,7 @@ export async function publishSpecs(args: readonly string[]): Promise<void> {
     const { keys, compiled } = spec;
     const dataset = datasets.find(({ kind, keyForm }) => kind === compiled.kind && keyForm === "WEB_ORACLE")?.address;
     const request = JSON.stringify({ network_id: chainId, dataset, key: keys, broadcast: true });
-    const next = `curl "$OPERATOR_URL/data/request" -H 'content-type: application/json' -d '${request}'`;
+    const next = `curl "\${OPERATOR_URL:-http://127.0.0.1:8080}/data/request" -H 'content-type: application/json' -d '${request}'`;
     console.log(`${what}\n  key:   ${keys}\n  next:  ${next}`);
   };
   if (rpcUrl === undefined) {

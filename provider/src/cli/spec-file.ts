@@ -9,7 +9,7 @@ import { type Hex, keccak256 } from "viem";
 import { toCanonicalJson } from "../web-oracle/canonical-json.js";
 import { type BoundRequest, type CompiledRequest, compileSpec } from "../web-oracle/compile-spec.js";
 import { KEY_USAGE, VALIDATE_USAGE } from "./usage.js";
-import { valueText } from "./value-text.js";
+import { printable, valueText } from "./value-text.js";
 
 /** A valid spec, and what its author would publish. */
 export interface PublishableSpec {
@@ -74,7 +74,7 @@ export function validateSpec(args: readonly string[]): void {
   const { compiled, keys, bytes } = loadSpec(file);
   const { spec, type, kind, hosts } = compiled;
   const lines = [
-    `${styleText("green", "valid")}: ${spec.title}`,
+    `${styleText("green", "valid")}: ${printable(spec.title)}`,
     `  value:  ${type}${unitText(spec)}, of the Web Oracle's ${DATASET_DISPLAY_NAMES[kind]} dataset`,
     `  asks:   ${hosts.join(", ")}; ${spec.minSources} of ${spec.sources.length} sources must answer`,
     `  keys:   ${keys}`,
