@@ -75,7 +75,7 @@ export function updatesOf({ hash, data }: Pick<Transaction, "hash" | "data">): U
 
 /** No process gives a round of a key two nonces, as long as the first can still store it. */
 const roundsHaveOneNonce: Invariant = (world) => {
-  const first = new LRUCache<string, Pick<Transaction, "from" | "nonce" | "hash"> & { readonly life: Life }>({
+  const first = new LRUCache<string, Pick<Transaction, "from" | "nonce" | "hash"> & { readonly lifeId: string }>({
     max: 5_000,
   });
   return {
@@ -90,8 +90,8 @@ const roundsHaveOneNonce: Invariant = (world) => {
         for (const keyHash of updates.keyHashes) {
           const id = `${machine?.index} ${keyHash} ${updates.round}`;
           const before = first.get(id);
-          first.set(id, { from, nonce, hash, life });
-          if (before === undefined || before.life !== life) continue;
+          first.set(id, { from, nonce, hash, lifeId: life.id });
+          if (before === undefined || before.lifeId !== life.id) continue;
           if (before.nonce === nonce && before.from === from) continue;
           const pooled = chain.pool.get(before.from)?.get(before.nonce);
           const receipt = chain.findReceipt(chain.head, before.hash)?.receipt;
@@ -222,7 +222,7 @@ const gasIsWithinBudgets: Invariant = (world) => {
 /** What the pool shows of an operator's updates when it starts again gets stored. */
 const pendingIsRecovered: Invariant = (world) => {
   const boundMs = 4 * STUCK_SECONDS * 1_000;
-  const recovered = new Set<Life>();
+  const recovered = new WeakSet<Life>();
   const pending: { readonly life: Life; readonly keyHash: Hex; readonly round: bigint; readonly calmMs: number }[] = [];
   return {
     atBlock() {

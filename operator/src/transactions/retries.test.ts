@@ -147,6 +147,8 @@ test("an update whose transactions revert is tried again later and later, a few 
   let sent = 0;
   for (let seconds = 0; seconds < 100; seconds++) {
     for (const task of state.ready.splice(0)) {
+      // A node that understates gas is not believed twice.
+      expect(task.call.gas).toBe(call(2n).gas * BigInt(1 + sent));
       sent++;
       state.retries.addReverted(task);
       expect(state.ready).toEqual([]);

@@ -60,7 +60,9 @@ export class Retries {
         const call = await task.renew(task.underway);
         // A newer round that is only pending can still be lost.
         if (call === null) throw new Error("a newer round is only pending");
-        Object.assign(task, { call, attempts: 0 });
+        // One that has reverted is most likely to have had too little gas. What is left over costs nothing.
+        const gas = call.gas * BigInt(1 + retries.reverts);
+        Object.assign(task, { call: { ...call, gas }, attempts: 0 });
         return this.onReady(task);
       } catch (error) {
         retries.error = error;
