@@ -169,7 +169,7 @@ export class World extends Journal {
 
   /** The gas budgets of each operator. */
   get gas() {
-    const usual = { gasPerHour: 30_000_000, gasPerHourForNewKeys: 3_000_000, gasPerHourForFeeds: 30_000_000 };
+    const usual = { gasPerHour: 30_000_000, gasPerHourForNewKeys: 3_000_000, gasPerHourForFeeds: 60_000_000 };
     return Object.assign(usual, ...this.options.faults.map(({ settings }) => settings)) as typeof usual;
   }
 
