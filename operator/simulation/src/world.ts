@@ -459,7 +459,7 @@ export class World extends Journal {
     const body = JSON.stringify({ network_id: CHAIN_ID, dataset: DATASET, key: hexKey, timestamp: round });
     const reports = this.providers.flatMap((provider) => {
       const answer = provider.misbehavior === null ? provider.answer("/report", body, -1) : null;
-      return answer === null || answer === "refuses" ? [] : [JSON.parse(answer.text)];
+      return answer === null || answer === "refuses" || answer.status !== 200 ? [] : [JSON.parse(answer.text)];
     });
     if (reports.length <= (2 * this.providers.length) / 3) return;
     const { committee } = this.chain.dataset;
