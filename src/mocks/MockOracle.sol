@@ -32,8 +32,8 @@ contract MockOracle is Oracle {
 
     /// @notice No provider signs anything for the key of an answer or of an update. It is neither
     /// "SPOTPX/<BASE>-<QUOTE>" nor "WEB/" and a request spec's hash, or it does not have the form of the first key that
-    /// was set; a dataset would answer INVALID. Or its arguments are not percent-encoded; a dataset, which does not look
-    /// at them, would answer NOT_AVAILABLE for ever. `fix` says what to write instead. `update` and `verify` revert with
+    /// was set; a dataset would answer INVALID. Or no spec can have its arguments; a dataset, which does not look at
+    /// them, would answer NOT_AVAILABLE for ever. `fix` says what to write instead. `update` and `verify` revert with
     /// `IDataset.InvalidKey` for a key of another form, as in a dataset.
     error NotAKey(string key, string fix);
 
@@ -312,24 +312,37 @@ contract MockOracle is Oracle {
 
     function _requireKey(bytes memory key) private view {
         if (!_isValid(key)) revert NotAKey(string(key), _fixOf(key));
-        if (KeyForm.WEB_ORACLE.matches(key) && !_areArgumentsEncoded(key)) {
+        if (KeyForm.WEB_ORACLE.matches(key) && !_canBeArguments(key)) {
             revert NotAKey(
-                string(key), "write each byte of an argument but A-Z a-z 0-9 - . _ ~ as % and two of 0-9 and A-F"
+                string(key),
+                "write at most 8 arguments, none of them . or .. or with control characters, and each byte but A-Z a-z 0-9 - . _ ~ as % and two of 0-9 and A-F"
             );
         }
     }
 
-    /// @dev Tells whether every argument is written in its only form. That its bytes are UTF-8, and that the spec has as
-    /// many variables, is not checked.
-    function _areArgumentsEncoded(bytes memory key) private pure returns (bool) {
-        for (uint256 i = 68; i < key.length; ++i) {
-            if (key[i] == "/" || _isUnreserved(key[i])) continue;
+    /// @dev Tells whether a spec can have these arguments: at most 8, each in its only form, without control characters,
+    /// and neither "." nor "..". That their bytes are UTF-8, and that this spec has as many variables, is not checked.
+    function _canBeArguments(bytes memory key) private pure returns (bool) {
+        uint256 slashes = 0;
+        // Of the argument; any other character counts as three.
+        uint256 dots = 0;
+        for (uint256 i = 68; i <= key.length; ++i) {
+            if (i == key.length || key[i] == "/") {
+                if (dots == 1 || dots == 2) return false;
+                if (i < key.length) ++slashes;
+                dots = 0;
+                continue;
+            }
+            dots += key[i] == "." ? 1 : 3;
+            if (_isUnreserved(key[i])) continue;
             if (key[i] != "%" || i + 2 >= key.length) return false;
             uint8 high = _hexDigit(key[++i]);
             uint8 low = _hexDigit(key[++i]);
-            if (high > 15 || low > 15 || _isUnreserved(bytes1(16 * high + low))) return false;
+            if (high > 15 || low > 15) return false;
+            uint8 decoded = 16 * high + low;
+            if (decoded < 0x20 || decoded == 0x7f || _isUnreserved(bytes1(decoded))) return false;
         }
-        return true;
+        return slashes <= 8;
     }
 
     function _isUnreserved(bytes1 c) private pure returns (bool) {

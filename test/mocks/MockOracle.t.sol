@@ -78,14 +78,32 @@ contract MockOracleTest is Test {
         _assertNotAKey("ETH-USD", fix);
     }
 
-    /// No provider serves a key whose arguments have another form than their only one.
-    function test_setAnswer_RevertWhen_anArgumentIsNotPercentEncoded() public {
-        string memory fix = "write each byte of an argument but A-Z a-z 0-9 - . _ ~ as % and two of 0-9 and A-F";
-        string[8] memory wrong = ["/New York", "/a/b c", unicode"/São", "/%e3", "/%4", "/%", "/%41", "/%%20"];
+    /// No provider serves a key whose arguments no spec can have.
+    function test_setAnswer_RevertWhen_noSpecCanHaveTheArguments() public {
+        string memory fix =
+            "write at most 8 arguments, none of them . or .. or with control characters, and each byte but A-Z a-z 0-9 - . _ ~ as % and two of 0-9 and A-F";
+        string[15] memory wrong = [
+            "/New York",
+            "/a/b c",
+            unicode"/São",
+            "/%e3",
+            "/%4",
+            "/%",
+            "/%41",
+            "/%%20",
+            "/.",
+            "/a/..",
+            "/../a",
+            "/%00",
+            "/a%1F",
+            "/%7F",
+            "/a/b/c/d/e/f/g/h/i"
+        ];
         for (uint256 i = 0; i < wrong.length; ++i) {
             _assertNotAKey(string.concat(string(_webKey()), wrong[i]), fix);
         }
-        string[5] memory right = ["/New%20York", "/S%C3%A3o%20Paulo/b", "//", "/%25", "/A-Z.a_z~09"];
+        string[7] memory right =
+            ["/New%20York", "/S%C3%A3o%20Paulo/b", "//", "/%25", "/A-Z.a_z~09", "/.../.a/a.", "/1/2/3/4/5/6/7/"];
         for (uint256 i = 0; i < right.length; ++i) {
             oracle.setAnswer(bytes.concat(_webKey(), bytes(right[i])), bytes32(i + 1), 0, Oracle.QueryStatus.OK);
             (bytes32 output,,) = oracle.query{value: 0.001 ether}(bytes.concat(_webKey(), bytes(right[i])));
