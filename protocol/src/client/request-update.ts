@@ -82,6 +82,8 @@ async function requestFrom(url: string, parameters: RequestUpdateParameters): Pr
   const deadline = new Deadline(timeoutMs, signal);
   const networkFailure = (cause: unknown): never => {
     deadline.throwIfAborted();
+    // By such an error Next.js learns that it cannot render a page before somebody asks for it.
+    if (cause instanceof Error && "digest" in cause) throw cause;
     throw deadline.isOver ? timedOut(timeoutMs, cause) : unreachable(url, cause);
   };
   try {

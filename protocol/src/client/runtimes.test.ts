@@ -113,6 +113,13 @@ describe("Cloudflare Workers, which know neither redirect: error nor, in older v
   });
 });
 
+test("Next.js gets its own error, by which it leaves a page until it is asked for", async () => {
+  const dynamic = Object.assign(new Error("Dynamic server usage: no-store fetch"), { digest: "DYNAMIC_SERVER_USAGE" });
+  vi.stubGlobal("fetch", () => Promise.reject(dynamic));
+  const { request } = await load();
+  await expect(request()).rejects.toBe(dynamic);
+});
+
 test("Next.js, which stores what is fetched, stores nothing of this", async () => {
   const caches: unknown[] = [];
   stubFetch((init) => caches.push((init as { cache?: unknown }).cache));
