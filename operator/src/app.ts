@@ -34,11 +34,16 @@ export async function buildOperatorApp(
   addNetworkMetrics(operator);
   app.setSerializerCompiler(() => serializeOnce());
   await gatherSchemas(app, API_DESCRIPTION);
-  // Pages of any origin may ask and read answers: dapps call from their own pages, and there is no login to protect.
+  // Pages of any origin may ask and read answers: dapps call from their own pages, and there is no login to protect. What
+  // watches a page adds headers to its requests, so any are allowed; and a public page may ask an operator that is local.
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.headers["access-control-request-private-network"] === "true")
+      reply.header("access-control-allow-private-network", "true");
+    done();
+  });
   await app.register(cors, {
     origin: "*",
     methods: ["GET", "POST"],
-    allowedHeaders: ["content-type", "accept", "prefer", "traceparent", "x-request-id"],
     exposedHeaders: ["retry-after", "preference-applied", "x-request-id", "ratelimit", "ratelimit-policy", "link"],
     maxAge: 86_400,
     // OPTIONS is answered with 204 even without the headers of a browser's preflight.

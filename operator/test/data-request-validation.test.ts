@@ -93,12 +93,18 @@ test("a wait that is not a number is a 400, whether it would be waited or not", 
 
 test("a page of any origin may post, and read problems", async () => {
   const origin = "https://dapp.example";
-  const asking = { "access-control-request-method": "POST", "access-control-request-headers": "content-type,prefer" };
+  // Besides the client's own headers, those that tools which watch pages add.
+  const added = "content-type,prefer,sentry-trace,baggage,tracestate";
+  const asking = { "access-control-request-method": "POST", "access-control-request-headers": added };
   const preflight = { method: "OPTIONS", headers: { origin, ...asking } };
   const { status, headers } = await fetch(`${operator.base}/data/request`, preflight);
   expect([status, headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
   expect(headers.get("access-control-allow-methods")).toContain("POST");
-  expect(headers.get("access-control-allow-headers")).toContain("prefer");
+  expect(headers.get("access-control-allow-headers")).toBe(added);
+  expect(headers.get("access-control-allow-private-network")).toBeNull();
+  const ofPublicPage = { ...preflight.headers, "access-control-request-private-network": "true" };
+  const local = await fetch(`${operator.base}/data/request`, { ...preflight, headers: ofPublicPage });
+  expect(local.headers.get("access-control-allow-private-network")).toBe("true");
   for (const absent of ["access-control-allow-credentials", "ratelimit"]) expect(headers.get(absent)).toBeNull();
   expect((await fetch(`${operator.base}/data/request`, { method: "OPTIONS" })).status).toBe(204);
   const problem = await operator.askForProblem(request({ network_id: 43 }), { origin });

@@ -32,6 +32,9 @@ export const streamedAnswer = <Answer extends TSchema>(
   },
 });
 
+/** How often a comment is sent, because proxies end connections on which nothing moves. */
+const COMMENT_MS = 5_000;
+
 /**
  * Answers with a stream: the request's progress as server-sent events with JSON data. The last event is `answer` or
  * `problem`, with the body that an answer without a stream would have.
@@ -43,11 +46,14 @@ export function eventStream<Progress extends { readonly event: string }>(
   reply: FastifyReply,
   work: (listener: (step: Progress) => void) => Promise<object>,
 ): Readable {
-  reply.header("cache-control", "no-store").type("text/event-stream");
+  // nginx would keep the events until there are many.
+  reply.headers({ "cache-control": "no-store", "x-accel-buffering": "no" }).type("text/event-stream");
   const stream = new PassThrough();
   const write = (event: string, data: object) => {
     if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };
+  const commenting = setInterval(() => stream.write(":\n\n"), COMMENT_MS);
+  stream.once("close", () => clearInterval(commenting));
   work(({ event, ...data }) => write(event, data))
     .then(
       (data) => write("answer", data),

@@ -1,0 +1,25 @@
+import { eventStream } from "@dataset-oracle/service/http-server/event-stream";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { buildEchoApp } from "./support/echo-app.js";
+
+test("a stream in which nothing happens has a comment every few seconds, and proxies pass it on at once", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { app } = await buildEchoApp();
+  let finish = () => {};
+  const work = new Promise<object>((done) => (finish = () => done({ done: true })));
+  let begin = () => {};
+  const begun = new Promise<void>((done) => (begin = done));
+  app.get("/stream", (request, reply) => {
+    reply.send(eventStream(request, reply, () => work));
+    begin();
+  });
+  const answering = app.inject("/stream");
+  await begun;
+  vi.advanceTimersByTime(11_000);
+  finish();
+  const { payload, headers } = await answering;
+  expect(payload).toBe(':\n\n:\n\nevent: answer\ndata: {"done":true}\n\n');
+  expect(headers).toMatchObject({ "x-accel-buffering": "no", "cache-control": "no-store" });
+  expect(vi.getTimerCount()).toBe(0);
+});
