@@ -32,6 +32,7 @@ type ValueProps = Pick<Props, "kind" | "format"> & { readonly update: BroadcastU
 
 function Value({ update, kind, format }: ValueProps) {
   const { key, status, value, output, updatedAt, reports } = update;
+  const reasons = [...new Set(reports.flatMap(({ reason }) => reason ?? []))];
   const shown = displayValue(kind, kind === "median" ? value.toString() : output, format, keyToAscii(key));
   return (
     <div class="result">
@@ -53,6 +54,7 @@ function Value({ update, kind, format }: ValueProps) {
           </Fact>
         )}
       </dl>
+      {reasons.length > 0 && <p class="quiet">Why providers have no value: {reasons.join("; ")}.</p>}
       {"fresh" in update && update.fresh && (
         <p class="quiet">The stored value is so recent that no transaction was needed.</p>
       )}

@@ -1,5 +1,6 @@
 import type { NetworkOverview, OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";
 import type { Page, Route } from "playwright-core";
+import { stringToHex } from "viem";
 import { test } from "vitest";
 import { formOf, type TestEnvironment, visit } from "../support/visit.js";
 
@@ -61,6 +62,15 @@ export function problemFlows(environment: () => TestEnvironment): void {
       if (words.startsWith("You can send")) await notice.getByText("Try again in 33 s.").waitFor();
       if (words.startsWith("Nothing was sent")) expect(await notice.getByRole("listitem").count()).toBe(4);
     }
+    const reports = environment().devnet.providers.map(({ address: provider }) => {
+      return { provider, value: "0", signature: `0x${"11".repeat(65)}`, reason: "/sources/0: unreachable: ENOTFOUND" };
+    });
+    const stated = { network_id: 42, dataset, key: "SPOTPX/FOO-BAR", key_hex: stringToHex("SPOTPX/FOO-BAR") };
+    const answer = { ...stated, status: "NOT_AVAILABLE", value: "0", timestamp: 1_790_000_000, reports };
+    const json = { ...answer, transaction_hash: `0x${"ab".repeat(32)}` };
+    await page.route("**/data/request", (route) => route.fulfill({ json }));
+    await update.click();
+    await form.getByText("Why providers have no value: /sources/0: unreachable: ENOTFOUND.").waitFor();
     await expectAccessible();
     await end();
   });
