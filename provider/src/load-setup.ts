@@ -46,14 +46,10 @@ export async function loadSetup(
   return { setup: { config, served, webOracle, secrets, account }, warnings };
 }
 
-/** The networks of development chains: the devnet's, and the defaults of geth, Hardhat and Anvil. */
-const DEVELOPMENT_NETWORKS: readonly number[] = [42, 1337, 31337];
-
 /**
  * Checks the origins that are redirected for development.
  *
- * @throws ConfigError when one belongs to no source, or when the provider serves any other network, whose values must
- * be real.
+ * @throws ConfigError when one belongs to no source, or the provider serves a network that is not for development.
  */
 export function checkRedirectedOrigins(
   redirected: readonly string[],
@@ -61,7 +57,8 @@ export function checkRedirectedOrigins(
   webOracle: Pick<CheckedWebOracleSettings, "hosts"> | null,
   chainIds: readonly number[],
 ): void {
-  const real = chainIds.find((chainId) => !DEVELOPMENT_NETWORKS.includes(chainId));
+  // The networks of development chains: the devnet's, and the defaults of geth, Hardhat and Anvil.
+  const real = chainIds.find((chainId) => ![42, 1337, 31337].includes(chainId));
   if (redirected.length > 0 && real !== undefined)
     throw new ConfigError(
       `redirectedOrigins are for development only, but network ${real} is served. Remove one of the two.`,

@@ -120,8 +120,7 @@ export class Lease {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       // Another process created this file, or left its own where it removed one that was listed.
-      const isTaken = code === "EEXIST" || (code === "ENOENT" && this.#filesOfOthers().length > 0);
-      if (isTaken) throw anotherStarted(folder);
+      if (code === "EEXIST" || (code === "ENOENT" && this.#filesOfOthers().length > 0)) throw anotherStarted(folder);
       throw error instanceof ExitError ? error : unusableFolder("lease", folder, error);
     }
   }
