@@ -14,7 +14,7 @@ import { renewStamp } from "./stamp.js";
 
 const USAGE = `Usage: npm run compatibility [-- [--install] [FILE...]]
 
-Runs the tests with other people's programs, which it installs into compatibility/ (2.2 GB): older compilers, Hardhat,
+Runs the tests with other people's programs, which it installs into compatibility/ (2.3 GB): older compilers, Hardhat,
 Ganache, ethers, web3.js, wagmi, ccxt, OpenAPI linters, Ponder, Jest, webpack, Next.js, Bun, Deno, workerd, and other
 versions of Node and viem. If all pass, it renews
 compatibility/stamp.json; commit it. npm run check fails when what these tests check has changed since.
