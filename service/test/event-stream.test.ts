@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { eventStream } from "@dataset-oracle/service/http-server/event-stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { buildEchoApp } from "./support/echo-app.js";
@@ -21,5 +22,19 @@ test("a stream in which nothing happens has a comment every few seconds, and pro
   const { payload, headers } = await answering;
   expect(payload).toBe(':\n\n:\n\nevent: answer\ndata: {"done":true}\n\n');
   expect(headers).toMatchObject({ "x-accel-buffering": "no", "cache-control": "no-store" });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a stream whose end is not read yet has no more comments: nothing may follow the end", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { app } = await buildEchoApp();
+  let unread = new Readable();
+  app.get("/unread", (request, reply) => {
+    unread = eventStream(request, reply, async () => ({ done: true }));
+    return reply.send("");
+  });
+  await app.inject("/unread");
+  expect([unread.readableLength > 0, unread.closed]).toEqual([true, false]);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -64,6 +64,9 @@ export function eventStream<Progress extends { readonly event: string }>(
         write("problem", problem);
       },
     )
-    .finally(() => stream.end());
+    .finally(() => {
+      clearInterval(commenting);
+      stream.end();
+    });
   return stream;
 }
