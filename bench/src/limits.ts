@@ -7,6 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
 import { updateGatewayAbi } from "@dataset-oracle/protocol/abi/update-gateway";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
+import { CHUNKED_COST, FLOOD_FACTOR } from "@dataset-oracle/service/http-server/flood-limit";
+import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { encodeFunctionData, type Hex } from "viem";
 import { type LimitedServices, Processes } from "./processes.js";
@@ -14,9 +16,7 @@ import { FAILING_SPEC_HASH, newWebOracleKey } from "./web-oracle.js";
 
 const ADDRESSES = 4;
 /** After so many requests in a minute, new connections included, a service closes all connections of an address. */
-const FLOOD = 720;
-/** As how many of them one whose body is sent in chunks counts. */
-const CHUNKED_COST = 32;
+const FLOOD = FLOOD_FACTOR * Number(HEALTH_RATE.perMinute);
 /** For four addresses: the share of a core, and megabytes of log an hour. */
 const MAX_CORE = 0.1;
 const MAX_LOG = 10;
@@ -153,11 +153,6 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     const title = `${service.name.replace(/-.*/, "")} ${method} ${route} ${what}`;
     return { name: title, service, path, headers, ...(body !== undefined && { body }) };
   };
-  // It has no limit of its own.
-  const preflight = (service: ServiceProcess): Kind => ({
-    ...{ name: "operator OPTIONS /data/request accepted", service, path: request },
-    ...{ method: "OPTIONS", headers: PREFLIGHT },
-  });
   const stream = { accept: "text/event-stream" };
   const wanted = (more: object = {}) =>
     JSON.stringify({ network_id: 42, dataset, key: name(), broadcast: false, ...more });
@@ -279,7 +274,10 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
     at(operator, request, "refused: 8,000 brackets", brackets(8_000)),
     at(operator, request, "refused: a body that is too long", () => members(20_000)),
     { ...at(operator, request, "refused: 10,000 chunks", () => " ".repeat(10_000)), isChunked: true },
-    preflight(operator),
+    {
+      ...{ name: "operator OPTIONS /data/request accepted", service: operator, path: request },
+      ...{ method: "OPTIONS", headers: PREFLIGHT },
+    },
     at(operator, request, "refused: an unknown key", () => wanted({ key: unknown() })),
     at(operator, request, "refused: an unknown key, as a stream", () => wanted({ key: unknown() }), stream),
     at(operator, request, "refused: a broadcast of an unknown key", () => wanted({ key: unknown(), broadcast: true })),

@@ -18,7 +18,6 @@ import { compileValidator } from "./compile-validator.js";
 import {
   BODY_LIMIT,
   CONNECTION_LIMITS,
-  limitChunks,
   limitConnectionsPerCaller,
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
@@ -29,7 +28,14 @@ import { limitFloods } from "./flood-limit.js";
 import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
 import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
-import { bodyLimiter, MonotonicCounters, type RateLimit, type RateLimiter, rateLimiter } from "./rate-limit.js";
+import {
+  bodyLimiter,
+  limitChunks,
+  MonotonicCounters,
+  type RateLimit,
+  type RateLimiter,
+  rateLimiter,
+} from "./rate-limit.js";
 import { RequestLog } from "./request-log.js";
 import { parseStrictJson } from "./strict-json.js";
 import { isLogged, requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";

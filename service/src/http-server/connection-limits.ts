@@ -1,10 +1,8 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { finished, type Readable, Transform } from "node:stream";
 import { Type } from "@sinclair/typebox";
 import type { FastifyHttpOptions } from "fastify";
 import { callerIdOf } from "./caller-id.js";
-import { ProblemError } from "./problem-error.js";
 
 /** The schema of the setting that limits open connections. */
 export const MaxConnections = Type.Integer({
@@ -48,30 +46,6 @@ export const CONNECTION_LIMITS = {
     connectionsCheckingInterval: 1_000,
   },
 } as const satisfies FastifyHttpOptions<Server>;
-
-/** In how many chunks the body of a request may come. Each costs about as much as a small request. */
-const MAX_CHUNKS = 256;
-
-/** Passes on a body that is sent in chunks. It ends with a ProblemError after too many of them. */
-export function limitChunks(body: Readable): Readable {
-  let chunks = 0;
-  const limited = new Transform({
-    transform(chunk, _encoding, done) {
-      chunks += 1;
-      done(chunks > MAX_CHUNKS ? tooManyChunks() : null, chunk);
-    },
-  });
-  finished(body, (error) => {
-    if (error) limited.destroy(error);
-  });
-  return body.pipe(limited);
-}
-
-const tooManyChunks = () =>
-  new ProblemError(400, "bad_request", {
-    title: "The body comes in too many chunks.",
-    detail: `Send it in at most ${MAX_CHUNKS} chunks, or with a Content-Length.`,
-  });
 
 /** The detail of the answer to a request that was too slow. */
 export const TOO_SLOW = `Send its headers within ${HEADERS_MS / 1_000} s, and all of it within ${REQUEST_MS / 1_000} s.`;

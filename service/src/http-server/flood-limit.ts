@@ -7,9 +7,9 @@ import { HEALTH_RATE, MonotonicCounters } from "./rate-limit.js";
 /** How many requests of one connection may wait for their answers. Clients that pipeline at all send a few. */
 const MAX_PIPELINED = 16;
 /** A caller floods if it makes this many times what the larger of its two limits allows, connections included. */
-const FLOOD_FACTOR = 3;
+export const FLOOD_FACTOR = 3;
 /** A request whose body is sent in chunks counts as so many: what arrives at once can be thousands of them. */
-const CHUNKED_COST = 32;
+export const CHUNKED_COST = 32;
 /** The longest body that is received without being read, such as that of a refused request: longer than any may be. */
 const MAX_UNREAD_BODY = 256 * 1024;
 

@@ -20,6 +20,12 @@ export const tooManyBytes = (max: number, seconds: number) =>
     },
   );
 
+export const tooManyChunks = (max: number) =>
+  new ProblemError(400, "bad_request", {
+    title: "The body comes in too many chunks.",
+    detail: `Send it in at most ${max} chunks, or with a Content-Length.`,
+  });
+
 /** The problem of a body that is JSON, but could be read in more than one way. */
 export const ambiguousBody = (detail: string) =>
   problem("invalid_body", {}, { detail, extras: { errors: [{ property: "the body", problem: detail }] } });

@@ -1,9 +1,10 @@
+import { finished, type Readable, Transform } from "node:stream";
 import type { CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../process/context.js";
 import { callerIdOf } from "./caller-id.js";
-import { tooManyBytes, tooManyRequests } from "./http-problems.js";
+import { tooManyBytes, tooManyChunks, tooManyRequests } from "./http-problems.js";
 import type { ProblemError } from "./problem-error.js";
 
 const WINDOW_SECONDS = 60;
@@ -77,6 +78,24 @@ export function bodyLimiter(clock: Pick<Clock, "monotonic">, requestsPerMinute: 
     const { current, ttl } = counters.add(callerIdOf(ip), Math.min(length, bodyLimit));
     if (current > max) throw tooManyBytes(max, Math.ceil(ttl / 1_000));
   };
+}
+
+/** In how many chunks the body of a request may come. Each costs about as much as a small request. */
+const MAX_CHUNKS = 256;
+
+/** Passes on a body that is sent in chunks. It ends with a ProblemError after too many of them. */
+export function limitChunks(body: Readable): Readable {
+  let chunks = 0;
+  const limited = new Transform({
+    transform(chunk, _encoding, done) {
+      chunks += 1;
+      done(chunks > MAX_CHUNKS ? tooManyChunks(MAX_CHUNKS) : null, chunk);
+    },
+  });
+  finished(body, (error) => {
+    if (error) limited.destroy(error);
+  });
+  return body.pipe(limited);
 }
 
 /** The limit of health checks, separate from the service's. Several checkers behind one address stay far below it. */
