@@ -8,7 +8,7 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { FAULTS } from "./faults.js";
 import { PROVIDER_FAULTS } from "./providers/faults.js";
 import { runMutants } from "./run-mutants.js";
-import { runPlan } from "./run-plan.js";
+import { onAllCores, runPlan } from "./run-plan.js";
 import type { Outcome } from "./simulate.js";
 
 const FAULT_NAMES = FAULTS.map(({ name }) => name);
@@ -16,8 +16,9 @@ const PROVIDER_FAULT_NAMES = PROVIDER_FAULTS.map(({ name }) => name);
 
 const USAGE = `Usage: npm run simulate [-- OPTIONS]
 
-Runs the operator's own code in virtual time: several operators, a chain, its endpoints, a committee and callers in one
-process, with faults that a seed chooses. README.md beside this program says what is modelled.
+Runs the operator's own code in virtual time: several operators, a chain, its endpoints, a committee and callers in a
+process for each seed, with faults that the seed chooses, and as many at once as there are cores. README.md beside this
+program says what is modelled.
 
   --seeds FROM-TO     which seeds (default: 1-20)
   --minutes N         virtual minutes of each (default: 30)
@@ -60,7 +61,11 @@ if (unknown !== undefined) fail(`--only ${unknown}: there is no such fault`);
 const minutes = Number(values.minutes);
 const seeds = values.replay === undefined ? readSeeds(values.seeds) : [Number(values.replay)];
 const outcomes: Outcome[] = [];
-for (const [index, seed] of seeds.entries()) {
+await onAllCores(seeds, simulateSeed);
+printViolations(outcomes.toSorted((a, b) => a.seed - b.seed));
+process.exitCode = outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
+
+async function simulateSeed(seed: number) {
   const folder = values.replay === undefined ? values.trace : mkdtempSync(join(tmpdir(), "replay-"));
   const traceTo = folder && join(folder, `${seed}.log`);
   const outcome = await runPlan({ seed, minutes, only }, { providers, ...(traceTo && { traceTo }) });
@@ -69,11 +74,9 @@ for (const [index, seed] of seeds.entries()) {
   const { hash, events, violations, realSeconds, faults } = outcome;
   const found = violations.length === 0 ? "" : `, ${violations.length} VIOLATIONS`;
   console.log(
-    `${index + 1}/${seeds.length} seed ${seed}: ${hash}, ${events} events in ${realSeconds.toFixed(1)} s${found} (${faults.join(", ") || "no faults"})`,
+    `${outcomes.length}/${seeds.length} seed ${seed}: ${hash}, ${events} events in ${realSeconds.toFixed(1)} s${found} (${faults.join(", ") || "no faults"})`,
   );
 }
-printViolations(outcomes);
-process.exitCode = outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
 
 function readSeeds(text: string): number[] {
   const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];

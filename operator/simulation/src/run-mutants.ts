@@ -1,5 +1,5 @@
 import { MUTANTS, type Mutant } from "./mutants.js";
-import { runPlan } from "./run-plan.js";
+import { onAllCores, runPlan } from "./run-plan.js";
 
 const MINUTES = 10;
 
@@ -10,14 +10,15 @@ const MINUTES = 10;
  * @returns False if one was not found.
  */
 export async function runMutants(): Promise<boolean> {
-  const missed: string[] = [];
-  for (const [index, mutant] of MUTANTS.entries()) {
-    const found = await findBy(mutant);
-    if (found === null) missed.push(mutant.fault);
-    console.log(`${index + 1}/${MUTANTS.length} ${mutant.fault}: ${found ?? "NOT FOUND"}`);
-  }
-  console.log(`\n${MUTANTS.length - missed.length} of ${MUTANTS.length} faults were found.`);
-  return missed.length === 0;
+  let [tried, found] = [0, 0];
+  await onAllCores(MUTANTS, async (mutant) => {
+    const violation = await findBy(mutant);
+    tried++;
+    if (violation !== null) found++;
+    console.log(`${tried}/${MUTANTS.length} ${mutant.fault}: ${violation ?? "NOT FOUND"}`);
+  });
+  console.log(`\n${found} of ${MUTANTS.length} faults were found.`);
+  return found === MUTANTS.length;
 }
 
 async function findBy(mutant: Mutant): Promise<string | null> {

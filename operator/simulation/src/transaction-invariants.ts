@@ -11,6 +11,8 @@ import { STUCK_SECONDS, type World } from "./world.js";
 const HOUR_MS = 3_600_000;
 /** From this age on the dataset refuses a round. */
 const MAX_ROUND_AGE_SECONDS = 300;
+/** No fault keeps transactions from blocks for longer. */
+const LONGEST_FAULT_MS = 400_000;
 /** After how many reverts an operator gives an update up. */
 export const MAX_REVERTS = 3;
 
@@ -186,7 +188,7 @@ const revertsEnd: Invariant = (world) => {
         const id = `${machine.index} ${keyHash}`;
         // What was promised before the key was stored last can still be on its way, and waits while there are no blocks.
         const before = world.chain.head.parent?.timestamp ?? 0;
-        const known = reverts.get(id) ?? { count: 0, from: before * 1_000 - 120_000 };
+        const known = reverts.get(id) ?? { count: 0, from: before * 1_000 - LONGEST_FAULT_MS - 20_000 };
         reverts.set(id, { ...known, count: known.count + 1 });
         const asked = world.asks.filter((one) => one.machine === machine && one.key === key && one.at >= known.from);
         // Each process begins the count anew.
