@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseAddress } from "./address.js";
 
 const CHECKSUMMED = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const DIGITS = CHECKSUMMED.slice(2);
 
 describe("parseAddress", () => {
-  it.each([
+  test.each([
     ["checksummed", CHECKSUMMED],
     ["all lower case", `0x${DIGITS.toLowerCase()}`],
     ["all upper case", `0x${DIGITS.toUpperCase()}`],
@@ -13,12 +13,12 @@ describe("parseAddress", () => {
     expect(parseAddress(text)).toEqual({ ok: true, value: CHECKSUMMED });
   });
 
-  it("refuses a wrong checksum, and shows the way around it", () => {
+  test("refuses a wrong checksum, and shows the way around it", () => {
     const wrong = CHECKSUMMED.replace("aA", "Aa");
     expect(parseAddress(wrong)).toMatchObject({ ok: false, error: expect.stringContaining(wrong.toLowerCase()) });
   });
 
-  it.each([
+  test.each([
     ["nothing", ""],
     ["0X", `0X${DIGITS}`],
     ["41 digits", `${CHECKSUMMED}0`],

@@ -1,5 +1,5 @@
 import { numberToHex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { agreedValue, agreesWith, storedValue } from "./agreed-value.js";
 import { DATASET_KINDS, type DatasetKind } from "./dataset-kind.js";
 
@@ -8,7 +8,7 @@ const bytes32 = (value: bigint) => numberToHex(value, { size: 32 });
 describe("agreedValue", () => {
   const agreed = (kind: DatasetKind, values: bigint[]) => BigInt(agreedValue(kind, values.map(bytes32)));
 
-  it.each([
+  test.each([
     [[5n], 5n],
     [[9n, 1n], 1n],
     [[9n, 1n, 5n], 5n],
@@ -22,7 +22,7 @@ describe("agreedValue", () => {
     expect(agreed("median", values)).toBe(expected);
   });
 
-  it("of a median equals sorting as numbers, in any order and with many ties", () => {
+  test("of a median equals sorting as numbers, in any order and with many ties", () => {
     for (let count = 1; count <= 31; ++count) {
       const values = Array.from({ length: count }, (_, i) => BigInt((i * 7919 + count * 104729) % 11) * 10n ** 18n);
       const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
@@ -30,7 +30,7 @@ describe("agreedValue", () => {
     }
   });
 
-  it.each([
+  test.each([
     [[5n], 5n],
     [[1n, 9n, 9n], 9n],
     [[9n, 1n, 2n, 1n, 3n], 1n],
@@ -40,13 +40,13 @@ describe("agreedValue", () => {
     expect(agreed("majority", values)).toBe(expected);
   });
 
-  it("throws without values", () => {
+  test("throws without values", () => {
     for (const kind of DATASET_KINDS) expect(() => agreedValue(kind, [])).toThrow("no values to agree on");
   });
 });
 
 describe("agreesWith", () => {
-  it.each([
+  test.each([
     ["median", 100n, 101n, true],
     ["median", 100n, 99n, true],
     ["median", 100n, 102n, false],
@@ -62,7 +62,7 @@ describe("agreesWith", () => {
 });
 
 describe("storedValue", () => {
-  it.each([
+  test.each([
     ["OK", 2n],
     ["DISAGREEMENT", 0n],
     ["NOT_AVAILABLE", 0n],

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hexToBigInt, numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import vectors from "../vectors/batches.json" with { type: "json" };
 import {
   type BatchReport,
@@ -26,18 +26,18 @@ const reportOf = (vector: Vector): BatchReport => ({
 describe.each(vectors.batches)("the row of $name", (vector) => {
   const report = reportOf(vector);
 
-  it("has the vectors' digest", () => {
+  test("has the vectors' digest", () => {
     expect(batchReportDigest(report)).toBe(vector.digest);
   });
 
-  it("is signed with the vectors' signature, which recovers to the signer", async () => {
+  test("is signed with the vectors' signature, which recovers to the signer", async () => {
     const account = privateKeyToAccount(vector.privateKey as Hex);
     expect(await signBatchReport(account, report)).toBe(vector.signature);
     expect(await recoverBatchReporter(report, vector.signature)).toBe(vector.signer);
     expect(compactSignature(vector.signature as Hex)).toEqual({ r: vector.r, vs: vector.vs });
   });
 
-  it("has one bit for each key", () => {
+  test("has one bit for each key", () => {
     const places = Array.from({ length: MAX_BATCH_KEYS }, (_, place) => isMissing(report, place));
     const bits = places.reduce((sum, missing, place) => (missing ? sum | (1n << BigInt(place)) : sum), 0n);
     expect(bits).toBe(report.missing);
@@ -59,11 +59,11 @@ describe("recoverBatchReporter", () => {
     { round: report.round + 1n },
   ];
 
-  it.each(others)("finds another signer where %o was not signed", async (change) => {
+  test.each(others)("finds another signer where %o was not signed", async (change) => {
     expect(await recoverBatchReporter({ ...report, ...change }, row.signature)).not.toBe(row.signer);
   });
 
-  it("takes no signature with another v", async () => {
+  test("takes no signature with another v", async () => {
     expect(await recoverBatchReporter(report, `${row.signature.slice(0, -2)}1d`)).toBeNull();
     expect(await recoverBatchReporter(report, "0x")).toBeNull();
   });

@@ -1,12 +1,12 @@
 import { parseAbi } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
 import { oracleAbi } from "./abi/oracle.js";
 
 const functions = datasetAbi.filter((item) => item.type === "function");
 
 describe("the ABI", () => {
-  it("has the published Oracle interface", () => {
+  test("has the published Oracle interface", () => {
     const published = parseAbi([
       "function query(bytes input) external payable returns (bytes32 output, uint256 updatedAt, uint8 status)",
       "function queryPrice() external view returns (uint256)",
@@ -17,7 +17,7 @@ describe("the ABI", () => {
     expect(datasetAbi).toEqual(expect.arrayContaining([...oracleAbi]));
   });
 
-  it("has no function that takes a key and reads for nothing, except `read`, for subscribers", () => {
+  test("has no function that takes a key and reads for nothing, except `read`, for subscribers", () => {
     const ofMutability = (mutability: string) =>
       functions.filter(({ stateMutability }) => (stateMutability as string) === mutability);
     const views = ofMutability("view").filter(({ inputs }) => inputs.some(({ name }) => /key/i.test(name)));

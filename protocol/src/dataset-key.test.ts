@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import vectors from "../vectors/keys.json" with { type: "json" };
 import { keyToAscii, parseKey, spotPriceKey } from "./dataset-key.js";
 import { MAX_KEY_BYTES } from "./max-key-bytes.js";
@@ -6,13 +6,13 @@ import { MAX_KEY_BYTES } from "./max-key-bytes.js";
 const ETH_USD = "0x53504f5450582f4554482d555344";
 
 describe("parseKey", () => {
-  it.each(vectors.texts)("reads $text as the vectors do", ({ text, hex, refused }) => {
+  test.each(vectors.texts)("reads $text as the vectors do", ({ text, hex, refused }) => {
     const key = parseKey(text);
     if (refused) expect(key.ok).toBe(false);
     else expect(key).toEqual({ ok: true, value: hex });
   });
 
-  it.each([
+  test.each([
     ["0X53", "lower-case x"],
     ["0x5", "odd number"],
     ["0xSPOTPX/ETH-USD", "not a hex digit"],
@@ -27,13 +27,13 @@ describe("parseKey", () => {
 });
 
 describe("keyToAscii", () => {
-  it("turns every ASCII key back into its text", () => {
+  test("turns every ASCII key back into its text", () => {
     for (const { text, hex } of vectors.texts) {
       if (hex !== undefined && !text.startsWith("0x")) expect(keyToAscii(hex as `0x${string}`)).toBe(text);
     }
   });
 
-  it.each([
+  test.each([
     ["no bytes", "0x"],
     ["a newline at the end", `${ETH_USD}0a`],
     ["a byte order mark, which decoders drop", `0xefbbbf${ETH_USD.slice(2)}`],
@@ -45,7 +45,7 @@ describe("keyToAscii", () => {
 });
 
 describe("spotPriceKey", () => {
-  it.each(["", "ETH", "eth-usd", "ETH-USD-EUR", "ETH-USD\n", "ABCDEFGHIJKLMNOPQ-USD"])(
+  test.each(["", "ETH", "eth-usd", "ETH-USD-EUR", "ETH-USD\n", "ABCDEFGHIJKLMNOPQ-USD"])(
     "refuses the pair %j",
     (pair) => {
       expect(() => spotPriceKey(pair)).toThrow("is not a pair");

@@ -1,5 +1,5 @@
 import { decodeFunctionData, type Hex, keccak256, stringToHex } from "viem";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { datasetAbi } from "./abi/dataset.js";
 import type { Committee } from "./committee-hash.js";
 import { encodeAccusation } from "./encode-accusation.js";
@@ -13,7 +13,7 @@ const word = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const signature: Hex = `0x${"a".repeat(64)}${"1".repeat(64)}1c`;
 const compact = { r: word("a"), vs: `0x9${"1".repeat(63)}` };
 
-it("encodes a report and a row, each with the place of the key", () => {
+test("encodes a report and a row, each with the place of the key", () => {
   const report = { outcome: "NOT_AVAILABLE", value: word("0"), signature } as const;
   const row = { keys: [other, key], missing: 1n, values: [word("0"), word("2")], signature };
   const { functionName, args } = decodeFunctionData({
@@ -39,7 +39,7 @@ it("encodes a report and a row, each with the place of the key", () => {
   ]);
 });
 
-it("refuses a row without the key", () => {
+test("refuses a row without the key", () => {
   const row = { keys: [other], missing: 0n, values: [word("1")], signature };
   expect(() => encodeAccusation({ key, round: 1n }, row, row, committee)).toThrow("does not have the key");
 });

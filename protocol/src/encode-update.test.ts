@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type Address, getAddress, type Hex, numberToHex, size, trim } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { DatasetKind } from "./dataset-kind.js";
 import { encodeUpdate, encodeUpdateBatch, type SignedRow } from "./encode-update.js";
 import { absenteesOf, type PackedUpdate, signedIn, unpackUpdate } from "./packed-update.js";
@@ -24,7 +24,7 @@ describe("encodeUpdate", () => {
   const header = { key: "0x61", round } as const;
   const reportOf = (provider: Address) => ({ provider, value: bytes32(1n), signature });
 
-  it("refuses an address outside the committee, and two reports of one member", () => {
+  test("refuses an address outside the committee, and two reports of one member", () => {
     const four = members.slice(0, 4);
     const [a, b] = four as [Address, Address];
     const outside: Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -35,7 +35,7 @@ describe("encodeUpdate", () => {
     }
   });
 
-  it("numbers 255 places", () => {
+  test("numbers 255 places", () => {
     const reports = members.slice(84).map(reportOf);
     const packed = encodeUpdate("median", header, { members, toleranceBps: 0n }, "OK", reports);
     const update = unpacked(packed, "update");
@@ -43,7 +43,7 @@ describe("encodeUpdate", () => {
     expect(signedIn(update.members)).toHaveLength(171);
   });
 
-  it("takes at most 32 bytes beside the key, signatures, values, absentees and a bit for each member", () => {
+  test("takes at most 32 bytes beside the key, signatures, values, absentees and a bit for each member", () => {
     const values = fc.array(fc.bigInt(0n, 2n ** 208n - 1n), { minLength: 1, maxLength: 171 });
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe("encodeUpdate", () => {
     );
   });
 
-  it("claims the lower median, and in a dataset of majorities the most frequent value", () => {
+  test("claims the lower median, and in a dataset of majorities the most frequent value", () => {
     const committee = { members: members.slice(0, 4), toleranceBps: 0n };
     const reports = [9n, 1n, 2n, 9n].map((value, i) => ({ ...reportOf(members[i] as Address), value: bytes32(value) }));
     const claimOf = (kind: DatasetKind) =>
@@ -74,7 +74,7 @@ describe("encodeUpdate", () => {
     expect(claimOf("majority")).toBe(bytes32(9n));
   });
 
-  it("refuses a report of no data with a value, which cannot be carried", () => {
+  test("refuses a report of no data with a value, which cannot be carried", () => {
     const [a, b] = members as [Address, Address];
     const committee = { members: [a, b], toleranceBps: 0n };
     const encode = (value: Hex) =>
@@ -99,19 +99,19 @@ describe("encodeUpdateBatch", () => {
     return unpacked(encodeUpdateBatch(kind, { keys: ["0x61", "0x62", "0x63"], round }, committee, rows), "batch");
   };
 
-  it("picks a row that has a value, and never the zero of one that has none", () => {
+  test("picks a row that has a value, and never the zero of one that has none", () => {
     const rows = [rowOf(0, 0b101n, [0n, 5n, 0n]), rowOf(1, 0n, [0n, 6n, 9n]), rowOf(2, 0b101n, [0n, 4n, 0n])];
     expect(encoded("median", rows).picks).toEqual([1, 0, 1]);
     const none = rows.map((row) => ({ ...row, missing: 0b111n }));
     expect(encoded("median", none).picks).toEqual([0, 0, 0]);
   });
 
-  it("picks the most frequent value for a dataset of majorities", () => {
+  test("picks the most frequent value for a dataset of majorities", () => {
     const rows = [rowOf(0, 0n, [9n, 1n, 1n]), rowOf(1, 0n, [5n, 7n, 2n]), rowOf(2, 0b100n, [9n, 7n, 2n])];
     expect(encoded("majority", rows).picks).toEqual([0, 1, 0]);
   });
 
-  it("refuses a row with too few values, and two rows of one member", () => {
+  test("refuses a row with too few values, and two rows of one member", () => {
     const row = rowOf(0, 0n, [1n, 1n, 1n]);
     expect(() => encoded("median", [{ ...row, values: [bytes32(1n)] }])).toThrow("has 1 values for 3 keys");
     expect(() => encoded("median", [row, row])).toThrow("have the same signer");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { bytesToHex, getAddress, type Hex, keccak256 } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { batchReportDigest } from "./batch-report.js";
 import { FastReportDigests } from "./fast-report-digests.js";
 import { type Outcome, type ReportHeader, reportDigest, ZERO_VALUE } from "./report.js";
@@ -15,7 +15,7 @@ const hex = (minBytes: number, maxBytes: number) =>
 const CHAIN_ID = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe("FastReportDigests", () => {
-  it("equals reportDigest for any report, whatever was hashed before", () => {
+  test("equals reportDigest for any report, whatever was hashed before", () => {
     const said = fc.record({ outcome: fc.constantFrom<Outcome>("OK", "NOT_AVAILABLE"), value: hex(32, 32) });
     fc.assert(
       fc.property(
@@ -40,7 +40,7 @@ describe("FastReportDigests", () => {
     );
   });
 
-  it("equals batchReportDigest for any row, whatever was hashed before", () => {
+  test("equals batchReportDigest for any row, whatever was hashed before", () => {
     const dataset = getAddress(`0x${"0b".repeat(20)}`);
     const row = fc.record({
       keys: fc.array(hex(1, 256), { minLength: 1, maxLength: 20 }),

@@ -1,6 +1,6 @@
 import { type Address, decodeFunctionData, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import vectors from "../vectors/announcements.json" with { type: "json" };
 import { committeeDirectoryAbi } from "./abi/committee-directory.js";
 import { type Announcement, announcementDigest, encodeAnnouncement, signAnnouncement } from "./node-announcement.js";
@@ -13,13 +13,13 @@ describe.each(vectors.announcements)("the announcement of $name", (vector) => {
     issuedAt: BigInt(vector.issuedAt),
   };
 
-  it("has the vectors' digest and signature", async () => {
+  test("has the vectors' digest and signature", async () => {
     expect(announcementDigest(directory, announcement)).toBe(vector.digest);
     const account = privateKeyToAccount(vector.privateKey as Hex);
     expect(await signAnnouncement(account, directory, announcement)).toBe(vector.signature);
   });
 
-  it("is encoded with every part in its place", () => {
+  test("is encoded with every part in its place", () => {
     const { functionName, args } = decodeFunctionData({
       abi: committeeDirectoryAbi,
       data: encodeAnnouncement(announcement, vector.signature as Hex),

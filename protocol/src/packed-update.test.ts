@@ -12,7 +12,7 @@ import {
   stringToHex,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { signBatchReport } from "./batch-report.js";
 import type { Committee } from "./committee-hash.js";
 import type { DatasetKind } from "./dataset-kind.js";
@@ -173,7 +173,7 @@ const FOUR = settingOf(4, "median");
 const FOUR_WORDS = settingOf(4, "majority", 0n);
 const THIRTEEN = settingOf(13, "median", 10_000n);
 
-it("the updates that are packed here are those of the vectors", async () => {
+test("the updates that are packed here are those of the vectors", async () => {
   const updates = [
     await one("1 of 1", ONE, prices(1)),
     await one("3 of 4, whose claimed value is one member's", FOUR, [...prices(3), null]),
@@ -329,7 +329,7 @@ describe("packUpdate", () => {
   const signature = { r: word(0x11), vs: word(0x22) };
   const header = { round, toleranceBps: 100n };
 
-  it("writes the header, the key, the signers, the claim, and what each member signed", () => {
+  test("writes the header, the key, the signers, the claim, and what each member signed", () => {
     const members = [{ value: word(0x1234), ...signature }, a, { value: word(0x05), ...signature }, b];
     const update: PackedUpdate = {
       kind: "update",
@@ -357,7 +357,7 @@ describe("packUpdate", () => {
     );
   });
 
-  it("writes signatures only where there is no data", () => {
+  test("writes signatures only where there is no data", () => {
     const members = [a, { value: ZERO_VALUE, ...signature }];
     const update: PackedUpdate = {
       kind: "update",
@@ -370,7 +370,7 @@ describe("packUpdate", () => {
     expect(packUpdate(update)).toBe(concatHex(["0x02006ab13b8000640200016102", a, word(0x11), word(0x22)]));
   });
 
-  it("writes a row's width, missing bits, values and signature", () => {
+  test("writes a row's width, missing bits, values and signature", () => {
     const row = { missing: 0b100000001n, values: [1, 0, 0x1234, 4, 5, 6, 7, 8, 0].map(word), ...signature };
     const [keyHashes, picks] = [row.values.map((value) => value), [0, 0, 0, 0, 0, 0, 0, 0, 254]];
     expect(packUpdate({ kind: "batch", ...header, keyHashes, picks, members: [row] })).toBe(
@@ -432,7 +432,7 @@ const anyBatch = fc.integer({ min: 0, max: 40 }).chain((keys) => {
 const anyUpdate: fc.Arbitrary<PackedUpdate> = fc.oneof(anyValues, anyNoData, anyBatch);
 
 describe("unpackUpdate", () => {
-  it("returns what packUpdate packed", () => {
+  test("returns what packUpdate packed", () => {
     fc.assert(
       fc.property(anyUpdate, (update) => {
         expect(unpackUpdate(packUpdate(update))).toEqual({ ok: true, value: update });
@@ -440,7 +440,7 @@ describe("unpackUpdate", () => {
     );
   });
 
-  it("accepts nothing but what packUpdate returns", () => {
+  test("accepts nothing but what packUpdate returns", () => {
     const change = fc.record({ at: fc.nat(), removed: fc.integer({ min: 0, max: 2 }), inserted: bytes(0, 2) });
     const isHeader = fc.boolean();
     let accepted = 0;
@@ -458,7 +458,7 @@ describe("unpackUpdate", () => {
     expect(accepted).toBeGreaterThan(0);
   });
 
-  it("reads the hex digits of both cases", () => {
+  test("reads the hex digits of both cases", () => {
     const update = {
       kind: "update",
       round,
@@ -472,7 +472,7 @@ describe("unpackUpdate", () => {
     expect(unpackUpdate(`0x${packed.slice(2).toUpperCase()}`)).toEqual({ ok: true, value: update });
   });
 
-  it("refuses more keys than a batch can have", () => {
+  test("refuses more keys than a batch can have", () => {
     const batchOf = (keys: number) => ({
       kind: "batch" as const,
       round,

@@ -1,6 +1,6 @@
 import { type Address, domainSeparator, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import vectors from "../vectors/reports.json" with { type: "json" };
 import { compactSignature } from "./compact-signature.js";
 import { type Report, recoverReporter, reportDigest, reportDomain, signReport, ZERO_VALUE } from "./report.js";
@@ -21,12 +21,12 @@ const [first] = vectors.reports as [Vector];
 describe.each(vectors.reports)("the report of $name", (vector) => {
   const report = reportOf(vector);
 
-  it("has the vectors' domain separator and digest", () => {
+  test("has the vectors' domain separator and digest", () => {
     expect(domainSeparator({ domain: reportDomain(report.chainId, report.dataset) })).toBe(vector.domainSeparator);
     expect(reportDigest(report)).toBe(vector.digest);
   });
 
-  it("is signed with the vectors' signature, which recovers to the signer", async () => {
+  test("is signed with the vectors' signature, which recovers to the signer", async () => {
     const account = privateKeyToAccount(vector.privateKey as Hex);
     expect(account.address).toBe(vector.signer);
     expect(await signReport(account, report)).toBe(vector.signature);
@@ -36,7 +36,7 @@ describe.each(vectors.reports)("the report of $name", (vector) => {
 });
 
 describe("recoverReporter", () => {
-  it.each(vectors.refused)("takes no signature with $name", async ({ signature }) => {
+  test.each(vectors.refused)("takes no signature with $name", async ({ signature }) => {
     expect(await recoverReporter(reportOf(first), signature)).toBeNull();
   });
 
@@ -49,7 +49,7 @@ describe("recoverReporter", () => {
     { outcome: "NOT_AVAILABLE" },
     { value: ZERO_VALUE },
   ];
-  it.each(others)("finds another signer where %o was not signed", async (change) => {
+  test.each(others)("finds another signer where %o was not signed", async (change) => {
     expect(await recoverReporter({ ...reportOf(first), ...change }, first.signature)).not.toBe(first.signer);
   });
 });

@@ -1,6 +1,6 @@
 import { type Address, type Hex, numberToHex, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { signBatchReport } from "./batch-report.js";
 import type { Committee } from "./committee-hash.js";
 import type { DatasetKind } from "./dataset-kind.js";
@@ -91,7 +91,7 @@ function vector(name: string, kind: DatasetKind, keys: readonly Hex[], packed: H
   };
 }
 
-it("the updates that are encoded here are those of the vectors", async () => {
+test("the updates that are encoded here are those of the vectors", async () => {
   const medians = {
     3: [1000, 7, null, 1, null],
     0: [1003, null, null, 1000, 0],

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { maxUint256, numberToHex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DATASET_KINDS } from "./dataset-kind.js";
 import { formatValue, parseValue } from "./value-in-json.js";
 
 describe.each(DATASET_KINDS)("a value of a %s dataset", (kind) => {
-  it("is parsed from what it is formatted as, and from nothing else", () => {
+  test("is parsed from what it is formatted as, and from nothing else", () => {
     fc.assert(
       fc.property(fc.oneof(fc.bigInt(0n, maxUint256), fc.constantFrom(0n, maxUint256)), (value) => {
         const text = formatValue(kind, value);

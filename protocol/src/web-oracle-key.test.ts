@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type Hex, hexToString, stringToHex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseKey } from "./dataset-key.js";
 import { matchesKeyForm } from "./key-form.js";
 import { MAX_KEY_BYTES } from "./max-key-bytes.js";
@@ -13,7 +13,7 @@ const DIGITS = HASH.slice(2);
 const argument = fc.string({ unit: "binary", maxLength: 40 }).filter((text) => !/[\ud800-\udfff]/u.test(text));
 
 describe("a Web Oracle key", () => {
-  it("is read back as what it was written from", () => {
+  test("is read back as what it was written from", () => {
     fc.assert(
       fc.property(fc.array(argument, { maxLength: 6 }), (args) => {
         const key = webOracleKey({ specHash: HASH, args });
@@ -26,7 +26,7 @@ describe("a Web Oracle key", () => {
     );
   });
 
-  it("has one spelling: whatever is read is written the same", () => {
+  test("has one spelling: whatever is read is written the same", () => {
     const piece = fc.oneof(
       fc.constantFrom(" ", ..."/ % %2F %2f %E2%82%AC %C0%AF %00 . ~ ! ' ( * + é".split(" ")),
       fc.string({ maxLength: 3 }),
@@ -45,7 +45,7 @@ describe("a Web Oracle key", () => {
     expect(read).toBeGreaterThan(50);
   });
 
-  it.each([
+  test.each([
     [[], ""],
     [[""], "/"],
     [["São Paulo", "a/b"], "/S%C3%A3o%20Paulo/a%2Fb"],
@@ -56,7 +56,7 @@ describe("a Web Oracle key", () => {
     expect(key).toEqual({ ok: true, value: stringToHex(`WEB/${DIGITS}${end}`) });
   });
 
-  it.each([
+  test.each([
     ["an argument with another spelling", `WEB/${DIGITS}/%2f`, '"%2F"'],
     ["a plus", `WEB/${DIGITS}/a+b`, '"a%2Bb"'],
     ["half of an encoding", `WEB/${DIGITS}/%4`, "UTF-8"],
@@ -69,7 +69,7 @@ describe("a Web Oracle key", () => {
     expect(parseWebOracleKey(stringToHex(text))).toMatchObject({ ok: false, error });
   });
 
-  it("has at most 256 bytes", () => {
+  test("has at most 256 bytes", () => {
     const room = MAX_KEY_BYTES - `WEB/${DIGITS}/`.length;
     expect(webOracleKey({ specHash: HASH, args: ["a".repeat(room)] }).ok).toBe(true);
     expect(webOracleKey({ specHash: HASH, args: ["a".repeat(room + 1)] })).toMatchObject({
@@ -78,7 +78,7 @@ describe("a Web Oracle key", () => {
     });
   });
 
-  it("is not made of a hash in upper case, or of half a character", () => {
+  test("is not made of a hash in upper case, or of half a character", () => {
     expect(webOracleKey({ specHash: `0x${"5A".repeat(32)}`, args: [] }).ok).toBe(false);
     expect(webOracleKey({ specHash: HASH, args: ["\ud800"] }).ok).toBe(false);
   });

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeSources, median, outcomeOfTooFewValues, reasonOf, type SourceUse } from "./combined-value.js";
 
 describe("the median", () => {
-  it.each([
+  test.each([
     [[7n], 7n],
     [[9n, 10n, 100n], 10n],
     [[3n, 1n, 2n], 2n],
@@ -12,12 +12,12 @@ describe("the median", () => {
     expect(median(values)).toBe(middle);
   });
 
-  it("does not exist for no values", () => {
+  test("does not exist for no values", () => {
     expect(() => median([])).toThrow("An empty list has no median");
   });
 });
 
-it.each<[waits: number[], missing: number, retryAfter: number | null]>([
+test.each<[waits: number[], missing: number, retryAfter: number | null]>([
   [[], 1, null],
   [[3], 2, null],
   [[7], 1, 7],
@@ -33,7 +33,7 @@ it.each<[waits: number[], missing: number, retryAfter: number | null]>([
 describe("the notes on sources", () => {
   const used: SourceUse = { source: "a", quote: { value: 5n, quotedAt: null }, dropped: null };
 
-  it("say what each gave, when, and why it was not used", () => {
+  test("say what each gave, when, and why it was not used", () => {
     const latest = BigInt(Number.MAX_SAFE_INTEGER);
     const timed = [latest, latest + 1n].map((quotedAt) => ({ ...used, quote: { value: 5n, quotedAt } }));
     const failed: SourceUse = { source: "b", quote: null, dropped: { code: "timeout", detail: "no answer" } };
@@ -45,7 +45,7 @@ describe("the notes on sources", () => {
     ]);
   });
 
-  it("are of 32 sources at most, and each reason is one short line of ASCII", () => {
+  test("are of 32 sources at most, and each reason is one short line of ASCII", () => {
     expect(describeSources(Array(33).fill(used), "median")).toHaveLength(32);
     expect(reasonOf({ code: "source_error", detail: "\u001b[2J ~é\n" })).toBe("source_error: ?[2J ~??");
     expect(reasonOf({ code: "timeout", detail: "x".repeat(200) })).toBe(`timeout: ${"x".repeat(91)}`);

@@ -1,5 +1,5 @@
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ProviderConfig } from "./config.js";
 import { checkRedirectedOrigins } from "./load-setup.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
@@ -10,7 +10,7 @@ const problemsOf = (target: string) =>
   schemaProblems(ProviderConfig.properties.redirectedOrigins, { [KRAKEN]: target }).join("\n");
 
 describe("a redirected origin", () => {
-  it.each([
+  test.each([
     ["http://127.0.0.1:9000/kraken", true],
     ["http://[::1]:9000/k", true],
     ["http://127.9.9.9/k", true],
@@ -24,13 +24,13 @@ describe("a redirected origin", () => {
     expect(problemsOf(target)).toMatch(isAllowed ? /^$/ : /Use http and a loopback IP address/);
   });
 
-  it.each([1, 10, 8453, 11155111])("is refused when network %i is served, which is no development chain", (real) => {
+  test.each([1, 10, 8453, 11155111])("is refused when network %i is served, which is no development chain", (real) => {
     const check = (...redirected: string[]) => checkRedirectedOrigins(redirected, sources, null, [42, real]);
     expect(() => check(KRAKEN)).toThrow(`network ${real} is served`);
     expect(() => check()).not.toThrow();
   });
 
-  it("belongs to a source, or to a host that published specs may ask", () => {
+  test("belongs to a source, or to a host that published specs may ask", () => {
     const check = (origin: string, hosts?: "any" | readonly string[]) => () =>
       checkRedirectedOrigins([origin], sources, hosts === undefined ? null : { hosts: hosts as string[] }, [42]);
     expect(check(KRAKEN)).not.toThrow();

@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { sourcesOfPair } from "./spot-price.js";
 
-it("a source of a converted price counts only where the rate has enough sources of its own", () => {
+test("a source of a converted price counts only where the rate has enough sources of its own", () => {
   const sources = loadSources([SHIPPED_SOURCES]);
   const found = (names: string[], minSources: number) =>
     sourcesOfPair(

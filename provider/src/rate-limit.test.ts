@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SharedRate, TokenBucket } from "./rate-limit.js";
 
 const LIMIT = { perSecond: 10, burst: 4 };
@@ -12,7 +12,7 @@ function atOnce(rate: TokenBucket, now: number): number {
 }
 
 describe("the rate of requests", () => {
-  it("lets a burst pass at once, and then as much as flows in", () => {
+  test("lets a burst pass at once, and then as much as flows in", () => {
     const rate = new TokenBucket(LIMIT);
     for (let count = 0; count < 4; ++count) expect(rate.take(0)).toEqual({ ok: true, value: 0 });
     expect(rate.waitMs(99)).toBeGreaterThan(0);
@@ -20,7 +20,7 @@ describe("the rate of requests", () => {
     expect(atOnce(rate, 3_600_000)).toBe(4);
   });
 
-  it("never makes a caller wait longer than two and a half seconds", () => {
+  test("never makes a caller wait longer than two and a half seconds", () => {
     const rate = new TokenBucket(LIMIT);
     const turns = Array.from({ length: 44 }, () => rate.take(0));
     expect(turns.filter(({ ok }) => ok)).toHaveLength(4 + 25);
@@ -48,7 +48,7 @@ describe("a rate that operators and anonymous callers share", () => {
     return { rate, ask, timesOf };
   }
 
-  it("gives anonymous callers half of the burst and of what flows in", async () => {
+  test("gives anonymous callers half of the burst and of what flows in", async () => {
     const { ask, timesOf } = open();
     for (let ms = 0; ms < 10_000; ms += 50) {
       ask("anonymous", 3);
@@ -59,7 +59,7 @@ describe("a rate that operators and anonymous callers share", () => {
     expect(turns).toHaveLength(2 + 5 * 10);
   });
 
-  it("leaves the other half of the burst to operators, who then wait for nobody else", async () => {
+  test("leaves the other half of the burst to operators, who then wait for nobody else", async () => {
     const { ask, timesOf } = open();
     ask("anonymous", 20);
     ask("operator", 5);
@@ -72,7 +72,7 @@ describe("a rate that operators and anonymous callers share", () => {
     expect(timesOf("operator", "turn")).toEqual([0, 0, 100, 200, 300]);
   });
 
-  it("lets operators pass in front of anonymous callers that wait already", async () => {
+  test("lets operators pass in front of anonymous callers that wait already", async () => {
     const { ask, timesOf } = open();
     ask("anonymous", 3);
     await vi.advanceTimersByTimeAsync(199);
@@ -83,7 +83,7 @@ describe("a rate that operators and anonymous callers share", () => {
     expect(timesOf("operator", "turn")).toHaveLength(20);
   });
 
-  it.each([
+  test.each([
     ["a burst of 1 that comes back soon", { perSecond: 1, burst: 1 }, [0, 2_000, 4_000]],
     ["no burst of 1 that an operator would wait for", { perSecond: 0.3, burst: 1 }, []],
   ])("gives anonymous callers %s", async (_, limit, expected) => {
@@ -98,7 +98,7 @@ describe("a rate that operators and anonymous callers share", () => {
     expect(timesOf("operator", "turn")).toHaveLength(1);
   });
 
-  it("is everybody's where there are no operators", async () => {
+  test("is everybody's where there are no operators", async () => {
     const { ask, timesOf } = open(LIMIT, false);
     ask("anonymous", 5);
     await vi.advanceTimersByTimeAsync(100);

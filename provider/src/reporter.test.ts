@@ -9,7 +9,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { type LocalAccount, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { Metrics } from "./metrics.js";
 import { invalidArguments } from "./problems.js";
 import { ReportSigner } from "./report-signer.js";
@@ -20,7 +20,7 @@ const round = 1_800_000_000n;
 const address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const PRIVATE_KEY = `0x${"11".repeat(32)}` as const;
 
-it("a reporter answers a row with its first key's problem, though another key's is found earlier", async () => {
+test("a reporter answers a row with its first key's problem, though another key's is found earlier", async () => {
   const dataset = { chainId: 42, address, keyForm: "WEB_ORACLE", keys: new Map() } as unknown as ServedDataset;
   const find = async () => {
     await sleep(50);
@@ -38,7 +38,7 @@ it("a reporter answers a row with its first key's problem, though another key's 
   expect(charged).toEqual([6]);
 });
 
-it.each<[account: string, account: LocalAccount]>([
+test.each<[account: string, account: LocalAccount]>([
   ["an account in the process", accountFromPrivateKey(PRIVATE_KEY)],
   ["an account that signs typed data and no digests", { ...privateKeyToAccount(PRIVATE_KEY), sign: undefined }],
 ])("%s signs reports and rows that the contract takes", async (_, account) => {

@@ -1,7 +1,7 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DATASET, spotPriceDeployment } from "../test/support/spot-price-deployment.js";
 import { findServedDatasets, requireKeys } from "./served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
@@ -14,18 +14,18 @@ function serve(one: Deployment, minSources = 2) {
 }
 
 describe("a provider serves", () => {
-  it("the keys that enough sources know", () => {
+  test("the keys that enough sources know", () => {
     expect(serve(spotPriceDeployment())).toEqual({
       keys: [spotPriceKey("ETH-USD"), spotPriceKey("BTC-USD")],
       unserved: ["SPOTPX/NOSUCH-USD"],
     });
   });
 
-  it("no price to a dataset that takes a majority of equal values", () => {
+  test("no price to a dataset that takes a majority of equal values", () => {
     expect(serve(spotPriceDeployment({ kind: "majority" })).keys).toEqual([]);
   });
 
-  it("no listed Web Oracle key by itself: they are found when they are asked for", () => {
+  test("no listed Web Oracle key by itself: they are found when they are asked for", () => {
     const dataset = spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [stringToHex(`WEB/${"0".repeat(64)}`)] });
     expect(serve(dataset)).toEqual({ keys: [], unserved: [] });
   });
@@ -35,7 +35,7 @@ describe("requireKeys", () => {
   const served = findServedDatasets([spotPriceDeployment()], sources, 2);
   const web = findServedDatasets([spotPriceDeployment({ keyForm: "WEB_ORACLE", keys: [] })], sources, 2);
 
-  it("needs something to serve", () => {
+  test("needs something to serve", () => {
     expect(() => requireKeys(served, 2, false)).not.toThrow();
     expect(() => requireKeys(web, 2, true)).not.toThrow();
     expect(() => requireKeys(web, 2, false)).toThrow("No key of the deployments has 2 sources");

@@ -1,6 +1,6 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type SourceUse, toUse } from "./combined-value.js";
 import { failed, type Reading, throttled } from "./source/source-failure.js";
 import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
@@ -22,7 +22,7 @@ function decide(answers: readonly SourceUse[], policy: Partial<PricePolicy> = {}
   return { kind: decision.kind, price: decision.kind === "value" ? decision.value : null, dropped };
 }
 
-it.each<[what: string, age: bigint | null, dropped: string[]]>([
+test.each<[what: string, age: bigint | null, dropped: string[]]>([
   ["the bound", 60n, []],
   ["one second more", 61n, ["a too_old"]],
   ["as far in the future", -60n, []],
@@ -35,7 +35,7 @@ it.each<[what: string, age: bigint | null, dropped: string[]]>([
 });
 
 describe("an outlier", () => {
-  it("is measured against the median of those that are fresh", () => {
+  test("is measured against the median of those that are fresh", () => {
     const stale = ["a", "b", "c"].map((name) => quoted(name, 5_000n, 999n));
     expect(decide([...stale, quoted("d", 10_000n), quoted("e", 10_001n)])).toEqual({
       ...{ kind: "value", price: 10_000n },
@@ -43,7 +43,7 @@ describe("an outlier", () => {
     });
   });
 
-  it("lies further from the median than the bound, in either direction", () => {
+  test("lies further from the median than the bound, in either direction", () => {
     const others = [quoted("b", 10_000n), quoted("c", 10_000n)];
     for (const price of [9_800n, 10_200n]) expect(decide([quoted("a", price), ...others]).dropped).toEqual([]);
     for (const price of [9_799n, 10_201n]) {
@@ -55,7 +55,7 @@ describe("an outlier", () => {
     }
   });
 
-  it("does not count for the number that is needed: two that disagree are no price", () => {
+  test("does not count for the number that is needed: two that disagree are no price", () => {
     expect(decide([quoted("a", 100n), quoted("b", 200n)])).toEqual({
       kind: "none",
       price: null,
@@ -64,7 +64,7 @@ describe("an outlier", () => {
   });
 });
 
-it("fewer than half of the sources cannot move the price out of the honest range", () => {
+test("fewer than half of the sources cannot move the price out of the honest range", () => {
   const honest = fc.bigInt({ min: 10_000n, max: 10_100n });
   fc.assert(
     fc.property(
@@ -86,7 +86,7 @@ it("fewer than half of the sources cannot move the price out of the honest range
 });
 
 describe("too few", () => {
-  it("is no price when sources failed, and busy when enough of them may still have one", () => {
+  test("is no price when sources failed, and busy when enough of them may still have one", () => {
     const down = toUse("a", failed("timeout", "no answer"));
     const busy = toUse("b", throttled("used up", 7));
     expect(decide([down, quoted("c", 100n)]).kind).toBe("none");
@@ -98,7 +98,7 @@ describe("too few", () => {
 });
 
 describe("a converted price", () => {
-  it("is the product, rounded to the nearest, ties to even, exactly", () => {
+  test("is the product, rounded to the nearest, ties to even, exactly", () => {
     expect(multiply(2_000n * E18, 999_850_000_000_000_000n)).toBe(1_999_700_000_000_000_000_000n);
     expect(multiply(1n, E18 / 2n)).toBe(0n);
     expect(multiply(3n, E18 / 2n)).toBe(2n);
@@ -132,7 +132,7 @@ describe("a converted price", () => {
   };
   const rate = (name: string, price: bigint, age = 0n) => source(name, ok({ value: price, quotedAt: AT - age }));
 
-  it("uses the median of the rates, by the same rules", async () => {
+  test("uses the median of the rates, by the same rules", async () => {
     const rates = [
       rate("a", E18),
       rate("b", (E18 * 9n) / 10n),
@@ -143,13 +143,13 @@ describe("a converted price", () => {
     expect(await ask(rates)).toMatchObject({ quote: { value: 1_998n * E18, quotedAt: AT }, dropped: null });
   });
 
-  it("does not count if there is none, or it is 0", async () => {
+  test("does not count if there is none, or it is 0", async () => {
     const rates = [rate("a", E18), rate("b", E18)];
     expect(await ask(rates, failed("timeout", "no answer"))).toMatchObject({ dropped: { code: "timeout" } });
     expect(await ask(rates, ok({ value: 0n, quotedAt: AT }))).toMatchObject({ dropped: { code: "zero" } });
   });
 
-  it("shares its rate with the others of the pair", async () => {
+  test("shares its rate with the others of the pair", async () => {
     const asked: string[] = [];
     const reader = { read: async ({ url }: { url: string }) => ok({ document: asked.push(url), text: "null" }) };
     const price = ok({ value: E18, quotedAt: AT });
@@ -158,7 +158,7 @@ describe("a converted price", () => {
     expect(asked.filter((url) => url.includes("//a."))).toHaveLength(1);
   });
 
-  it("does not count without a rate, and waits for one that can still be had", async () => {
+  test("does not count without a rate, and waits for one that can still be had", async () => {
     expect(await ask([rate("a", E18), source("b", failed("timeout", "no answer"))])).toMatchObject({
       dropped: { code: "no_rate" },
     });

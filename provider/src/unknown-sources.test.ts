@@ -1,6 +1,6 @@
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type CombinedValue, combine, toUse } from "./combined-value.js";
 import { failed, notAsked, type Reading, throttled } from "./source/source-failure.js";
 import type { Quote, SpotSourceSpec } from "./source/spot-source.js";
@@ -48,7 +48,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 describe("with sources that were not asked, a value of a published spec", () => {
   // All orders of the known values and of all that could be below, between and above them.
   const possible: Said[] = ["failed", ...range(0, 7)];
-  it.each(["median", "majority", "equal"] as const)(
+  test.each(["median", "majority", "equal"] as const)(
     "by %s is decided only if it is the same whatever they say",
     (how) => {
       const decided = new Set<string>();
@@ -82,7 +82,7 @@ describe("with sources that were not asked, a spot price", () => {
     return decidePrice(uses, { policy: { ...policy, minSources }, at: AT });
   };
 
-  it("is decided only if it is the same whatever they say, outliers or not", () => {
+  test("is decided only if it is the same whatever they say, outliers or not", () => {
     const decided = new Set<string>();
     // Each pair within 10% of each other, and pairs that are not.
     const known = [100n, 100n, 105n, 112n, 200n];
@@ -101,7 +101,7 @@ describe("with sources that were not asked, a spot price", () => {
     expect(decided).toContain("none");
   });
 
-  it("is decided whenever it is the same whatever they say, among quotes that are no outliers to each other", () => {
+  test("is decided whenever it is the same whatever they say, among quotes that are no outliers to each other", () => {
     const possible: Said[] = ["failed", ...range(98, 108)];
     fc.assert(
       fc.property(saying([100n, 103n, 105n]), fc.integer({ min: 1, max: 4 }), (said, minSources) => {
@@ -175,7 +175,7 @@ describe("with sources that were not asked, a spot price", () => {
     );
   }
 
-  it("is decided only if it is the same whatever they say of the pair and of its rate", async () => {
+  test("is decided only if it is the same whatever they say of the pair and of its rate", async () => {
     const decided = new Set<string>();
     const some = fc
       .array(anExchange, { minLength: 3, maxLength: 8 })
@@ -194,7 +194,7 @@ describe("with sources that were not asked, a spot price", () => {
     expect(decided).toContain((3000n * E18).toString());
   });
 
-  it("is not decided by one thin market of the rate while the others were not asked", async () => {
+  test("is not decided by one thin market of the rate while the others were not asked", async () => {
     const converted: Exchange = { isConverted: true, price: 3000n * E18, rate: "failed", answer: "known" };
     const thin: Exchange = { isConverted: false, price: "failed", rate: (E18 * 985n) / 1_000n, answer: "known" };
     const other: Exchange = { isConverted: false, price: 3000n * E18, rate: E18, answer: "known" };
@@ -209,7 +209,7 @@ describe("with sources that were not asked, a spot price", () => {
     expect(await read(down, 1)).toBe(multiply(3000n * E18, (E18 * 985n) / 1_000n).toString());
   });
 
-  it("does not wait for a quote that cannot be converted anyway", async () => {
+  test("does not wait for a quote that cannot be converted anyway", async () => {
     const converted: Exchange = { isConverted: true, price: "failed", rate: "failed", answer: "unknown" };
     const direct: Exchange = { isConverted: false, price: 3000n * E18, rate: "failed", answer: "known" };
     expect(await read([converted, direct, direct], 1)).toBe((3000n * E18).toString());

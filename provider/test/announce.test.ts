@@ -5,7 +5,7 @@ import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-di
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { runCommand } from "./support/run-command.js";
 import { startTestChain } from "./support/test-chain.js";
 
@@ -52,7 +52,7 @@ async function latest(address = directory) {
 }
 
 describe("provider announce", () => {
-  it("prints a transaction that anyone can send", async () => {
+  test("prints a transaction that anyone can send", async () => {
     const args = ["announce", "--deployment", deployment, ...PLACE] as const;
     const { code, stdout } = await runCommand(args, { PROVIDER_PRIVATE_KEY });
     expect(code).toBe(0);
@@ -63,7 +63,7 @@ describe("provider announce", () => {
     expect(await latest()).toBe("https://provider.example");
   });
 
-  it("sends it from another account, because the provider's has no Ether; and withdraws the URL", async () => {
+  test("sends it from another account, because the provider's has no Ether; and withdraws the URL", async () => {
     expect(await client.getBalance({ address: PROVIDER })).toBe(0n);
     const local = ["--url", "http://127.0.0.1:8080", "--allow-local", "--rpc-url", rpcUrl];
     const { code, stdout, stderr } = await announce(local, { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY });
@@ -76,7 +76,7 @@ describe("provider announce", () => {
     expect(await latest()).toBe("");
   });
 
-  it("needs no more of the network than an endpoint", async () => {
+  test("needs no more of the network than an endpoint", async () => {
     const announceThere = () =>
       runCommand(["announce", ...PLACE, "--rpc-url", rpcUrl, "--from", DEPLOYER], { PROVIDER_PRIVATE_KEY });
     const missing = await announceThere();
@@ -88,14 +88,14 @@ describe("provider announce", () => {
     expect(await latest(COMMITTEE_DIRECTORY)).toBe("https://provider.example");
   });
 
-  it("names the account that cannot pay, and the network", async () => {
+  test("names the account that cannot pay, and the network", async () => {
     const poor = { PROVIDER_PRIVATE_KEY, PUBLISHER_PRIVATE_KEY: PROVIDER_PRIVATE_KEY };
     const { code, stderr } = await announce([...PLACE, "--rpc-url", rpcUrl], poor);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${PROVIDER} has too little Ether on network 42 `)]);
   });
 
   const url = (text: string) => ["--url", text];
-  it.each<[args: readonly string[], message: string]>([
+  test.each<[args: readonly string[], message: string]>([
     [[], "Give the URL at which your provider answers: --url URL."],
     [["--withdraw", ...PLACE], "--withdraw announces that your provider has no URL any more"],
     [url("ftp://provider.example"), "--url is not an https URL"],
@@ -110,7 +110,7 @@ describe("provider announce", () => {
     expect(stderr).not.toContain("secret");
   });
 
-  it("needs a network, and the provider's key", async () => {
+  test("needs a network, and the provider's key", async () => {
     const nowhere = await runCommand(["announce", ...PLACE], { PROVIDER_PRIVATE_KEY });
     expect(nowhere.stderr).toContain("Name the network: --rpc-url URL or --deployment FILE.");
     expect((await announce(PLACE, {})).stderr).toContain("PROVIDER_PRIVATE_KEY_FILE");

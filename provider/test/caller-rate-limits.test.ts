@@ -1,7 +1,7 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startProvider } from "./support/test-provider.js";
 
-it("configured operators have limits of their own, whatever one anonymous caller or all of them ask", async () => {
+test("configured operators have limits of their own, whatever one anonymous caller or all of them ask", async () => {
   const provider = await startProvider({
     trustedProxies: ["127.0.0.1"],
     operators: ["198.51.100.0/24"],

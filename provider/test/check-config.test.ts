@@ -1,5 +1,5 @@
 import { ExitError } from "@dataset-oracle/service/config/config-error";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkFolders, loadSetup } from "../src/load-setup.js";
 import { runProvider, writeConfig } from "./support/provider-process.js";
 import { runCommand } from "./support/run-command.js";
@@ -19,7 +19,7 @@ async function errorOf(config: string): Promise<string> {
 }
 
 describe("provider check", () => {
-  it("ends with 0 and says what would be served", async () => {
+  test("ends with 0 and says what would be served", async () => {
     const { config } = writeConfig({});
     const { code, stdout, stderr } = await runProvider(["check", "--config", config], ENV);
     // What a start would warn of, too.
@@ -30,7 +30,7 @@ describe("provider check", () => {
     expect(code).toBe(0);
   });
 
-  it.each<[what: string, settings: object, message: string]>([
+  test.each<[what: string, settings: object, message: string]>([
     ["a deployment that is not there", { deployments: ["no.json"] }, "no.json cannot be read: ENOENT."],
     ["the same network twice", { deployments: ["deployment.json", "deployment.json"] }, "network 42"],
     ["sources that are not there", { sources: ["no-sources"] }, "no-sources cannot be read: ENOENT."],
@@ -58,7 +58,7 @@ describe("provider check", () => {
     expect(await errorOf(writeConfig(change).config)).toContain(message);
   });
 
-  it("ends with 2 and prints the error alone", async () => {
+  test("ends with 2 and prints the error alone", async () => {
     const { config } = writeConfig({ prot: 1 });
     const { code, stdout, stderr } = await runCommand(["check", "--config", config], ENV);
     expect(stderr).toBe(`${await errorOf(config)}\n`);

@@ -1,5 +1,5 @@
 import { setTimeOfDay } from "@dataset-oracle/tools/set-time-of-day";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { startProvider } from "./support/test-provider.js";
 import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
 
@@ -7,7 +7,7 @@ const { exchanges, provider: signing } = await useExchangesAndProvider("100", "1
 
 afterEach(() => void vi.unstubAllGlobals());
 
-it("limits its callers for as long as ever when the time of day is set an hour forth and back", async () => {
+test("limits its callers for as long as ever when the time of day is set an hour forth and back", async () => {
   const provider = await startProvider({ requestsPerMinute: 2 });
   setTimeOfDay(3_600_000);
   for (let request = 0; request < 2; request++) expect((await provider.ask({ network_id: 7 })).status).toBe(422);
@@ -20,7 +20,7 @@ it("limits its callers for as long as ever when the time of day is set an hour f
   await provider.close();
 });
 
-it("signs again at once when its clock is right, and never two contents for one round", async () => {
+test("signs again at once when its clock is right, and never two contents for one round", async () => {
   const { clock, ask } = signing;
   const before = await ask();
   clock.now += 3_600;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { ok } from "@dataset-oracle/protocol/result";
 import { numberToHex } from "viem";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { loadSpec } from "../src/cli/spec-file.js";
 import { valueToText } from "../src/cli/value-text.js";
 import { SourceReader } from "../src/source/source-reader.js";
@@ -58,7 +58,7 @@ async function attempt(name: string, { args }: Recipe, answers: readonly unknown
   return { asked, text: valueToText({ key, value, at: 1n }), hasValue: value.kind === "value", type: compiled.type };
 }
 
-it("the cookbook describes each recipe by its key", () => {
+test("the cookbook describes each recipe by its key", () => {
   const cookbook = readFileSync(at("Cookbook.md"), "utf8");
   const files = readdirSync(at("cookbook"));
   expect(files.toSorted()).toEqual(
@@ -74,7 +74,7 @@ it("the cookbook describes each recipe by its key", () => {
   }
 });
 
-it.each(Object.entries(RECIPES))("%s takes the value out of what its API answers", async (name, recipe) => {
+test.each(Object.entries(RECIPES))("%s takes the value out of what its API answers", async (name, recipe) => {
   const { exchanges, value, none } = recipe;
   const { asked, text, hasValue, type } = await attempt(
     name,
@@ -96,7 +96,7 @@ it.each(Object.entries(RECIPES))("%s takes the value out of what its API answers
   ).toBe(false);
 });
 
-it("two nodes that disagree on the block give no value", async () => {
+test("two nodes that disagree on the block give no value", async () => {
   const recipe = RECIPES["ethereum-block"] as Recipe;
   const hash = `${recipe.value.slice(0, -1)}7`;
   const [answer] = recipe.exchanges.map(({ answer }) => answer);

@@ -1,10 +1,10 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ExtractionPool } from "../src/web-oracle/extraction-pool.js";
 import { HOST, key, NUMBERS, spec, useWebOracle } from "./support/web-oracle.js";
 
 const web = await useWebOracle();
 
-it("a costly path is evaluated by a worker, and the provider signs that there is no value", async () => {
+test("a costly path is evaluated by a worker, and the provider signs that there is no value", async () => {
   const source = { method: "GET", path: "$[?@.a != '{city}']", errorPath: "$[?@.b == 'x']" };
   const shape = { type: "uint", decimals: 0, rounding: "truncate" };
   const sources = Array.from({ length: 8 }, (_, i) => ({ ...source, ...shape, url: `https://${HOST}/large/${i}` }));

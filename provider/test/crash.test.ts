@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { ReportRequest } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Hex } from "viem";
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { coinbaseTicker, OTHER_SOURCES, startFakeExchanges } from "./support/fake-exchanges.js";
 import { spawnProvider, untilListening, untilReady, writeConfig } from "./support/provider-process.js";
 import { DATASET, PRIVATE_KEY } from "./support/test-provider.js";
@@ -97,7 +97,7 @@ async function killUnderLoad(provider: ReturnType<typeof spawnProvider>, url: st
   return asked;
 }
 
-it(
+test(
   `a provider that is killed ${TIMES} times never signs two different values for one round`,
   async () => {
     let asked: readonly ReportRequest[] = [];

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 
-it("the guide to the Web Oracle shows the spec that the devnet publishes", () => {
+test("the guide to the Web Oracle shows the spec that the devnet publishes", () => {
   const guide = readFileSync(at("docs/WebOracle.md"), "utf8");
   const shown = /<!-- (devnet\/specs\/\w+\.json) -->\n```json\n([\s\S]*?)```/.exec(guide);
   expect(shown?.[2]).toBe(readFileSync(at(shown?.[1] ?? ""), "utf8"));

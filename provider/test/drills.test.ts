@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startFakeExchanges } from "./support/fake-exchanges.js";
 import { askForReport, spawnProvider, untilListening, untilReady, writeConfig } from "./support/provider-process.js";
 import { PRIVATE_KEY, START, startProvider, type TestProvider } from "./support/test-provider.js";
@@ -44,7 +44,7 @@ describe("drill:", () => {
   }
   const SIGNED = { status: 200, code: "OK" };
 
-  it("a provider that is restored from a backup that is an hour old signs nothing twice", async () => {
+  test("a provider that is restored from a backup that is an hour old signs nothing twice", async () => {
     const first = await live(START);
     cpSync(join(folder, "lease"), join(folder, "backup"), { recursive: true });
     const lost = START + 3_600;
@@ -75,7 +75,7 @@ describe("drill:", () => {
     expect((await fetch(`${second.url}/ready`)).status).toBe(200);
   });
 
-  it.each([0, 10, 30])(
+  test.each([0, 10, 30])(
     "a provider that moves to another machine after 30 s, without its lease, signs nothing twice: the clock there is %d s slow",
     async (behind) => {
       const old = await live(START);
@@ -92,7 +92,7 @@ describe("drill:", () => {
     },
   );
 
-  it("a provider whose clock was a day ahead warns that it is silent until then", async () => {
+  test("a provider whose clock was a day ahead warns that it is silent until then", async () => {
     await (await live(START + 86_400)).close();
     const provider = await live(START);
     const msg = expect.stringContaining(`no new round up to ${START + 86_402} is`);
@@ -102,7 +102,7 @@ describe("drill:", () => {
 });
 
 // Only Linux can limit the size of files for a running process, which is what a full disk is to it.
-it.runIf(process.platform === "linux")(
+test.runIf(process.platform === "linux")(
   "drill: while the disk is full, a provider signs nothing new and repeats what it signed; then it signs again",
   async () => {
     const clock = () => Math.floor(Date.now() / 1_000);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { SpotPriceRecord } from "@dataset-oracle/protocol/http-schemas/evidence";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { recordsIn, replayAll, writeChanged } from "./support/evidence.js";
 import { json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { runProvider } from "./support/provider-process.js";
@@ -34,7 +34,7 @@ describe("evidence", () => {
     return body;
   };
 
-  it("of a price with an outlier and of no price is replayed too, and the answer says why", async () => {
+  test("of a price with an outlier and of no price is replayed too, and the answer says why", async () => {
     const body = await run();
     expect(body.sources).toEqual([
       {
@@ -62,7 +62,7 @@ describe("evidence", () => {
     expect(await replayAll(segment())).toMatchObject([{ isSame: true, value: { sources: [one, two, three] } }]);
   });
 
-  it("that was altered is detected", async () => {
+  test("that was altered is detected", async () => {
     await run();
     const file = segment();
     const text = readFileSync(file, "utf8");
@@ -94,7 +94,7 @@ describe("evidence", () => {
     expect(await runCommand(["replay", file])).toMatchObject({ code: 2, stderr: expect.stringMatching(gone) });
   });
 
-  it("of several decisions is replayed whole, or as far as a key and a round choose it", async () => {
+  test("of several decisions is replayed whole, or as far as a key and a round choose it", async () => {
     exchanges.quote("2000", "2001", "2002");
     const provider = await startProvider({
       redirectedOrigins: exchanges.redirectedOrigins,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
 import { stringToHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { spawnProvider, untilListening, untilReady, writeConfig } from "./support/provider-process.js";
 import { runCommand } from "./support/run-command.js";
@@ -82,7 +82,7 @@ function configWith(change: object): string {
   return config;
 }
 
-it("a provider that runs shows none of its secrets, whatever fails", async () => {
+test("a provider that runs shows none of its secrets, whatever fails", async () => {
   const provider = spawnProvider(["serve", "--config", configWith({})], ENV);
   onTestFinished(() => void provider.child.kill("SIGKILL"));
   const url = await untilListening(provider);
@@ -122,7 +122,7 @@ it("a provider that runs shows none of its secrets, whatever fails", async () =>
 });
 
 const { paidInHeader, paidInQuery } = SECRETS;
-it.each([
+test.each([
   ["the host", { host: paidInHeader, header: "x", env: paidInQuery }],
   ["the name of its variable", { host: "a.example", header: "x", env: paidInQuery }],
 ])("a provider that is given a paid API's secret as %s does not show it", async (_, secret) => {

@@ -6,7 +6,7 @@ import { EXCHANGE_ORIGINS } from "@dataset-oracle/devnet/exchange-origins";
 import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { Value } from "@sinclair/typebox/value";
 import { parseUnits } from "viem";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { SourceUse } from "../src/combined-value.js";
 import { ProviderConfig } from "../src/config.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
@@ -47,7 +47,7 @@ const BTC_USD = SOURCES.flatMap(({ name, queries }): SourceUse[] => {
   return [{ source: name, quote: { value: parseUnits(recorded, 18), quotedAt: null }, dropped: null }];
 });
 
-it("a provider's process signs the exact price that the exchanges' recorded answers give over TLS, under their own names", async () => {
+test("a provider's process signs the exact price that the exchanges' recorded answers give over TLS, under their own names", async () => {
   const authority = createCertificateAuthority();
   const asked = new Set<string>();
   const exchanges = createServer(authority.issue(HOSTS), ({ headers: { host = "" }, url }, response) => {

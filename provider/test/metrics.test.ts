@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/metrics-table";
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bitstampTicker, coinbaseTicker, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { startProvider } from "./support/test-provider.js";
 
@@ -22,7 +22,7 @@ async function start(options: Parameters<typeof startProvider>[1] = {}) {
 }
 
 describe("the metrics of a provider", () => {
-  it("count requests by route and by outcome, and no name that a caller makes up", async () => {
+  test("count requests by route and by outcome, and no name that a caller makes up", async () => {
     const { provider, metrics } = await start();
     await provider.ask();
     await provider.ask();
@@ -36,12 +36,12 @@ describe("the metrics of a provider", () => {
     expect(await provider.registry.metrics()).not.toContain("made-up");
   });
 
-  it("are those that the README lists, with their types and labels", async () => {
+  test("are those that the README lists, with their types and labels", async () => {
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
     expect(metricsOf((await start()).provider.registry)).toEqual(metricsInTable(readme));
   });
 
-  it("tell of each source how long it took, what became of its prices, and how far they lie from the value", async () => {
+  test("tell of each source how long it took, what became of its prices, and how far they lie from the value", async () => {
     const { provider, metrics } = await start();
     exchanges.behave("kraken", json("{}", 503));
     exchanges.behave("bitstamp", json(bitstampTicker("9000", ["ETH-USD"], provider.clock.now)));
@@ -62,7 +62,7 @@ describe("the metrics of a provider", () => {
     });
   });
 
-  it("count what was decided, written and signed, once, and tell whether it is ready", async () => {
+  test("count what was decided, written and signed, once, and tell whether it is ready", async () => {
     const { provider, metrics } = await start();
     for (let i = 0; i < 2; ++i) {
       await provider.ask();
@@ -88,7 +88,7 @@ describe("the metrics of a provider", () => {
   });
 });
 
-it("a source that fails is logged and counted when it starts to, and not each time", async () => {
+test("a source that fails is logged and counted when it starts to, and not each time", async () => {
   const { provider, metrics } = await start({ rateLimitOf: ({ rateLimit }) => rateLimit });
   exchanges.behave("bitstamp", json("{}", 500));
   for (let i = 0; i < 3; ++i) {

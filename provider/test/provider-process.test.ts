@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { askForReport, runProvider, spawnProvider, untilListening, writeConfig } from "./support/provider-process.js";
 import { PRIVATE_KEY } from "./support/test-provider.js";
 
@@ -13,7 +13,7 @@ const ENV = { PROVIDER_PRIVATE_KEY: PRIVATE_KEY };
 /** Loaded into a provider, it makes reading a lease take forever. */
 const SLOW_READS = fileURLToPath(new URL("support/slow-reads.cjs", import.meta.url));
 
-it("a provider's process serves its metrics on an address of their own, logs JSON, and ends cleanly on SIGTERM", async () => {
+test("a provider's process serves its metrics on an address of their own, logs JSON, and ends cleanly on SIGTERM", async () => {
   const provider = spawnProvider(["serve", "--config", writeConfig({}).config], ENV);
   onTestFinished(() => void provider.child.kill("SIGKILL"));
   const url = await untilListening(provider);
@@ -36,7 +36,7 @@ it("a provider's process serves its metrics on an address of their own, logs JSO
   expect(printed()).toMatch(/"signatures are made by (?:secp256k1 \(native\)|tiny-secp256k1 \(WebAssembly\))"/);
 });
 
-it.each(["port", "metricsPort"])(
+test.each(["port", "metricsPort"])(
   "a busy %s is a clear error, ends with 1, and leaves the lease alone",
   async (setting) => {
     const busy = createServer().listen(0, "127.0.0.1");
@@ -53,7 +53,7 @@ it.each(["port", "metricsPort"])(
   },
 );
 
-it.runIf(process.platform === "linux")("a full disk ends a start with 1, because it can pass by itself", async () => {
+test.runIf(process.platform === "linux")("a full disk ends a start with 1, because it can pass by itself", async () => {
   const { config } = writeConfig({});
   const start = 'ulimit -f 0; exec "$0" "$@"';
   const { code, stderr } = await runProvider(["serve", "--config", config], ENV, ["sh", "-c", start]);
@@ -73,7 +73,7 @@ async function untilConnected(port: number): Promise<void> {
   }
 }
 
-it("signs nothing, and answers 503 at both of its addresses, until it has its lease", async () => {
+test("signs nothing, and answers 503 at both of its addresses, until it has its lease", async () => {
   const lease = mkdtempSync(join(tmpdir(), "provider-"));
   const metricsPort = await freePort();
   const { config } = writeConfig({ lease: join(lease, "lease"), metricsPort });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { writeConfig } from "./support/provider-process.js";
 import { runCommand } from "./support/run-command.js";
 import { PRIVATE_KEY } from "./support/test-provider.js";
@@ -12,7 +12,7 @@ const at = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), "utf8");
 const SOURCE = /<!-- sources\/example\.json -->\n```json\n([\s\S]*?)```/.exec(read("provider/README.md"))?.[1] ?? "";
 
-it("the example of a configuration is valid", async () => {
+test("the example of a configuration is valid", async () => {
   const { folder, config } = writeConfig({}, 42, ["SPOTPX/ETH-USD"]);
   const example = read("provider/deploy/provider.json")
     .replace("deployments/11155111.json", "deployment.json")
@@ -22,7 +22,7 @@ it("the example of a configuration is valid", async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining("(datasets: 1, keys: 1)")]);
 });
 
-it("the source file can be added, and its pair is then read and served", async () => {
+test("the source file can be added, and its pair is then read and served", async () => {
   const api = createServer((request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(request.url === "/ticker/ETH-CHF" ? '{"last": "2001.5"}' : "{}");

@@ -1,7 +1,7 @@
 import { EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parseUnits } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { judgeAnswer } from "../src/source/judge-answer.js";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { loadRecordedAnswers } from "./support/recorded-answers.js";
@@ -28,14 +28,14 @@ describe.each(EXCHANGES)("%s", (name) => {
   const prices = answers.flatMap(({ from, body, prices, quotedAt }) =>
     Object.entries(prices).map(([pair, price]) => ({ from, body, pair, price, quotedAt })),
   );
-  it.each(prices)("has the price $price of $pair in the answer of $from", ({ body, pair, price, quotedAt }) => {
+  test.each(prices)("has the price $price of $pair in the answer of $from", ({ body, pair, price, quotedAt }) => {
     expect(judge(name, pair, 200, body)).toEqual({
       ok: true,
       value: { value: parseUnits(price, 18), quotedAt: quotedAt === null ? null : BigInt(quotedAt) },
     });
   });
 
-  it.each(errors)("means $outcome by HTTP $status and $body", ({ status, body, outcome, says }) => {
+  test.each(errors)("means $outcome by HTTP $status and $body", ({ status, body, outcome, says }) => {
     const [pair = ""] = SOURCES.get(name)?.spec.pairs ?? [];
     const reading = judge(name, pair, status, body);
     expect(reading).toMatchObject({ ok: false, error: { code: outcome, detail: expect.stringContaining(says) } });

@@ -7,7 +7,7 @@ import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
 import fc from "fast-check";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { toDecision } from "../src/decisions/decision-memory.js";
 import { EvidenceStore, RecordingReader } from "../src/evidence/evidence-store.js";
 import type { DataPoint } from "../src/served-keys.js";
@@ -80,7 +80,7 @@ describe("evidence is replayed to the same decision", () => {
     }),
   );
 
-  it.each(recorded)("for $pair of $name, as $from has it", async ({ name, body, pair, quotedAt }) => {
+  test.each(recorded)("for $pair of $name, as $from has it", async ({ name, body, pair, quotedAt }) => {
     const answerOf = ({ source }: FileRequest) => http(source.name === name ? body : (RATES.get(source.name) ?? "{}"));
     const at = quotedAt === null ? AT : BigInt(quotedAt);
     for (const sources of [SOURCES, SOURCES.toReversed()]) {
@@ -132,7 +132,7 @@ describe("evidence is replayed to the same decision", () => {
         return { source: source.value, answer, text: JSON.stringify({ last: price, bid: price, ask: price, time }) };
       });
 
-  it("for any source files, in any order, with any answers", async () => {
+  test("for any source files, in any order, with any answers", async () => {
     const counts = { same: 0, value: 0, converted: 0, undecided: 0 };
     const some = fc
       .integer({ min: 1, max: 6 })
@@ -166,7 +166,7 @@ describe("evidence is replayed to the same decision", () => {
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(10);
   });
 
-  it("shares an answer between requests whose headers are in another order", () => {
+  test("shares an answer between requests whose headers are in another order", () => {
     const request = (headers: Record<string, string>) =>
       requestId({ method: "GET", url: "https://api.example.com/", headers });
     expect(request({ "x-b": "1", "x-a": "2" })).toBe(request({ "x-a": "2", "x-b": "1" }));

@@ -3,7 +3,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { BatchReportRequest, SignedBatchReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, hexToBigInt } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { coinbaseTicker, json } from "./support/fake-exchanges.js";
 import { ACCOUNT, DATASET, ETH_USD, START, wireValue } from "./support/test-provider.js";
 import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
@@ -35,7 +35,7 @@ function failFor(pair: RegExp) {
 }
 
 describe("a row of a batch", () => {
-  it("has the values of its keys, in their order, and one signature that recovers to the provider", async () => {
+  test("has the values of its keys, in their order, and one signature that recovers to the provider", async () => {
     const { status, body } = await askRow({ keys: [BTC_USD, ETH_USD] });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -51,7 +51,7 @@ describe("a row of a batch", () => {
     expect(await recoverBatchReporter(rowOf(body), body.signature)).toBe(ACCOUNT.address);
   });
 
-  it("has one bit for each key without data, and 0 in its place", async () => {
+  test("has one bit for each key without data, and 0 in its place", async () => {
     failFor(/btc/i);
     const { body } = await askRow();
     expect(body).toMatchObject({ missing: wireValue(0b10n), values: [e18(100n), ZERO_VALUE] });
@@ -59,7 +59,7 @@ describe("a row of a batch", () => {
   });
 });
 
-it("a row and reports of one round say the same, whichever is asked for first", async () => {
+test("a row and reports of one round say the same, whichever is asked for first", async () => {
   const report = async (key: Hex, timestamp: number) => (await provider.ask({ key, timestamp })).body.value;
   const round = provider.clock.now;
   const eth = await report(ETH_USD, round);
@@ -76,7 +76,7 @@ it("a row and reports of one round say the same, whichever is asked for first", 
 
 describe("a row is refused, unsigned, for", () => {
   const LONG_KEYS = Array.from({ length: 256 }, (_, i) => `0x${i.toString(16).padStart(512, "0")}` as Hex);
-  it.each<[what: string, change: Partial<BatchReportRequest>, status: number, code: string]>([
+  test.each<[what: string, change: Partial<BatchReportRequest>, status: number, code: string]>([
     ["no key", { keys: [] }, 400, "invalid_body"],
     ["the same key twice", { keys: [ETH_USD, ETH_USD] }, 400, "invalid_body"],
     ["257 keys", { keys: Array.from({ length: 257 }, (_, i) => spotPriceKey(`T${i}-USD`)) }, 400, "invalid_body"],

@@ -1,7 +1,7 @@
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { PROBLEM_CONTENT_TYPE } from "@dataset-oracle/protocol/http-schemas/problem";
 import { stringToHex } from "viem";
-import { afterAll, afterEach, expect, it } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { startFakeExchanges } from "./support/fake-exchanges.js";
 import { ACCOUNT, DATASET, DEPLOYMENTS, request, START, startProvider } from "./support/test-provider.js";
 
@@ -28,7 +28,7 @@ const NOSUCH = { key: spotPriceKey("NOSUCH-USD") };
 const SOL = { key: spotPriceKey("SOL-USD") };
 const TOO_FEW = "is in the provider's deployment file, but too few of the provider's sources know it.";
 
-it.each<[what: string, change: object, status: number, code: string, detail: string]>([
+test.each<[what: string, change: object, status: number, code: string, detail: string]>([
   ["a network", { network_id: 1 }, 422, "unknown_network", ""],
   ["a dataset", { dataset: ACCOUNT.address }, 404, "unknown_dataset", ""],
   ["a key that no source knows", NOSUCH, 422, "unknown_key", `SPOTPX/NOSUCH-USD ${TOO_FEW}`],
@@ -51,7 +51,7 @@ it.each<[what: string, change: object, status: number, code: string, detail: str
 
 const valid = request(1_800_001_000);
 
-it.each<[what: string, body: object, property: string]>([
+test.each<[what: string, body: object, property: string]>([
   ["an unknown property", { ...valid, broadcast: true }, "broadcast"],
   ["a network id as text", { ...valid, network_id: "42" }, "network_id"],
   ["a network id with a fraction", { ...valid, network_id: 42.5 }, "network_id"],

@@ -1,12 +1,12 @@
 import { recoverReporter } from "@dataset-oracle/protocol/report";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ACCOUNT, DATASET, ETH_USD, reportOf, wireValue } from "./support/test-provider.js";
 import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
 
 const { exchanges, provider } = await useExchangesAndProvider("5174.22", "5174.23", "5174.21");
 
 describe("a signed report", () => {
-  it("holds the exact median, and its signature recovers to the provider", async () => {
+  test("holds the exact median, and its signature recovers to the provider", async () => {
     const { status, body } = await provider.ask();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -28,14 +28,14 @@ describe("a signed report", () => {
     expect(await recoverReporter(reportOf(body), body.signature)).toBe(ACCOUNT.address);
   });
 
-  it("is for one chain, and has the dataset's checksum", async () => {
+  test("is for one chain, and has the dataset's checksum", async () => {
     const { body } = await provider.ask({ network_id: 43, dataset: DATASET.toLowerCase() });
     expect(body).toMatchObject({ network_id: 43, dataset: DATASET });
     expect(await recoverReporter(reportOf(body), body.signature)).toBe(ACCOUNT.address);
     expect(await recoverReporter({ ...reportOf(body), chainId: 42 }, body.signature)).not.toBe(ACCOUNT.address);
   });
 
-  it("is logged with what ties it to its request", async () => {
+  test("is logged with what ties it to its request", async () => {
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     await provider.ask({}, { "x-request-id": "checkout-4711", traceparent: `00-${traceId}-b7ad6b7169203331-01` });
     for (const msg of ["report signed", "request"]) {
@@ -44,7 +44,7 @@ describe("a signed report", () => {
     }
   });
 
-  it("has the same bytes when its round is asked for again, although prices have moved", async () => {
+  test("has the same bytes when its round is asked for again, although prices have moved", async () => {
     const round = provider.clock.now;
     const first = await provider.ask();
     exchanges.quote("6000", "6000", "6000");

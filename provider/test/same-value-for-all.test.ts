@@ -8,7 +8,7 @@ import { ProblemError } from "@dataset-oracle/service/http-server/problem-error"
 import Fastify from "fastify";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Decider } from "../src/decisions/decider.js";
 import { DecisionMemory } from "../src/decisions/decision-memory.js";
 import { Metrics } from "../src/metrics.js";
@@ -146,7 +146,7 @@ const answer = (text: string, status = 200): EgressResult =>
 const second = () => Math.floor(Date.now() / 1_000);
 
 describe("a round's value", () => {
-  it("is not another one because a stranger asked first, while only operators had a source's next request", async () => {
+  test("is not another one because a stranger asked first, while only operators had a source's next request", async () => {
     const { decide, spend } = open();
     const slow = SOURCES.filter(({ rateLimit }) => rateLimit.perSecond === 1);
     expect(slow.map(({ name }) => name)).toEqual(["bitfinex", "gemini", "kraken"]);
@@ -161,7 +161,7 @@ describe("a round's value", () => {
   });
 
   const phases = [0, 300, 600, 900];
-  it.each(phases)(
+  test.each(phases)(
     "is the operators' or none when a stranger asks after any sources were used up %i ms into a second",
     async (ms) => {
       let decided = 0;
@@ -185,7 +185,7 @@ describe("a round's value", () => {
     },
   );
 
-  it.each([429, 500])("is not another one because a source answered HTTP %i to a stranger", async (status) => {
+  test.each([429, 500])("is not another one because a source answered HTTP %i to a stranger", async (status) => {
     const { decide, exchanges } = open();
     const { answerOf } = exchanges;
     const failing = ["kraken", "bitfinex", "gemini"].map((name) => EXCHANGE_ORIGINS[name] ?? "");
@@ -205,7 +205,7 @@ describe("a round's value", () => {
   });
 });
 
-it("while a stranger asks as often as it may, an operator gets every round within the signing window, and whole rows", async () => {
+test("while a stranger asks as often as it may, an operator gets every round within the signing window, and whole rows", async () => {
   const { decide } = open();
   const problems: string[] = [];
   const ages: number[] = [];

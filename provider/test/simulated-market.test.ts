@@ -5,13 +5,13 @@ import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { replayAll, segmentsIn } from "./support/evidence.js";
 import { spotPriceDeployment } from "./support/spot-price-deployment.js";
 import { startProvider } from "./support/test-provider.js";
 
-it("the devnet's market answers for every pair of every exchange, and the evidence is replayed into the same values", async () => {
+test("the devnet's market answers for every pair of every exchange, and the evidence is replayed into the same values", async () => {
   const market = await startMarket({ seed: 8 });
   onTestFinished(() => market.close());
   const folder = mkdtempSync(join(tmpdir(), "evidence-"));

@@ -1,6 +1,6 @@
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
-import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import {
   type Behaviour,
   bitstampTicker,
@@ -46,7 +46,7 @@ async function start(...options: Parameters<typeof startProvider>): Promise<Test
 const isUnsigned = ({ status, body }: Awaited<ReturnType<TestProvider["ask"]>>) =>
   status === 503 && body.code === "source_busy" && body.signature === undefined;
 
-it("healthy exchanges that enforce their rate limits never make the provider sign NOT_AVAILABLE", async () => {
+test("healthy exchanges that enforce their rate limits never make the provider sign NOT_AVAILABLE", async () => {
   const provider = await start({ redirectedOrigins, minSources: 3 }, { deployments });
   const answers = await Promise.all(KEYS.map((key) => provider.ask({ key })));
   for (const answer of answers) expect(answer.body.outcome === "OK" || isUnsigned(answer), answer.text).toBe(true);
@@ -54,7 +54,7 @@ it("healthy exchanges that enforce their rate limits never make the provider sig
   for (const { headers } of answers.filter(isUnsigned)) expect(headers.get("retry-after")).toBe("1");
 });
 
-it("exchanges are asked once a second for a price, whatever rounds it is asked for", async () => {
+test("exchanges are asked once a second for a price, whatever rounds it is asked for", async () => {
   const provider = await start({ redirectedOrigins });
   const requests = () => EXCHANGES.map((name) => exchanges.requests.filter((url) => url.startsWith(`/${name}`)).length);
   const { now } = provider.clock;
@@ -66,7 +66,7 @@ it("exchanges are asked once a second for a price, whatever rounds it is asked f
   expect(requests()).toEqual([2, 2, 2]);
 });
 
-it("configured operators have a part of the sources' limits that anonymous callers cannot use up", async () => {
+test("configured operators have a part of the sources' limits that anonymous callers cannot use up", async () => {
   exchanges.behave("coinbase", json(coinbaseTicker("100")));
   exchanges.behave("kraken", json("{}", 500));
   exchanges.behave("bitstamp", json(BITSTAMP));

@@ -1,6 +1,6 @@
 import type { ReportAnswer } from "@dataset-oracle/protocol/http-schemas/reports";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Behaviour, coinbaseTicker, json } from "./support/fake-exchanges.js";
 import { ACCOUNT, reportOf, wireValue } from "./support/test-provider.js";
 import { useExchangesAndProvider } from "./support/use-exchanges-and-provider.js";
@@ -14,7 +14,7 @@ const failuresIn = ({ sources = [] }: Partial<ReportAnswer>) =>
   sources.flatMap(({ name, reason }) => (reason === null ? [] : [`${name} ${reason.replace(/:.*/, "")}`]));
 
 describe("a source that", () => {
-  it.each<[what: string, failure: string, behaviour: Behaviour]>([
+  test.each<[what: string, failure: string, behaviour: Behaviour]>([
     ["answers HTTP 500 with a valid ticker", "http_status", json(coinbaseTicker("9"), 500)],
     ["answers half of its JSON", "not_json", json('{"price":"9"')],
     [
@@ -40,7 +40,7 @@ describe("a source that", () => {
   });
 });
 
-it("when too few sources answer, the provider signs that there is no data, and tries again for the next round", async () => {
+test("when too few sources answer, the provider signs that there is no data, and tries again for the next round", async () => {
   exchanges.behave("coinbase", (response) => response.destroy());
   exchanges.behave("bitstamp", json("{}", 503));
   const { status, body, text } = await provider.ask();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { decodeFunctionData, type Hex, hexToString, keccak256 } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadSpec } from "../src/cli/spec-file.js";
 import { runCommand } from "./support/run-command.js";
 import { startRegistry } from "./support/test-chain.js";
@@ -51,7 +51,7 @@ describe("a command for specs is told what to fix:", () => {
   const publish = ["publish", file, "--deployment"] as const;
   const bad = write("bad.json", { ...spec, minSources: 0 });
 
-  it.each<[args: Parameters<typeof runCommand>[0], problem: string]>([
+  test.each<[args: Parameters<typeof runCommand>[0], problem: string]>([
     [["validate"], "Name the file of the spec"],
     [["validate", bad], "/minSources: must be at least 1"],
     [["key", file], "The spec has 1 variable: item. Give one argument for each, not 0."],
@@ -64,7 +64,7 @@ describe("a command for specs is told what to fix:", () => {
 });
 
 describe("validate", () => {
-  it("says what a valid spec is", async () => {
+  test("says what a valid spec is", async () => {
     const { code, stdout } = await runCommand(["validate", file]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^valid: A value of two sources$/m);
@@ -73,12 +73,12 @@ describe("validate", () => {
     expect(stdout).toMatch(/WEB\/[0-9a-f]{64}\/<item>$/m);
   });
 
-  it("shows a title of somebody else's without letting it control the terminal", async () => {
+  test("shows a title of somebody else's without letting it control the terminal", async () => {
     const { stdout } = await runCommand(["validate", write("title.json", { ...spec, title: "a\u001b[2J\u202eb" })]);
     expect(stdout).toMatch(/^valid: a\\u\{1b\}\[2J\\u\{202e\}b$/m);
   });
 
-  it("warns of a source whose numbers are not scaled like the unit", async () => {
+  test("warns of a source whose numbers are not scaled like the unit", async () => {
     const unit = { symbol: "CHF", decimals: 2 };
     const warningsOf = async (change: object) => {
       const { stdout } = await runCommand(["validate", write("franc.json", { ...spec, unit, ...change })]);
@@ -106,20 +106,20 @@ describe("validate and publish", () => {
   };
   const url = "https://a.prices.example/{item}";
 
-  it("warn of headers and parameters that look like secrets", async () => {
+  test("warn of headers and parameters that look like secrets", async () => {
     const headers = { "x-api-key": "1", "private-token": "1", "x-rapidapi-key": "1", "x-plain": "Bearer abc" };
     expect(await warningsOf({ headers })).toEqual(Object.keys(headers));
     expect(await warningsOf({ headers: { "x-plain": "9b2e7c41d05f4a8ab1c3e6d7" } })).toEqual(["x-plain"]);
     expect(await warningsOf({ url: `${url}?appid=1&access_token=2&q=3` })).toEqual(["appid", "access_token"]);
   });
 
-  it("do not warn of others", async () => {
+  test("do not warn of others", async () => {
     const headers = { accept: "application/vnd.github.v3+json", "user-agent": "a b/1.0", "x-version": "2026-01-01" };
     expect(await warningsOf({ headers, url: `${url}?key={item}&monkey=1&api_key=` })).toEqual([]);
   });
 });
 
-it("key prints the key in ASCII and in hex, however the file is laid out", async () => {
+test("key prints the key in ASCII and in hex, however the file is laid out", async () => {
   const { stdout } = await runCommand(["key", file, "São Paulo"]);
   const [ascii = "", hex = ""] = stdout.split("\n");
   expect(ascii).toMatch(/^WEB\/[0-9a-f]{64}\/S%C3%A3o%20Paulo$/);
@@ -148,7 +148,7 @@ describe("try", () => {
     return runCommand(["try", tried, "tea", "--config", write("provider.json", { ...base, ...settings })], env);
   }
 
-  it("shows each source's raw answer, the value that it yields, and what they come to", async () => {
+  test("shows each source's raw answer, the value that it yields, and what they come to", async () => {
     const { code, stdout } = await attempt();
     expect(code).toBe(0);
     expect(stdout).toContain("/sources/0: GET https://a.prices.example/tea");
@@ -160,7 +160,7 @@ describe("try", () => {
     expect(stdout).toContain("\\u{1b}[31mdown\\u{202e}");
   });
 
-  it("asks as a provider with a configuration does: its hosts and its secrets", async () => {
+  test("asks as a provider with a configuration does: its hosts and its secrets", async () => {
     const secrets = [{ host: "a.prices.example", header: "x-api-key", env: "A_KEY" }];
     const withHosts = (hosts: readonly string[], key: string) =>
       attempt({ secrets, webOracle: { rpcUrls: {}, folder: "specs", hosts } }, { env: { A_KEY: key } });
@@ -171,7 +171,7 @@ describe("try", () => {
     expect((await withHosts(both, "")).stderr).toContain("the variable A_KEY");
   });
 
-  it("ends with 1 when there is no value, and says why", async () => {
+  test("ends with 1 when there is no value, and says why", async () => {
     const { code, stdout } = await attempt({}, { tried: write("both.json", { ...spec, minSources: 2 }) });
     expect([code, stdout]).toEqual([1, expect.stringContaining("none: 1 of 2 sources answered, fewer than 2")]);
   });
@@ -184,7 +184,7 @@ describe("publish", () => {
   const publish = (files: readonly string[], more: readonly string[] = ["--rpc-url", registry.rpc.url]) =>
     runCommand(["publish", ...files, "--deployment", deployment, ...more], PUBLISHER);
 
-  it("sends one transaction for each spec, in their order, and none for one that is published", async () => {
+  test("sends one transaction for each spec, in their order, and none for one that is published", async () => {
     const { code, stdout, stderr } = await publish([file]);
     expect([code, stderr]).toEqual([0, ""]);
     const published = `Published ${loadSpec(file).hash} on network 42 in block `;
@@ -197,7 +197,7 @@ describe("publish", () => {
     expect(registry.rpc.calls.slice(before).filter((method) => method === "eth_sendRawTransaction")).toHaveLength(2);
   });
 
-  it("prints each spec's keys, and the request for a value, whether or not it was sent", async () => {
+  test("prints each spec's keys, and the request for a value, whether or not it was sent", async () => {
     const key = `WEB/${loadSpec(file).hash.slice(2)}/<item>`;
     for (const more of [["--rpc-url", registry.rpc.url], []]) {
       const { stdout } = await publish([file], more);
@@ -210,7 +210,7 @@ describe("publish", () => {
     }
   });
 
-  it("prints the transaction where no endpoint is named", async () => {
+  test("prints the transaction where no endpoint is named", async () => {
     const before = registry.rpc.calls.length;
     const { code, stdout } = await publish([file], []);
     expect(code).toBe(0);
@@ -223,7 +223,7 @@ describe("publish", () => {
     expect(registry.rpc.calls.length).toBe(before);
   });
 
-  it("refuses an endpoint of another chain, and one that fails, and never shows its URL", async () => {
+  test("refuses an endpoint of another chain, and one that fails, and never shows its URL", async () => {
     registry.rpc.fail("other_chain");
     const other = await publish([file]);
     registry.rpc.fail("error");

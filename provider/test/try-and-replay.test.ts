@@ -1,6 +1,6 @@
 import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
 import { coinbaseTicker, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { runProvider, writeConfig } from "./support/provider-process.js";
@@ -18,7 +18,7 @@ describe("provider try", () => {
   });
   afterAll(() => market.close());
 
-  it("prints JSON: each source with its price and time, and the median", async () => {
+  test("prints JSON: each source with its price and time, and the median", async () => {
     const { code, stdout, stderr } = await runProvider(["try", "SPOTPX/ETH-USD", "--json", "--config", config]);
     expect([code, stderr]).toEqual([0, ""]);
     const answer = JSON.parse(stdout);
@@ -28,7 +28,7 @@ describe("provider try", () => {
     expect(Number(answer.price)).toBeCloseTo(Number(answer.value) / 1e18, 6);
   });
 
-  it("ends with 1 when there is no price, and says why of each source", async () => {
+  test("ends with 1 when there is no price, and says why of each source", async () => {
     const exchanges = await startFakeExchanges();
     const gone = writeConfig({ redirectedOrigins: exchanges.redirectedOrigins }).config;
     exchanges.behave("coinbase", json(coinbaseTicker("1", 1_500_000_000)));
@@ -42,7 +42,7 @@ describe("provider try", () => {
     expect(reasons).toEqual(["http_status", "too_old", "http_status"]);
   });
 
-  it("shows with --repeat how the value and each source's answers vary, or each reading as JSON", async () => {
+  test("shows with --repeat how the value and each source's answers vary, or each reading as JSON", async () => {
     const repeated = ["try", "SPOTPX/ETH-USD", "--config", config, "--repeat", "2"] as const;
     const { code, stdout } = await runCommand(repeated);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^value: \d/m)]);
@@ -55,7 +55,7 @@ describe("provider try", () => {
 });
 
 describe("what cannot be tried or replayed is refused with 2 and what to fix:", () => {
-  it.each<[args: Parameters<typeof runCommand>[0], message: RegExp]>([
+  test.each<[args: Parameters<typeof runCommand>[0], message: RegExp]>([
     [["try"], /Name a key or the file of a spec/],
     [["try", "SPOTPX/ETH-USD", "SPOTPX/BTC-USD"], /A key takes no arguments/],
     [["try", "ETH-USD"], /is neither the key of a spot price, such as SPOTPX\/ETH-USD, nor/],
@@ -67,7 +67,7 @@ describe("what cannot be tried or replayed is refused with 2 and what to fix:", 
     expect(await runCommand(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
   });
 
-  it.each<[args: string[], message: RegExp]>([
+  test.each<[args: string[], message: RegExp]>([
     [["fetch"], /There is no such command\. The commands are: serve, check, try, /],
     [[], /Name a command/],
   ])("%j, by the process", async (args, message) => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startFakeExchanges } from "./support/fake-exchanges.js";
 import { askForReport, spawnProvider, untilListening, untilReady, writeConfig } from "./support/provider-process.js";
 import { PRIVATE_KEY } from "./support/test-provider.js";
@@ -70,7 +70,7 @@ describe("two supervisors of one lease", () => {
     return refusals;
   }
 
-  it("with the same configuration: the process that runs signs throughout, and the other never gets the lease", async () => {
+  test("with the same configuration: the process that runs signs throughout, and the other never gets the lease", async () => {
     exchanges.quote("100", "100", "100", clock());
     const { config, url } = await configure(join(mkdtempSync(join(tmpdir(), "supervisors-")), "lease"));
     const first = supervise(config);
@@ -83,7 +83,7 @@ describe("two supervisors of one lease", () => {
     expect(new Set(second.exits)).toEqual(new Set([1]));
   });
 
-  it("with two ports: the second takes the lease once and signs throughout, and the first stays down", async () => {
+  test("with two ports: the second takes the lease once and signs throughout, and the first stays down", async () => {
     exchanges.quote("100", "100", "100", clock());
     const lease = join(mkdtempSync(join(tmpdir(), "supervisors-")), "lease");
     const [one, two] = [await configure(lease), await configure(lease)];

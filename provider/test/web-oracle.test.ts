@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { WebOracleRecord } from "@dataset-oracle/protocol/http-schemas/evidence";
 import { recoverReporter, ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, hexToString } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { recordsIn, replayAll, writeChanged } from "./support/evidence.js";
 import { runCommand } from "./support/run-command.js";
 import { ACCOUNT, reportOf, wireValue } from "./support/test-provider.js";
@@ -12,7 +12,7 @@ import { HOST, key, NUMBERS, number, spec, stringValue, useWebOracle, WORDS, wor
 const web = await useWebOracle();
 
 describe("a key whose spec is published", () => {
-  it("is signed with the number that its source gives for its arguments, in a report and in a row", async () => {
+  test("is signed with the number that its source gives for its arguments, in a report and in a row", async () => {
     const hash = await web.registry.publish(spec("a number"));
     const { provider } = web;
     const { status, body } = await provider.ask({ dataset: NUMBERS, key: key(hash, "São Paulo") });
@@ -25,7 +25,7 @@ describe("a key whose spec is published", () => {
     expect(row).toMatchObject({ status: 200, body: { values: [wireValue(3500n), wireValue(2150n)] } });
   });
 
-  it("is signed with 32 bytes in a majority dataset, or as NOT_AVAILABLE when its source has no value", async () => {
+  test("is signed with 32 bytes in a majority dataset, or as NOT_AVAILABLE when its source has no value", async () => {
     const hash = await web.registry.publish(word("a string", { type: "string", path: "$.text" }));
     const long = await web.registry.publish(word("too long", { type: "string", path: "$.long" }));
     const { status, body } = await web.provider.ask({ dataset: WORDS, key: key(hash) });
@@ -40,7 +40,7 @@ describe("a key whose spec is published", () => {
 });
 
 describe("the registry", () => {
-  it("is asked once for a spec, which is on disk from then on", async () => {
+  test("is asked once for a spec, which is on disk from then on", async () => {
     const hash = await web.registry.publish(spec("kept"));
     const before = web.registry.rpc.calls.length;
     const args = ["a", "b", "c", "d"];
@@ -54,7 +54,7 @@ describe("the registry", () => {
     await restarted.close();
   });
 
-  it("that lacks the spec, whose RPC fails or that belongs to another chain gets nothing signed", async () => {
+  test("that lacks the spec, whose RPC fails or that belongs to another chain gets nothing signed", async () => {
     const hash = await web.registry.publish(spec("not reached"));
     const provider = await web.start();
     for (const how of ["error", "other_chain"] as const) {
@@ -74,7 +74,7 @@ describe("the registry", () => {
   });
 });
 
-it("provider try reads a key as a provider with the configuration does, or says what to fix, and keeps nothing", async () => {
+test("provider try reads a key as a provider with the configuration does, or says what to fix, and keeps nothing", async () => {
   const hash = await web.registry.publish(spec("fetched"));
   const dataset = { keyForm: "WEB_ORACLE", keys: [], address: NUMBERS, kind: "median" };
   const deployment = { chainId: 42, datasets: { numbers: dataset }, webOracleRegistry: web.registry.address };
@@ -123,7 +123,7 @@ describe("evidence of a Web Oracle value", () => {
     return { outcome: body.outcome, value: body.value, file, record: record as WebOracleRecord };
   }
 
-  it("is replayed into the same value, from the spec, the key's arguments and the answers alone", async () => {
+  test("is replayed into the same value, from the spec, the key's arguments and the answers alone", async () => {
     const sources = ["celsius", "nothing"].map((name) => {
       return { ...number, url: `https://${HOST}/now?q={city}`, path: `$.${name}` };
     });
@@ -147,7 +147,7 @@ describe("evidence of a Web Oracle value", () => {
     });
   });
 
-  it("that was altered is detected", async () => {
+  test("that was altered is detected", async () => {
     const hash = await web.registry.publish(spec("changed evidence"));
     const other = await web.registry.publish(spec("another spec"));
     const { spec: otherSpec } = (await sign(NUMBERS, key(other, "Lima"))).record;

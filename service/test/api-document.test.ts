@@ -1,9 +1,9 @@
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
 import { pino } from "pino";
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
-it("the document of the API is generated once, however often it is asked for", async () => {
+test("the document of the API is generated once, however often it is asked for", async () => {
   const logger = pino({ enabled: false });
   const app = await buildApp({ logger, requestsPerMinute: 60, maxConnections: 100, trustedProxies: [] });
   await gatherSchemas(app, { title: "A service", description: "", contact: "Nobody", tags: {} });

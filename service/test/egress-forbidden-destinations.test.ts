@@ -1,6 +1,6 @@
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import type { buildConnector } from "undici";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startHostileServer } from "./support/hostile-server.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
@@ -86,7 +86,7 @@ afterAll(() => server.close());
 const get = (url: string) => egress.fetchText({ url, method: "GET" }, LIMITS);
 
 describe.each(Object.entries(URLS))("a URL with %s", (_, urls) => {
-  it.each(urls)("is not requested: %j", async (url) => {
+  test.each(urls)("is not requested: %j", async (url) => {
     answers.set("example.com", [[PUBLIC]]);
     expect(await get(url)).toMatchObject({ ok: false, error: { code: "forbidden" } });
     expect(dialled).toEqual([]);
@@ -94,7 +94,7 @@ describe.each(Object.entries(URLS))("a URL with %s", (_, urls) => {
 });
 
 describe.each(Object.entries(ANSWERS))("a name that resolves to %s", (_, all) => {
-  it.each(all.map((addresses) => [addresses.join(" and "), addresses] as const))(
+  test.each(all.map((addresses) => [addresses.join(" and "), addresses] as const))(
     "is not connected to: %s",
     async (_, addresses) => {
       answers.set("api.example.com", [addresses]);
@@ -104,13 +104,13 @@ describe.each(Object.entries(ANSWERS))("a name that resolves to %s", (_, all) =>
   );
 });
 
-it("a name server that answers differently each time does not lead the connection to another address than was checked", async () => {
+test("a name server that answers differently each time does not lead the connection to another address than was checked", async () => {
   answers.set("rebinding.example.com", [[PUBLIC], ["127.0.0.1"]]);
   expect(await get("https://rebinding.example.com/json")).toMatchObject({ ok: true, value: { status: 200 } });
   expect(dialled).toEqual([`${PUBLIC} as rebinding.example.com`]);
 });
 
-it.each(["http://127.0.0.1/", "http://169.254.169.254/latest/meta-data/", "//127.0.0.1/", "/elsewhere"])(
+test.each(["http://127.0.0.1/", "http://169.254.169.254/latest/meta-data/", "//127.0.0.1/", "/elsewhere"])(
   "a redirect to %s is not followed",
   async (location) => {
     answers.set("api.example.com", [[PUBLIC]]);

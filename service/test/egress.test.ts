@@ -3,7 +3,7 @@ import { isIP, type Socket } from "node:net";
 import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import type { buildConnector } from "undici";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startHostileServer } from "./support/hostile-server.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
@@ -24,21 +24,21 @@ const get = (egress: Egress, path: string, timeoutMs = LIMITS.timeoutMs) =>
   egress.fetchText({ url: `${API}${path}`, method: "GET" }, { ...LIMITS, timeoutMs });
 
 describe("an answer", () => {
-  it("of 64 MiB, compressed, is aborted after 1 MiB", async () => {
+  test("of 64 MiB, compressed, is aborted after 1 MiB", async () => {
     const before = process.memoryUsage().arrayBuffers;
     expect(await get(open(), "/bomb")).toMatchObject({ ok: false, error: { code: "too_large" } });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("without an end is aborted after 1 MiB", async () => {
+  test("without an end is aborted after 1 MiB", async () => {
     expect(await get(open(), "/endless")).toMatchObject({ ok: false, error: { code: "too_large" } });
   });
 
-  it("without an end that is almost no body is aborted, and the connection is closed", async () => {
+  test("without an end that is almost no body is aborted, and the connection is closed", async () => {
     expect(await get(open(), "/extensions")).toMatchObject({ ok: false, error: { code: "unreachable" } });
   });
 
-  it("that does not arrive is aborted after the deadline", async () => {
+  test("that does not arrive is aborted after the deadline", async () => {
     expect(await get(open(), "/silent", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
   });
 });
@@ -55,7 +55,7 @@ describe("a request", () => {
   };
   const MEBIBYTE = 1024 * 1024;
 
-  it("is charged for each part of a body as it arrives, whatever becomes of it, and ends with the allowance", async () => {
+  test("is charged for each part of a body as it arrives, whatever becomes of it, and ends with the allowance", async () => {
     const whole = await charged("/bomb", Infinity);
     expect(whole.answer).toMatchObject({ ok: false, error: { code: "too_large" } });
     expect(whole.spent).toBeGreaterThan(MEBIBYTE);
@@ -64,7 +64,7 @@ describe("a request", () => {
     expect(cut.spent).toBeLessThan(MEBIBYTE / 2);
   });
 
-  it("is charged for the chunks of a body, because each takes time, and ends with the allowance", async () => {
+  test("is charged for the chunks of a body, because each takes time, and ends with the allowance", async () => {
     const whole = await charged("/crumbs", Infinity);
     expect(whole.answer).toMatchObject({ ok: true, value: { text: "1".repeat(50_000) } });
     expect(whole.spent).toBeGreaterThan(50_000 * 32);
@@ -73,7 +73,7 @@ describe("a request", () => {
     expect(cut.spent).toBeLessThan(400_000);
   });
 
-  it("may leave the bodies of failures unread, and is not made without an allowance", async () => {
+  test("may leave the bodies of failures unread, and is not made without an allowance", async () => {
     const failing = await charged("/failing", Infinity);
     expect(failing.answer).toMatchObject({ ok: true, value: { status: 500, text: "" } });
     expect(failing.spent).toBe(64 * 1024);
@@ -86,7 +86,7 @@ describe("a request", () => {
 });
 
 describe("a connection", () => {
-  it("is made to the host's next address when the first does not answer", async () => {
+  test("is made to the host's next address when the first does not answer", async () => {
     const dialled: string[] = [];
     const dial: buildConnector.connector = (options, callback) => {
       dialled.push(options.hostname);
@@ -98,7 +98,7 @@ describe("a connection", () => {
     expect(dialled).toEqual(["93.184.215.14", "93.184.215.15"]);
   });
 
-  it.each([
+  test.each([
     ["of IPv6 only", ["93.184.215.14", "93.184.215.15", "93.184.215.16", "2606:4700::1111"], "2606:4700::1111"],
     [
       "of IPv6 only, behind NAT64",
@@ -117,12 +117,12 @@ describe("a connection", () => {
     expect(dialled.at(-1)).toBe(reached);
   });
 
-  it("that is never established is aborted after the deadline", async () => {
+  test("that is never established is aborted after the deadline", async () => {
     expect(await get(open({ dial: () => {} }), "/json", 200)).toMatchObject({ ok: false, error: { code: "timeout" } });
   });
 });
 
-it("requests to one host have no more than 16 connections at once, and are refused when 512 wait for an answer", async () => {
+test("requests to one host have no more than 16 connections at once, and are refused when 512 wait for an answer", async () => {
   const egress = open();
   const before = server.requests.length;
   const ending = new AbortController();
@@ -140,7 +140,7 @@ it("requests to one host have no more than 16 connections at once, and are refus
   expect(await get(egress, "/json")).toMatchObject({ ok: true });
 });
 
-it("hosts that keep their connections open do not keep others from being asked", async () => {
+test("hosts that keep their connections open do not keep others from being asked", async () => {
   const sockets: Socket[] = [];
   const dial: buildConnector.connector = (options, callback) =>
     server.dial(options, (...result) => {
@@ -156,7 +156,7 @@ it("hosts that keep their connections open do not keep others from being asked",
   await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(500);
 });
 
-it("a redirected origin is requested on this machine, without its secrets", async () => {
+test("a redirected origin is requested on this machine, without its secrets", async () => {
   const secrets = Secrets.load([{ host: "api.example.com", header: "x-key", env: "KEY" }], { KEY: TOKEN });
   const egress = new Egress({ redirectedOrigins: { [API]: `http://127.0.0.1:${server.port}/echo` }, secrets });
   onTestFinished(() => egress.close());

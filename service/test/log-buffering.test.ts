@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 
 const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ async function printed(lines: number, then: string): Promise<string[]> {
   return stdout.trimEnd().split("\n");
 }
 
-it.each([
+test.each([
   ["ends by itself", ""],
   ["throws", 'throw new Error("unexpected");'],
 ])("nothing is lost when a process %s", async (_how, then) => {
@@ -31,7 +31,7 @@ it.each([
   expect(lines[0]).toMatchObject({ name: "test", msg: "line", level: 30 });
 });
 
-it("the error that ends a program comes after the lines before it", async () => {
+test("the error that ends a program comes after the lines before it", async () => {
   const then = `
     const { ConfigError } = await import("@dataset-oracle/service/config/config-error");
     const { runMain } = await import("@dataset-oracle/service/process/run-main");
@@ -43,7 +43,7 @@ it("the error that ends a program comes after the lines before it", async () => 
   ]);
 });
 
-it.skipIf(!existsSync("/dev/full"))(
+test.skipIf(!existsSync("/dev/full"))(
   "a program that cannot write its log ends, and prints the error that ended it",
   async () => {
     const script = `

@@ -5,7 +5,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resolveByDns } from "@dataset-oracle/service/egress/resolve-by-dns";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 /** A name server on loopback that gives every name one IPv4 address, and no IPv6 address. Returns where it is. */
 async function startNameServer(address: string): Promise<string> {
@@ -23,7 +23,7 @@ async function startNameServer(address: string): Promise<string> {
   return `127.0.0.1:${socket.address().port}`;
 }
 
-it("name servers that change while the process runs are asked from the next name on", async () => {
+test("name servers that change while the process runs are asked from the next name on", async () => {
   const [first, second, third] = [
     await startNameServer("93.184.215.1"),
     await startNameServer("93.184.215.2"),

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { createPublicClient } from "viem";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -18,7 +18,7 @@ afterAll(() => {
 const getChainId = (path = "", timeoutMs = 60_000) =>
   createPublicClient({ transport: rpcTransport(`${url}${path}`, timeoutMs) }).getChainId();
 
-it("posts calls with the URL's credentials, and returns their results", async () => {
+test("posts calls with the URL's credentials, and returns their results", async () => {
   const seen: unknown[] = [];
   answer = async (request, response) => {
     const call = JSON.parse((await request.toArray()).join(""));
@@ -30,7 +30,7 @@ it("posts calls with the URL's credentials, and returns their results", async ()
   expect(seen).toEqual(["POST", "/token", "application/json", authorization, "eth_chainId"]);
 });
 
-it.each<[string, RequestListener, number, string]>([
+test.each<[string, RequestListener, number, string]>([
   ["no answer in time", (_, response) => void response.write("{"), 200, "no answer within 200 ms"],
   [
     "a redirect",

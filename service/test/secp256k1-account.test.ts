@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { bytesToHex, type Hex, hexToBytes, parseGwei, type TransactionSerializable } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadNativeSecp256k1, WASM_SECP256K1 } from "../src/crypto/secp256k1.js";
 import { accountFromPrivateKey } from "../src/keys/secp256k1-account.js";
 
@@ -23,7 +23,7 @@ const keys = fc.bigInt(1n, ORDER - 1n).map((number): Hex => `0x${number.toString
 describe.each(libraries)("an account by $name", (library) => {
   const both = (key: Hex) => ({ ours: accountFromPrivateKey(key, library), viems: privateKeyToAccount(key) });
 
-  it("has the key's address, and signs digests, messages and typed data as viem's account does", async () => {
+  test("has the key's address, and signs digests, messages and typed data as viem's account does", async () => {
     const types = { Mail: ["address from", "bytes[] parts", "uint256 count"].map(parseField) };
     const domain = { name: "Mail", version: "1", chainId: 42, verifyingContract: TO } as const;
     const random = fc.asyncProperty(
@@ -71,7 +71,7 @@ describe.each(libraries)("an account by $name", (library) => {
     await fc.assert(random, { numRuns: 20 });
   });
 
-  it("does not reveal its key when printed, copied or inspected", () => {
+  test("does not reveal its key when printed, copied or inspected", () => {
     const { ours } = both(KEY);
     const shown = [
       inspect(ours, { depth: null, showHidden: true, getters: true }),

@@ -5,7 +5,7 @@ import { Egress } from "@dataset-oracle/service/egress/egress";
 import { Secrets } from "@dataset-oracle/service/egress/secrets";
 import fc from "fast-check";
 import type { buildConnector } from "undici";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startHostileServer } from "./support/hostile-server.js";
 
 const TOKEN = 'k/3+y=="\\x~7%9';
@@ -18,7 +18,7 @@ const percent = (character: string) => `%${character.charCodeAt(0).toString(16).
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("a secret", () => {
-  it("is read from a file, without the line break", () => {
+  test("is read from a file, without the line break", () => {
     const folder = mkdtempSync(join(tmpdir(), "secret-"));
     const file = join(folder, "key");
     writeFileSync(file, `${TOKEN}\n`);
@@ -26,7 +26,7 @@ describe("a secret", () => {
     expect(secrets.addTo({ url: "https://api.example.com/", method: "GET" }).headers).toEqual({ "x-key": TOKEN });
   });
 
-  it.each([
+  test.each([
     [{ host: "A.example.com", header: "x-key", env: "KEY" }, "not a public host name"],
     [{ host: "https://a.example.com", header: "x-key", env: "KEY" }, "not a public host name"],
     [{ host: "a.example.com", header: "x-key" }, "exactly one of file and env"],
@@ -58,7 +58,7 @@ describe("an API's secret", () => {
     return egress.fetchText({ url: `https://api.example.com${path}`, method: "GET" }, limits);
   }
 
-  it("is sent to its host, in a header or the query, and is in no answer", async () => {
+  test("is sent to its host, in a header or the query, and is in no answer", async () => {
     const secrets = Secrets.load([{ ...inHeader }, { ...inQuery, env: "OTHER" }], {
       KEY: `Bearer ${token}`,
       OTHER: `query-${token}`,
@@ -71,14 +71,14 @@ describe("an API's secret", () => {
     for (const form of [token, encodeURIComponent(token), "s3cret"]) expect(JSON.stringify(answer)).not.toContain(form);
   });
 
-  it("is sent to no other host", async () => {
+  test("is sent to no other host", async () => {
     const secrets = Secrets.load([{ ...inHeader, host: "other.example.com" }], { KEY: token });
     await get(secrets, "/echo");
     expect(server.requests.at(-1)?.headers.authorization).toBeUndefined();
     expect(secrets.addTo({ url: "https://x.other.example.com/", method: "GET" }).headers).toEqual({});
   });
 
-  it("is in no error", async () => {
+  test("is in no error", async () => {
     const secrets = Secrets.load([inQuery], { KEY: token });
     const dial: buildConnector.connector = (_, callback) => callback(new Error(`cannot reach ${token}`), null);
     const answer = await get(secrets, "/json", dial);
@@ -102,7 +102,7 @@ describe("a secret that an answer repeats", () => {
     ["in base64 as JSON escapes it", (secret) => base64(secret).replaceAll("/", "\\/").replaceAll("=", "\\u003d")],
     ["in hex", (secret) => Buffer.from(secret).toString("hex")],
   ];
-  it.each(forms)("%s is removed", (_, write) => {
+  test.each(forms)("%s is removed", (_, write) => {
     for (const secret of ["s3cret/token+value=", "Bearer abc/def+ghi==", "12345678"]) {
       const clean = load(secret).removeFrom(`{"a":"before ${write(secret)} behind"}`);
       expect(clean).toMatch(/^\{"a":"before .*<secret>.* behind"\}$/);
@@ -111,7 +111,7 @@ describe("a secret that an answer repeats", () => {
     }
   });
 
-  it("is in no parsed value, however each of its characters is written", () => {
+  test("is in no parsed value, however each of its characters is written", () => {
     const spelling = fc.constantFrom<(character: string) => string>(
       (character) => JSON.stringify(character).slice(1, -1),
       unicode,
@@ -131,12 +131,12 @@ describe("a secret that an answer repeats", () => {
   });
 });
 
-it("text without a secret stays as it is", () => {
+test("text without a secret stays as it is", () => {
   const text = JSON.stringify({ a: 's3cret/token \\"\n', b: [1.5, "%2F%2B", "\u003d"], c: base64("something else") });
   expect(load("s3cret/token+value=").removeFrom(text)).toBe(text);
 });
 
-it("a megabyte of escapes is read in a moment", () => {
+test("a megabyte of escapes is read in a moment", () => {
   const secrets = load('\\\\\\\\////""""%%%%2525');
   for (const text of ["\\".repeat(1_000_000), "%25".repeat(300_000), "%".repeat(1_000_000)]) {
     expect(secrets.removeFrom(text).length).toBeLessThanOrEqual(text.length + 10_000_000);

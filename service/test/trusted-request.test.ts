@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { postText } from "@dataset-oracle/service/http-client/trusted-request";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1_000 };
 const never = new AbortController().signal;
@@ -23,7 +23,7 @@ const post = (limits = LIMITS, signal = never) =>
 /** Makes a request that can be repeated. */
 const postAgain = (to: string) => postText({ url: to, body: "{}", isRepeatable: true }, LIMITS, TRUSTED_CONNECTIONS);
 
-it("sends JSON to the full URL, and returns any status with its text", async () => {
+test("sends JSON to the full URL, and returns any status with its text", async () => {
   const seen: unknown[] = [];
   answer = async (request, response) => {
     const body = (await request.toArray()).join("");
@@ -37,7 +37,7 @@ it("sends JSON to the full URL, and returns any status with its text", async () 
   expect(seen).toEqual(["POST", "/report?a=b", "application/json", "application/json", '{"é":1}']);
 });
 
-it.each([
+test.each([
   ["timeout", { timeoutMs: 50, maxBytes: 1_000 }, () => {}],
   ["too_large", LIMITS, (_request, response) => void response.end("x".repeat(1_001))],
   ["redirected", LIMITS, (_request, response) => void response.writeHead(302, { location: "/" }).end()],
@@ -51,7 +51,7 @@ it.each([
   },
 );
 
-it("can be aborted by its caller, even before it starts", async () => {
+test("can be aborted by its caller, even before it starts", async () => {
   answer = (_request, response) => void response.write("x");
   const caller = new AbortController();
   const waiting = post(LIMITS, caller.signal);
@@ -75,7 +75,7 @@ describe.each<[how: string, reset: (socket: Socket) => void]>([
     return sockets;
   };
 
-  it("a request that can be repeated is made once more on a new connection, if that one was used before", async () => {
+  test("a request that can be repeated is made once more on a new connection, if that one was used before", async () => {
     const sockets = closing();
     for (let i = 0; i < 5; i++) {
       expect(await postAgain(url)).toMatchObject({ ok: true, value: { text: "ok" } });
@@ -83,13 +83,13 @@ describe.each<[how: string, reset: (socket: Socket) => void]>([
     expect(sockets.size).toBeGreaterThan(1);
   });
 
-  it("a request that can change something is not made again", async () => {
+  test("a request that can change something is not made again", async () => {
     closing();
     const answers = [await post(), await post(), await post()];
     expect(answers.filter(({ ok }) => !ok).length).toBeGreaterThan(0);
   });
 
-  it("a request is not made again if its connection was new", async () => {
+  test("a request is not made again if its connection was new", async () => {
     let requests = 0;
     const silent = createServer(({ socket }) => {
       requests++;
@@ -104,7 +104,7 @@ describe.each<[how: string, reset: (socket: Socket) => void]>([
   });
 });
 
-it("does not keep a process alive, and works where Node's own fetch has been used before", async () => {
+test("does not keep a process alive, and works where Node's own fetch has been used before", async () => {
   answer = (_request, response) => void response.end("ok");
   const script = `
     import { postText } from "@dataset-oracle/service/http-client/trusted-request";

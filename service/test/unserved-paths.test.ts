@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { pino } from "pino";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
 const LIMIT = 60;
 
@@ -36,7 +36,7 @@ async function get(path: string, caller: string): Promise<{ status: number; body
 }
 
 describe("a path that is not served", () => {
-  it.each([
+  test.each([
     "/:x(",
     "/:x((a+)+)",
     `/live:a(${"(?:a|".repeat(1000)}b${")".repeat(1001)}`,
@@ -49,7 +49,7 @@ describe("a path that is not served", () => {
     expect(errors).toEqual([]);
   });
 
-  it("counts against the caller's limit", async () => {
+  test("counts against the caller's limit", async () => {
     const statuses: number[] = [];
     for (let i = 0; i <= LIMIT; ++i) statuses.push((await get("/nowhere", "192.0.2.2")).status);
     expect(statuses).toEqual([...Array(LIMIT).fill(404), 429]);
@@ -58,7 +58,7 @@ describe("a path that is not served", () => {
   });
 });
 
-it.each([
+test.each([
   ["/live", "PUT", "GET, HEAD"],
   ["/oracle/gateway/42/a%2Fb", "DELETE", "GET, HEAD"],
   ["/oracle/gateway/42", "GET", "POST"],
@@ -70,14 +70,14 @@ it.each([
   expect(await response.json()).toMatchObject({ status: 405, code: "method_not_allowed" });
 });
 
-it.each(["//live", "/live///", "/live/?a=//b", "/oracle//gateway/42/KEY", "/oracle/gateway//42/KEY/"])(
+test.each(["//live", "/live///", "/live/?a=//b", "/oracle//gateway/42/KEY", "/oracle/gateway//42/KEY/"])(
   "a path is served with slashes too many: %s",
   async (path) => {
     expect((await get(path, "192.0.2.6")).status).toBe(200);
   },
 );
 
-it("slashes too many in a path are not a way around its limit", async () => {
+test("slashes too many in a path are not a way around its limit", async () => {
   for (let i = 0; i < LIMIT; ++i) await get(i % 2 === 0 ? "//live" : "/live/", "192.0.2.7");
   expect((await get("/live", "192.0.2.7")).status).toBe(429);
 });

@@ -1,5 +1,5 @@
 import { compare, describe as describeResult, readTriage } from "@dataset-oracle/tools/slither";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const result = (check: string, description: string) => ({ check, description });
 const KNOWN = result(
@@ -20,13 +20,13 @@ const TRIAGE = [
 ];
 
 describe("the triage of Slither's results", () => {
-  it("knows a result wherever it is in its file, and however many files have the same version", () => {
+  test("knows a result wherever it is in its file, and however many files have the same version", () => {
     const moved = result("timestamp", KNOWN.description.replaceAll("#", "#1"));
     const more = result("pragma", `${VERSIONS.description}\t\t-^0.8.4 (src/B.sol#2)\n`);
     expect(compare([moved, more], TRIAGE)).toEqual({ unexplained: [], unused: [] });
   });
 
-  it("takes no more of a function for explained than what was", () => {
+  test("takes no more of a function for explained than what was", () => {
     const more = result("timestamp", `${KNOWN.description}\t- c > d (src/A.sol#4)\n`);
     const other = result("assembly", KNOWN.description);
     const version = result("pragma", VERSIONS.description.replaceAll("^0.8.4", "^0.7.6"));
@@ -36,7 +36,7 @@ describe("the triage of Slither's results", () => {
     });
   });
 
-  it("finds the explanations of results that are gone", () => {
+  test("finds the explanations of results that are gone", () => {
     const unused = [
       { check: "timestamp", text: describeResult(KNOWN) },
       { check: "pragma", text: describeResult(VERSIONS) },
@@ -44,7 +44,7 @@ describe("the triage of Slither's results", () => {
     expect(compare([], TRIAGE)).toEqual({ unexplained: [], unused });
   });
 
-  it("has a reason for each result", () => {
+  test("has a reason for each result", () => {
     const triage = readTriage();
     expect(triage.length).toBeGreaterThan(20);
     for (const { check, why, results } of triage) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PRICE_DECIMALS, RandomWalk, type Volatility } from "./random-walk.js";
 
 function prices(seed: number, pair: string, steps: number, volatility: Volatility = "volatile"): bigint[] {
@@ -10,11 +10,11 @@ function prices(seed: number, pair: string, steps: number, volatility: Volatilit
 }
 
 describe("a walk", () => {
-  it("begins exactly where it is told to", () => {
+  test("begins exactly where it is told to", () => {
     expect(new RandomWalk(1, "ETH-USD", "3421.75").price).toBe(342175n * 10n ** BigInt(PRICE_DECIMALS - 2));
   });
 
-  it.each([
+  test.each([
     ["volatile", 1_400n],
     ["pegged", 200n],
   ] as const)("that is %s moves by at most %s millionths a step", (volatility, most) => {
@@ -28,7 +28,7 @@ describe("a walk", () => {
     expect(new Set(walk).size).toBeGreaterThan(1_900);
   });
 
-  it("stays between half and double of its start for more than a day", () => {
+  test("stays between half and double of its start for more than a day", () => {
     const start = new RandomWalk(5, "ETH-USD", "3421.75").price;
     const outside = prices(5, "ETH-USD", 100_000).filter((price) => price * 2n < start || price > start * 2n);
     expect(outside).toEqual([]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { EXCHANGES } from "../exchange-origins.js";
 import { type Market, startMarket, TICKERS } from "./server.js";
 
@@ -17,11 +17,11 @@ async function get(path: string) {
 }
 
 describe("the simulated market", () => {
-  it("answers for every exchange that the provider has a source file of", () => {
+  test("answers for every exchange that the provider has a source file of", () => {
     expect(Object.keys(TICKERS).toSorted()).toEqual([...EXCHANGES].toSorted());
   });
 
-  it("says in its root page and in every answer's header that it is simulated", async () => {
+  test("says in its root page and in every answer's header that it is simulated", async () => {
     const root = await get("/");
     expect(root.body.notice).toMatch(/^simulated/);
     const ticker = await get("/coinbase/products/ETH-USD/ticker");
@@ -30,7 +30,7 @@ describe("the simulated market", () => {
     expect(error.headers.get("x-simulated")).toMatch(/^simulated/);
   });
 
-  it("moves its prices within two seconds, and a second market of the same seed starts with the same ones", async () => {
+  test("moves its prices within two seconds, and a second market of the same seed starts with the same ones", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const fresh = await startMarket({ seed: 12 });
     const twin = await startMarket({ seed: 12 });

@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { formatSpotPrice } from "./format-spot-price.js";
 
 const E18 = 10n ** 18n;
 
-it("a scaled price is written as decimal text, without zeros at its end", () => {
+test("a scaled price is written as decimal text, without zeros at its end", () => {
   const cases: [bigint, string][] = [
     [0n, "0"],
     [1n, "0.000000000000000001"],

@@ -1,7 +1,7 @@
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
 import { Value } from "@sinclair/typebox/value";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DATASET, spotPriceDeployment } from "../../test/support/spot-price-deployment.js";
 import { ProviderConfig } from "../config.js";
 import { findServedDatasets, type Served } from "../served-keys.js";
@@ -27,7 +27,7 @@ describe("a start", () => {
   const notes = (served: Served, webOracle: CheckedWebOracleSettings | null, redirectedOrigins: RedirectedOrigins) =>
     listStartupWarnings({ config: { ...Value.Create(ProviderConfig), redirectedOrigins }, served, webOracle });
 
-  it("says what is not served, and what is not real", () => {
+  test("says what is not served, and what is not real", () => {
     expect(notes(served, null, redirectedOrigins)).toEqual([
       "DEVELOPMENT ONLY: http://127.0.0.1:9000/kraken is queried instead of https://api.kraken.com. The signed prices are not real.",
       `${DATASET} on network 42, a median dataset: these keys have too few sources and are not served: ` +
@@ -38,7 +38,7 @@ describe("a start", () => {
     );
   });
 
-  it("says whether the Web Oracle is served, and how far it may reach", () => {
+  test("says whether the Web Oracle is served, and how far it may reach", () => {
     expect(summarizeSetup({ served: web, webOracle: null, account })).toContain("(datasets: 0, keys: 0)");
     expect(notes(web, null, {})).toEqual([expect.stringContaining("because webOracle is not set")]);
     expect(notes(web, settings, {})).toEqual([]);

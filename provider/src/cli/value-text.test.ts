@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ValueWithSources } from "../combined-value.js";
 import { printable, valueToText } from "./value-text.js";
 
@@ -25,7 +25,7 @@ const textOf = (value: ValueWithSources) =>
   stripVTControlCharacters(valueToText({ key: { kind: "spot_price", name: "SPOTPX/ETH-USD" }, value, at: AT }));
 
 describe("the text of a price", () => {
-  it("shows each source's price, age and use, and the median, and passes no control character on", () => {
+  test("shows each source's price, age and use, and the median, and passes no control character on", () => {
     expect(textOf(PRICE).split("\n")).toEqual([
       "SPOTPX/ETH-USD",
       "",
@@ -38,6 +38,6 @@ describe("the text of a price", () => {
   });
 });
 
-it("text from outside has no character that could steer a terminal", () => {
+test("text from outside has no character that could steer a terminal", () => {
   expect(printable("\u001b[31ma\n\tb\u202e\u{e0001}")).toBe("\\u{1b}[31ma\n\tb\\u{202e}\\u{e0001}");
 });

@@ -8,7 +8,7 @@ import { Trace } from "@dataset-oracle/service/http-server/trace";
 import fc from "fast-check";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FreshValue } from "../evidence/evidence-store.js";
 import { Metrics } from "../metrics.js";
 import type { DataPoint } from "../served-keys.js";
@@ -107,7 +107,7 @@ async function ask(decider: Decider, round: bigint, point = ETH, caller = CALLER
 const A_VALUE = expect.stringMatching(/^0x[0-9a-f]{64}$/);
 
 describe("a decision", () => {
-  it("is made once for each data point and round, in the order in which they are asked for", async () => {
+  test("is made once for each data point and round, in the order in which they are asked for", async () => {
     const { decider, clock, asked, kept, metrics } = open();
     const [eth] = await decider.decide([ETH], START, CALLER);
     const [btc, again] = await decider.decide([BTC, ETH], START, CALLER);
@@ -131,7 +131,7 @@ describe("a decision", () => {
     expect(await decider.decide([ETH], START, CALLER)).toEqual([eth]);
   });
 
-  it("says what each source's part in it was, whether evidence is kept or not", async () => {
+  test("says what each source's part in it was, whether evidence is kept or not", async () => {
     const { decider, registry } = open({ evidence: null });
     await ask(decider, START);
     const note = { name: "exchange", value: String(lastPrice), quote_time: null, used: true, reason: null };
@@ -140,7 +140,7 @@ describe("a decision", () => {
     expect([decider.notesOf(ETH, START - 1n), decider.notesOf(BTC, START)]).toEqual([undefined, undefined]);
   });
 
-  it("are asked for by each caller at its own cost, before anything is read, and by operators without", async () => {
+  test("are asked for by each caller at its own cost, before anything is read, and by operators without", async () => {
     const { decider, reader, asked } = open();
     const row = Array.from({ length: 256 }, (_, index) => dataPoint(`P${index}-USD`));
     reader.answer = () => throttled("is not queried", 1);
@@ -160,7 +160,7 @@ describe("a decision", () => {
     expect(await refusal(operator)).toBe("decided");
   });
 
-  it("and those that are known are charged to callers, except to operators", async () => {
+  test("and those that are known are charged to callers, except to operators", async () => {
     const { decider } = open();
     const operator = { ...CALLER, mayUseReserve: true };
     decider.charge(operator, 1_000_000);
@@ -171,7 +171,7 @@ describe("a decision", () => {
     expect(await ask(decider, START, ETH)).not.toBe("too_many_rounds");
   });
 
-  it("keep no more notes on their sources than fit into a bound", async () => {
+  test("keep no more notes on their sources than fit into a bound", async () => {
     const { decider, reader } = open({ capacity: 100_000 });
     reader.answer = () => failed("timeout", "x".repeat(200));
     const operator = { ...CALLER, mayUseReserve: true };
@@ -183,7 +183,7 @@ describe("a decision", () => {
     expect(decider.notesOf(others.at(-1) as DataPoint, START)?.length).toBe(32);
   });
 
-  it("of a row without values is logged in one line, and not at all when the caller's share of the log is used up", async () => {
+  test("of a row without values is logged in one line, and not at all when the caller's share of the log is used up", async () => {
     const { decider, reader, logs } = open();
     reader.answer = () => failed("timeout", "no answer");
     await decider.decide([ETH, BTC], START, CALLER);
@@ -193,7 +193,7 @@ describe("a decision", () => {
     expect(logs).toEqual([]);
   });
 
-  it("may be that there is no value, which is logged with the reason", async () => {
+  test("may be that there is no value, which is logged with the reason", async () => {
     const { decider, reader, logs, metrics } = open();
     reader.answer = () => failed("timeout", "no answer");
     expect(await decider.decide([ETH], START, CALLER)).toMatchObject([{ outcome: "NOT_AVAILABLE" }]);
@@ -206,7 +206,7 @@ describe("a decision", () => {
     expect(logs).toHaveLength(1);
   });
 
-  it("of one request stands for another that was made at the same time", async () => {
+  test("of one request stands for another that was made at the same time", async () => {
     const { decider, kept, metrics } = open();
     const [one, other] = await Promise.all([ask(decider, START), ask(decider, START)]);
     expect([one, other]).toEqual([A_VALUE, one]);
@@ -216,7 +216,7 @@ describe("a decision", () => {
     expect(decider.notesOf(ETH, START)?.[0]?.value).toBe(String(BigInt(one)));
   });
 
-  it("is not made while a source is at its rate limit, not even for the other data points", async () => {
+  test("is not made while a source is at its rate limit, not even for the other data points", async () => {
     const { decider, reader, kept } = open();
     const SOL = dataPoint("SOL-USD");
     reader.answer = (url) =>
@@ -229,7 +229,7 @@ describe("a decision", () => {
 });
 
 describe("the window of rounds", () => {
-  it.each([
+  test.each([
     [-6n, "round_too_old", 0],
     [-5n, A_VALUE, 1],
     [2n, A_VALUE, 1],
@@ -240,7 +240,7 @@ describe("the window of rounds", () => {
     expect(asked).toHaveLength(reads);
   });
 
-  it.each([
+  test.each([
     [12n, A_VALUE],
     [13n, "round_too_old"],
     [-2n, A_VALUE],
@@ -254,7 +254,7 @@ describe("the window of rounds", () => {
     expect(await ask(decider, START)).toEqual(answer);
   });
 
-  it("opens only when the round begins: until then nothing is read", async () => {
+  test("opens only when the round begins: until then nothing is read", async () => {
     const { decider, clock, slept, kept } = open();
     await ask(decider, START + 2n);
     await ask(decider, START + 3n);
@@ -264,7 +264,7 @@ describe("the window of rounds", () => {
     expect(kept.map(([{ at }, round]) => round - at)).toEqual([0n, 0n, 0n]);
   });
 
-  it("is closed up to what an earlier process may have signed", async () => {
+  test("is closed up to what an earlier process may have signed", async () => {
     const { decider, lease, asked } = open();
     lease.refusedThrough = START;
     expect(await ask(decider, START)).toBe("round_forgotten");
@@ -272,7 +272,7 @@ describe("the window of rounds", () => {
     expect(await ask(decider, START + 1n)).toEqual(A_VALUE);
   });
 
-  it("is closed up to what this process forgot, also with the clock set back", async () => {
+  test("is closed up to what this process forgot, also with the clock set back", async () => {
     const { decider, clock } = open();
     expect(await ask(decider, START)).toEqual(A_VALUE);
     clock.now += 700n;
@@ -284,7 +284,7 @@ describe("the window of rounds", () => {
 });
 
 describe("the lease", () => {
-  it("covers a round before the sources are asked", async () => {
+  test("covers a round before the sources are asked", async () => {
     const { decider, lease, asked } = open();
     lease.permits = (round) => lease.covered.includes(round) && round !== START;
     lease.problem = "lost";
@@ -293,7 +293,7 @@ describe("the lease", () => {
     expect(await ask(decider, START - 1n)).toEqual(A_VALUE);
   });
 
-  it("is looked at again when the value was read", async () => {
+  test("is looked at again when the value was read", async () => {
     const { decider, lease, reader } = open();
     reader.answer = () => {
       lease.permits = () => false;
@@ -311,7 +311,7 @@ describe("the lease", () => {
 });
 
 describe("a full memory", () => {
-  it("refuses further rounds, and repeats those it has", async () => {
+  test("refuses further rounds, and repeats those it has", async () => {
     const { decider, asked } = open({ capacity: 2 });
     const first = await ask(decider, START);
     await ask(decider, START - 1n);
@@ -323,12 +323,12 @@ describe("a full memory", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("is found out also when others filled it while the value was read", async () => {
+  test("is found out also when others filled it while the value was read", async () => {
     const { decider } = open({ capacity: 1 });
     expect(await Promise.all([ask(decider, START), ask(decider, START - 1n)])).toEqual([A_VALUE, "too_many_rounds"]);
   });
 
-  it("has a part for operators", async () => {
+  test("has a part for operators", async () => {
     const { decider } = open({ capacity: 2, hasReserve: true });
     await ask(decider, START);
     expect(await ask(decider, START - 1n)).toBe("too_many_rounds");
@@ -337,7 +337,7 @@ describe("a full memory", () => {
 });
 
 describe("readiness", () => {
-  it("begins when the usual rounds, which are two seconds old, can be signed, and says until when not", async () => {
+  test("begins when the usual rounds, which are two seconds old, can be signed, and says until when not", async () => {
     const { decider, lease, clock } = open();
     lease.refusedThrough = START + 2n;
     const problem = await decider.unreadiness();
@@ -350,7 +350,7 @@ describe("readiness", () => {
     expect(lease.covered).toEqual([]);
   });
 
-  it("needs the lease, which is tried again", async () => {
+  test("needs the lease, which is tried again", async () => {
     const { decider, lease } = open();
     lease.problem = "unwritable";
     expect((await decider.unreadiness())?.detail).toContain("Its lease cannot be written.");
@@ -452,7 +452,7 @@ async function play(history: readonly Event[]): Promise<number> {
 describe("whatever happens, no data point has two values at a round", () => {
   /** `npm run crash` plays many more histories, by `--mode long`. */
   const numRuns = process.env.MODE === "long" ? 200 : 5;
-  it.each([
+  test.each([
     ["with the clock set back and ahead, and the folder kept", CLOCK],
     ["with the folder removed, damaged or restored, and a clock that only goes on", FOLDER],
   ])("%s", async (_, change) => {

@@ -1,6 +1,6 @@
 import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { numberToHex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Decision, DecisionMemory } from "./decision-memory.js";
 
 const NOW = 1_800_000_000n;
@@ -12,7 +12,7 @@ const says = (decision: Decision, ...dataPoints: string[]) => new Map(dataPoints
 const newMemory = (capacity = 1_000, hasReserve = false) => new DecisionMemory({ hasReserve, capacity });
 
 describe("a decision", () => {
-  it("stands, whatever is proposed later", () => {
+  test("stands, whatever is proposed later", () => {
     const memory = newMemory();
     expect(memory.record(NOW, says(price(1), "a"))).toEqual(says(price(1), "a"));
     expect(memory.record(NOW, new Map([...says(price(2), "a"), ...says(price(2), "b")]))).toEqual(
@@ -22,7 +22,7 @@ describe("a decision", () => {
     expect(memory.count).toBe(2);
   });
 
-  it("may be that there is no data, which is not the value 0", () => {
+  test("may be that there is no data, which is not the value 0", () => {
     const memory = newMemory();
     memory.record(NOW, says(NO_DATA, "a"));
     memory.record(NOW, says(price(0), "b"));
@@ -31,7 +31,7 @@ describe("a decision", () => {
     );
   });
 
-  it("is for one data point at one round", () => {
+  test("is for one data point at one round", () => {
     const memory = newMemory();
     memory.record(NOW, says(price(1), "a"));
     expect(memory.recall(NOW + 1n, ["a"])).toEqual(new Map());
@@ -40,7 +40,7 @@ describe("a decision", () => {
 });
 
 describe("an old decision", () => {
-  it("is forgotten after ten minutes, not before, and its round is named from then on", () => {
+  test("is forgotten after ten minutes, not before, and its round is named from then on", () => {
     const memory = newMemory();
     memory.record(NOW, says(price(1), "a"));
     memory.waitForRoom(1, false, NOW + 600n);
@@ -49,7 +49,7 @@ describe("an old decision", () => {
     expect([memory.recall(NOW, ["a"]), memory.forgottenThrough, memory.count]).toEqual([new Map(), NOW, 0]);
   });
 
-  it("closes rounds only up to the newest one that was forgotten, even if the clock was far ahead", () => {
+  test("closes rounds only up to the newest one that was forgotten, even if the clock was far ahead", () => {
     const memory = newMemory();
     memory.record(NOW, says(price(1), "a"));
     memory.record(NOW - 30n, says(price(1), "a"));
@@ -61,7 +61,7 @@ describe("an old decision", () => {
 });
 
 describe("a full memory", () => {
-  it("forgets nothing that could still be stored, and says when there will be room", () => {
+  test("forgets nothing that could still be stored, and says when there will be room", () => {
     const memory = newMemory(2);
     memory.record(NOW, says(price(1), "a"));
     memory.record(NOW + 1n, says(price(1), "a"));
@@ -71,7 +71,7 @@ describe("a full memory", () => {
     expect(memory.waitForRoom(2, false, NOW + 601n)).toBe(1);
   });
 
-  it.each([
+  test.each([
     [4, 2],
     [3, 1],
   ])("of %d keeps the larger half of its room for reserved callers: others have %d", (capacity, others) => {

@@ -16,7 +16,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Lease } from "./lease.js";
 
 const { open } = fs;
@@ -100,7 +100,7 @@ beforeEach(() => {
 });
 
 describe("a lease", () => {
-  it("permits no round up to two seconds past the start, and every later one once a number ahead of it is on disk", async () => {
+  test("permits no round up to two seconds past the start, and every later one once a number ahead of it is on disk", async () => {
     const lease = await take();
     expect([lease.refusedThrough, numberOnDisk()]).toEqual([START + 2n, START + 2n]);
     for (const round of [START - 100n, START, START + 2n]) expect(await isPermitted(lease, round)).toBe(false);
@@ -114,7 +114,7 @@ describe("a lease", () => {
     for (const seconds of writes) expect(seconds).toBeLessThan(5);
   });
 
-  it("waits for the disk before it permits anything: for the file, the folder, and the folder's own place", async () => {
+  test("waits for the disk before it permits anything: for the file, the folder, and the folder's own place", async () => {
     const synced: unknown[] = [];
     fs.open = async (path, flags, mode) => {
       const handle = await open(path, flags, mode);
@@ -126,7 +126,7 @@ describe("a lease", () => {
     expect(synced).toEqual([join(folder, "000000000001"), folder, dirname(folder)]);
   });
 
-  it("writes once for the rounds of a few seconds, however many ask at once, and keeps one file", async () => {
+  test("writes once for the rounds of a few seconds, however many ask at once, and keeps one file", async () => {
     const lease = await take();
     for (let round = START + 3n; round < START + 63n; round++) {
       const asked = Array.from({ length: 20 }, () => isPermitted(lease, round));
@@ -138,12 +138,12 @@ describe("a lease", () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it("writes again for a later round that is asked for during a write", async () => {
+  test("writes again for a later round that is asked for during a write", async () => {
     const lease = await take();
     expect(await Promise.all([isPermitted(lease, START + 3n), isPermitted(lease, START + 90n)])).toEqual([true, true]);
   });
 
-  it("is taken over with its number: with the clock set back, nothing up to it is permitted again", async () => {
+  test("is taken over with its number: with the clock set back, nothing up to it is permitted again", async () => {
     const first = await take();
     time += 1_000n;
     expect(await isPermitted(first, time)).toBe(true);
@@ -155,7 +155,7 @@ describe("a lease", () => {
     expect(await isPermitted(second, second.refusedThrough + 1n)).toBe(true);
   });
 
-  it("goes on from the last of several files, with the largest of their numbers", async () => {
+  test("goes on from the last of several files, with the largest of their numbers", async () => {
     await take();
     const earlier = readFileSync(newest());
     time = START + 500n;
@@ -168,7 +168,7 @@ describe("a lease", () => {
     expect(readdirSync(folder)).toEqual(["000000000021"]);
   });
 
-  it("permits no round up to two seconds past the moment at which it was taken over", async () => {
+  test("permits no round up to two seconds past the moment at which it was taken over", async () => {
     const logger = pino({ level: "silent" });
     const onWrite = () => {
       time += 5n;
@@ -179,14 +179,14 @@ describe("a lease", () => {
     expect(lease.refusedThrough).toBe(START + 7n);
   });
 
-  it("leaves files of other names alone", async () => {
+  test("leaves files of other names alone", async () => {
     const lease = await take();
     for (const name of ["0", "x"]) writeFileSync(join(folder, name), "");
     expect(await isPermitted(lease, START + 3n)).toBe(true);
     expect(readdirSync(folder).toSorted()).toEqual(["0", "000000000002", "x"]);
   });
 
-  it("never moves its number back, whatever the clock says", async () => {
+  test("never moves its number back, whatever the clock says", async () => {
     time = START + 86_400n;
     const ahead = (await take()).refusedThrough;
     time = START;
@@ -203,7 +203,7 @@ describe("a folder that was changed while no process ran", () => {
     time = signed + 1n;
   });
 
-  it.each<[how: string, change: () => void]>([
+  test.each<[how: string, change: () => void]>([
     ["its file was removed", () => rmSync(newest())],
     ["it was removed", remove],
     ["its file was emptied", () => truncateSync(newest())],
@@ -220,14 +220,14 @@ describe("a folder that was changed while no process ran", () => {
     expect((await take()).refusedThrough).toBeLessThan(time + 60n);
   });
 
-  it("is named in the log when its file is damaged", async () => {
+  test("is named in the log when its file is damaged", async () => {
     truncateSync(newest(), 5);
     const path = newest();
     await take();
     expect(logs.join()).toContain(`The lease ${path} is damaged`);
   });
 
-  it("cannot protect rounds that a fast clock signed, if the folder is lost and the clock is corrected", async () => {
+  test("cannot protect rounds that a fast clock signed, if the folder is lost and the clock is corrected", async () => {
     // This is the one case that no rule can save, because nothing remembers those rounds.
     time = START + 3_600n;
     const ahead = await take();
@@ -239,7 +239,7 @@ describe("a folder that was changed while no process ran", () => {
 });
 
 describe("two processes", () => {
-  it("on one folder: the first notices the second also while nobody asks it for anything", async () => {
+  test("on one folder: the first notices the second also while nobody asks it for anything", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const first = await take();
@@ -250,7 +250,7 @@ describe("two processes", () => {
     expect([first.problem, exits]).toEqual(["lost", [3]]);
   });
 
-  it("on one folder: the first signs nothing more once the second has started, and says so", async () => {
+  test("on one folder: the first signs nothing more once the second has started, and says so", async () => {
     const first = await take();
     expect(await isPermitted(first, START + 3n)).toBe(true);
     time += 4n;
@@ -265,7 +265,7 @@ describe("two processes", () => {
     expect(await isPermitted(first, START + 600n)).toBe(false);
   });
 
-  it.each<[what: string, call: "open" | "readFile", round: bigint]>([
+  test.each<[what: string, call: "open" | "readFile", round: bigint]>([
     ["creates the file of the same number", "open", START],
     ["is at a later file", "open", START + 3n],
     ["removes a file that the second has listed", "readFile", START],
@@ -283,13 +283,13 @@ describe("two processes", () => {
     expect(first && (await isPermitted(first, START + 4n))).toBe(true);
   });
 
-  it("a folder that is removed while a process starts can be there again at its next start", async () => {
+  test("a folder that is removed while a process starts can be there again at its next start", async () => {
     await take();
     beforeNext("readFile", async () => remove());
     await expect(take()).rejects.toMatchObject({ message: expect.stringContaining("cannot be used"), exitCode: 1 });
   });
 
-  it.each([1, 5])(
+  test.each([1, 5])(
     "that write at the same time: a number that is taken, or %d higher, stops the first",
     async (more) => {
       const lease = await take();
@@ -307,7 +307,7 @@ describe("two processes", () => {
 });
 
 describe("a process that finds its file gone when it has written the next one", () => {
-  it("signs nothing from that moment on, not even while it closes files, and leaves no file that stops another one", async () => {
+  test("signs nothing from that moment on, not even while it closes files, and leaves no file that stops another one", async () => {
     const permitted: boolean[] = [];
     let isToEmpty = false;
     fs.open = async (path, flags, mode) => {
@@ -338,7 +338,7 @@ describe("a process that finds its file gone when it has written the next one", 
 });
 
 describe("a folder that is changed while its process runs", () => {
-  it.each<[how: string, change: () => void]>([
+  test.each<[how: string, change: () => void]>([
     ["removed", remove],
     ["emptied", empty],
     ["replaced by an older copy", restoreBackup],
@@ -357,7 +357,7 @@ describe("a folder that is changed while its process runs", () => {
     }
   });
 
-  it("that is full stops it only for rounds beyond the number on disk, and only until there is room", async () => {
+  test("that is full stops it only for rounds beyond the number on disk, and only until there is room", async () => {
     const lease = await take();
     expect(await isPermitted(lease, START + 3n)).toBe(true);
     setFull(true);
@@ -380,7 +380,7 @@ describe("a folder that is changed while its process runs", () => {
 });
 
 describe("a lease is not taken", () => {
-  it("where it cannot be written", async () => {
+  test("where it cannot be written", async () => {
     setFull(true);
     await expect(take()).rejects.toMatchObject({
       message: expect.stringMatching(/^lease: .*lease cannot be used: ENOSPC/),
@@ -389,7 +389,7 @@ describe("a lease is not taken", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it.each(["file", "0000000000010", "00000000010", "x00000000010"])(
+  test.each(["file", "0000000000010", "00000000010", "x00000000010"])(
     "in a folder that holds something else, nor with the folders above it: %s",
     async (name) => {
       await take();
@@ -401,7 +401,7 @@ describe("a lease is not taken", () => {
     },
   );
 
-  it("where something in it is no file, which could lead out of the folder or be read forever", async () => {
+  test("where something in it is no file, which could lead out of the folder or be read forever", async () => {
     await take();
     const path = join(folder, "000000000002");
     for (const make of [() => execFileSync("mkfifo", [path]), () => symlinkSync("/nowhere", path)]) {
@@ -411,12 +411,12 @@ describe("a lease is not taken", () => {
     }
   });
 
-  it("where the folder is a symbolic link that leads nowhere now", async () => {
+  test("where the folder is a symbolic link that leads nowhere now", async () => {
     symlinkSync(join(tmpdir(), "nowhere"), folder);
     await expect(take()).rejects.toMatchObject({ message: expect.stringContaining("ENOENT"), exitCode: 1 });
   });
 
-  it("after the last number, and a process that reaches it writes no name that its next start would refuse", async () => {
+  test("after the last number, and a process that reaches it writes no name that its next start would refuse", async () => {
     const last = join(folder, "999999999999");
     mkdirSync(folder);
     writeFileSync(last, "");

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { ok } from "@dataset-oracle/protocol/result";
 import { pino } from "pino";
-import { expect, it, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { ServedDataset, ServedKey } from "../served-keys.js";
 import { EvidenceStore } from "./evidence-store.js";
 import { linesOf, readCompressed } from "./segment.js";
@@ -239,7 +239,7 @@ test("while the disk hangs, 64 MiB wait in memory, each answer counted once, and
   expect(logs.filter((line) => line.includes("evidence dropped: the disk is too slow"))).toHaveLength(1);
 });
 
-it("a start makes the same calls however many files are stored, of its own or of others", async () => {
+test("a start makes the same calls however many files are stored, of its own or of others", async () => {
   const calls: Record<string, number> = {};
   const names = ["readdir", "stat", "lstat", "open", "readFile", "opendir"] as const;
   replace(

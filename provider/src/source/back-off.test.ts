@@ -1,5 +1,5 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RequestBackOffs } from "./back-off.js";
 import type { FailureCode } from "./source-failure.js";
 
@@ -24,7 +24,7 @@ function open(random: () => number = () => 0) {
 }
 
 describe("a back-off", () => {
-  it.each<[code: FailureCode, retryAfter: number | undefined, times: number[]]>([
+  test.each<[code: FailureCode, retryAfter: number | undefined, times: number[]]>([
     ["timeout", undefined, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483, 543, 603]],
     ["throttled", undefined, [0, 10, 30, 70, 150, 310, 610]],
     ["throttled", 45, [0, 45, 90, 135, 215, 375]],
@@ -44,7 +44,7 @@ describe("a back-off", () => {
     expect(asked).toEqual(times);
   });
 
-  it("after a rate limit is the whole origin's, and after another failure the request's alone", () => {
+  test("after a rate limit is the whole origin's, and after another failure the request's alone", () => {
     const limited = open();
     limited.fail(0, 0, undefined, "throttled");
     const seconds = (id: string | null) => limited.refusal(0, id)?.retryAfter;
@@ -58,7 +58,7 @@ describe("a back-off", () => {
     ]);
   });
 
-  it("is longer by up to a half at random, and never shorter", () => {
+  test("is longer by up to a half at random, and never shorter", () => {
     const halfway = open(() => 0.5);
     halfway.fail(0, 0);
     expect([1_249, 1_250].map(halfway.wait)).toEqual([1, 0]);
@@ -66,7 +66,7 @@ describe("a back-off", () => {
     expect([3_749, 3_750].map(halfway.wait)).toEqual([1, 0]);
   });
 
-  it("counts all attempts under way when it began as one failure, but waits as long as any of them asks", () => {
+  test("counts all attempts under way when it began as one failure, but waits as long as any of them asks", () => {
     const backOff = open();
     const changes = [0, 1, 2].map((startedAt) => backOff.fail(startedAt, 100).change);
     expect(changes).toEqual(["started", null, null]);
@@ -75,7 +75,7 @@ describe("a back-off", () => {
     expect(backOff.wait(200)).toBe(15);
   });
 
-  it("is not ended by an attempt that was under way when it began, and starts anew after it has ended", () => {
+  test("is not ended by an attempt that was under way when it began, and starts anew after it has ended", () => {
     const backOff = open();
     backOff.fail(0, 0);
     expect(backOff.succeed(0, 500)).toBeNull();
@@ -85,7 +85,7 @@ describe("a back-off", () => {
     expect([backOff.fail(2_000, 2_000).change, backOff.wait(2_000)]).toEqual(["started", 1]);
   });
 
-  it("lets one attempt pass after the wait, and the others only when its outcome is lost", () => {
+  test("lets one attempt pass after the wait, and the others only when its outcome is lost", () => {
     const backOff = open();
     backOff.fail(0, 0);
     expect(backOff.wait(1_000)).toBe(0);

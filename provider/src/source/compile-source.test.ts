@@ -1,6 +1,6 @@
 import type { SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compileSource } from "./compile-source.js";
 import { parseExactJson } from "./exact-json.js";
 
@@ -31,7 +31,7 @@ function read(change: Partial<SourceSpec>, json: string) {
 }
 
 describe("a source", () => {
-  it("is asked with its values, and its value is read with them", () => {
+  test("is asked with its values, and its value is read with them", () => {
     const bound = bind({}, { team: "1. FC/ä", year: "2026" });
     expect(bound).toMatchObject({
       ok: true,
@@ -46,14 +46,14 @@ describe("a source", () => {
     expect(read({}, '{"result":{"Bayern":"3.149","Other":1}}')).toBe(314n);
   });
 
-  it("that is posted to gets JSON", () => {
+  test("that is posted to gets JSON", () => {
     const bound = bind({ method: "POST", body: '{"team":"{team}"}' }, { team: '"', year: "1" });
     expect(bound).toMatchObject({
       value: { request: { method: "POST", body: '{"team":"\\""}', headers: { "content-type": "application/json" } } },
     });
   });
 
-  it("is not asked with a body that values make too long, because those of a whole row are in memory", () => {
+  test("is not asked with a body that values make too long, because those of a whole row are in memory", () => {
     const bodyOf = (length: number) =>
       bind({ method: "POST", body: '"{team}"' }, { team: "x".repeat(length), year: "1" });
     expect(bodyOf(4_094)).toMatchObject({ ok: true });
@@ -63,12 +63,12 @@ describe("a source", () => {
     });
   });
 
-  it.each([".", "..", "a\nb", "\u007f", "\u0085", "\ud800"])("refuses a value that is no plain text: %j", (value) => {
+  test.each([".", "..", "a\nb", "\u007f", "\u0085", "\ud800"])("refuses a value that is no plain text: %j", (value) => {
     const error = expect.stringMatching(/^\{team\} (contains|must not be)/);
     expect(bind({}, { team: value, year: "1" })).toMatchObject({ ok: false, error });
   });
 
-  it.each<[change: Partial<SourceSpec>, problem: RegExp]>([
+  test.each<[change: Partial<SourceSpec>, problem: RegExp]>([
     [{ url: "https://api.example.com/v1/{team}" }, /\{year\} is never used/],
     [{ body: "{}" }, /GET has no body/],
     [{ headers: { host: "other" } }, /a spec cannot set host/],
@@ -88,24 +88,24 @@ const extract = (json: string, path: string, errorPath = "$.none") =>
   read({ path, errorPath, throttleErrors: ["Slow down"], decimals: 18, rounding: "half-even" }, json);
 
 describe("a value is taken from exactly one node", () => {
-  it("a path that matches nothing is a failure and never 0", () => {
+  test("a path that matches nothing is a failure and never 0", () => {
     expect(extract('{"price":"1"}', "$.prize")).toBe("no_node");
     expect(extract('{"a":[]}', "$.a[0]")).toBe("no_node");
     expect(extract('{"a":{"toString":"1"}}', "$.a.constructor")).toBe("no_node");
     expect(extract("[1]", "$.length")).toBe("no_node");
   });
 
-  it("a path that matches several nodes is a failure, even when they are equal", () => {
+  test("a path that matches several nodes is a failure, even when they are equal", () => {
     expect(extract('{"a":["1","1"]}', "$.a[*]")).toBe("several_nodes");
   });
 
-  it("the inner members of a kept number are not part of the document", () => {
+  test("the inner members of a kept number are not part of the document", () => {
     expect(extract('{"price":5.0}', "$.price.text")).toBe("no_node");
     expect(extract('{"price":5.0}', "$.price.*")).toBe("no_node");
   });
 });
 
-it.each([
+test.each([
   ["is a failure, although there is a value too", '{"error":["EService:Busy"],"p":"1"}', "source_error"],
   ["can say that the source's rate limit is used up", '{"error":["Slow down"]}', "throttled"],
   ["is absent when errorPath matches nothing", '{"error":[],"p":"1"}', 10n ** 18n],
@@ -113,7 +113,7 @@ it.each([
   expect(extract(json, "$.p", "$.error[*]")).toBe(result);
 });
 
-it.each([
+test.each([
   ["a text", '{"errors":"Down"}', "says: Down"],
   ["a number", '{"errors":[5.00]}', "says: 5.00"],
   [
@@ -132,7 +132,7 @@ it.each([
   expect(bound.value.extract(document.value)).toEqual({ ok: false, error: { code: "source_error", detail } });
 });
 
-it("an integer selects an element by its number, and a date is read as seconds", () => {
+test("an integer selects an element by its number, and a date is read as seconds", () => {
   const json = '{"list":[{"year":2025,"at":"1"},{"year":2026,"at":"2026-01-31T12:00:00.5+01:00"}]}';
   const url = "https://api.example.com/{team}";
   expect(read({ url, path: "$.list[?@.year == {year}].at", format: "iso8601" }, json)).toBe(176_985_720_050n);
@@ -180,7 +180,7 @@ describe("whatever a spec says", () => {
   const json = fc.oneof(fc.json(), date);
   const value = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: "binary", maxLength: 12 }), text);
 
-  it("compiling never throws, a url stays at its origin, and a value is 32 bytes, of its type", () => {
+  test("compiling never throws, a url stays at its origin, and a value is 32 bytes, of its type", () => {
     let bound = 0;
     fc.assert(
       fc.property(fitting, value, fc.nat().map(String), json, (spec, a, b, json) => {

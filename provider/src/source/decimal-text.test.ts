@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compareDecimals, MAX_VALUE, scaleDecimal } from "./decimal-text.js";
 
 const E18 = 10n ** 18n;
@@ -9,7 +9,7 @@ function value(text: string, decimals = 18) {
   return result.ok ? result.value : result.error.code;
 }
 
-it.each<[text: string, expected: bigint]>([
+test.each<[text: string, expected: bigint]>([
   // Through a float this one became 5174220000000000131072.
   ["5174.22", 5_174_220_000_000_000_000_000n],
   ["1E+3", 1_000n * E18],
@@ -19,7 +19,7 @@ it.each<[text: string, expected: bigint]>([
   expect(value(text)).toBe(expected);
 });
 
-it.each<[text: string, halfEven: bigint, truncated: bigint]>([
+test.each<[text: string, halfEven: bigint, truncated: bigint]>([
   ["0.0000000000000000015", 2n, 1n],
   ["0.00000000000000000250000000000000000000000000001", 3n, 2n],
   ["0.0000000000000000005", 0n, 0n],
@@ -33,19 +33,19 @@ it.each<[text: string, halfEven: bigint, truncated: bigint]>([
 );
 
 describe("what is refused", () => {
-  it("is a number that does not fit into 208 bits once scaled, and the largest that fits is not", () => {
+  test("is a number that does not fit into 208 bits once scaled, and the largest that fits is not", () => {
     expect(value(MAX_VALUE.toString(), 0)).toBe(MAX_VALUE);
     for (const text of [(MAX_VALUE + 1n).toString(), "1e400", "1e99999999999999999999"]) {
       expect(value(text, 0)).toBe("number_too_large");
     }
   });
 
-  it("is text that is not a number as JSON writes it", () => {
+  test("is text that is not a number as JSON writes it", () => {
     const texts = ["", "1 ", " 1", "+1", ".5", "5.", "1,5", "1_000", "0x10", "01", "1e", "NaN", "Infinity", "١", "1\n"];
     expect(texts.map((text) => value(text))).toEqual(texts.map(() => "not_a_number"));
   });
 
-  it("is text of more than 256 characters", () => {
+  test("is text of more than 256 characters", () => {
     expect(value(`0.${"0".repeat(254)}`)).toBe(0n);
     expect(value(`0.${"0".repeat(255)}`)).toBe("not_a_number");
   });
@@ -81,7 +81,7 @@ describe("any number", () => {
     return { numerator: parts.sign === "-" ? -numerator : numerator, denominator };
   }
 
-  it("is scaled as rational arithmetic has it", () => {
+  test("is scaled as rational arithmetic has it", () => {
     fc.assert(
       fc.property(number, fc.integer({ min: 0, max: 62 }), (parts, decimals) => {
         const { numerator, denominator } = rational(parts, decimals);
@@ -102,7 +102,7 @@ describe("any number", () => {
     );
   });
 
-  it("is compared as rational arithmetic has it", () => {
+  test("is compared as rational arithmetic has it", () => {
     fc.assert(
       fc.property(number, number, (left, right) => {
         const [a, b] = [rational(left, 0), rational(right, 0)];

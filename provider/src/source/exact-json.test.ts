@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { LosslessNumber } from "lossless-json";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { plainJson } from "../../test/support/plain-json.js";
 import { digitsOf, isNumber, type Json, parseExactJson } from "./exact-json.js";
 
@@ -16,7 +16,7 @@ function parseNatively(text: string): unknown {
 /** Texts that are almost JSON. */
 const PIECES = [..."\"\\{}[],:01-+.eE'/ \t\n\r\v\u00a0\ufeff\u2028\u0000\u001f\ud800", "null", "NaN", "//", "\\u12"];
 
-it("accepts exactly what JSON.parse accepts, except for objects with a duplicate member", () => {
+test("accepts exactly what JSON.parse accepts, except for objects with a duplicate member", () => {
   const change = fc.record({
     at: fc.nat(),
     removed: fc.integer({ min: 0, max: 2 }),
@@ -39,14 +39,14 @@ it("accepts exactly what JSON.parse accepts, except for objects with a duplicate
   fc.assert(check, { numRuns: 3_000 });
 });
 
-it("keeps all digits of a number", () => {
+test("keeps all digits of a number", () => {
   expect(parseExactJson("[100.10,1e400,0.12345678901234567890]")).toEqual({
     ok: true,
     value: ["100.10", "1e400", "0.12345678901234567890"].map((text) => new LosslessNumber(text)),
   });
 });
 
-it("reads a document the same whether or not it is formatted as by JSON.stringify", () => {
+test("reads a document the same whether or not it is formatted as by JSON.stringify", () => {
   const digits = (node: Json): unknown =>
     isNumber(node)
       ? { digits: digitsOf(node) }
@@ -63,13 +63,13 @@ it("reads a document the same whether or not it is formatted as by JSON.stringif
   fc.assert(check, { numRuns: 1_000 });
 });
 
-it("reads 256 arrays and objects within each other, and no more, whatever strings contain", () => {
+test("reads 256 arrays and objects within each other, and no more, whatever strings contain", () => {
   const nested = (depth: number) => `${'{"[\\\\\\"{":['.repeat(depth / 2)}"]]"${"]}".repeat(depth / 2)}`;
   expect(parseExactJson(nested(256)).ok).toBe(true);
   expect(parseExactJson(nested(258))).toMatchObject({ error: { detail: expect.stringContaining("more than 256") } });
 });
 
-it.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(
+test.each(["[".repeat(200_000), "[".repeat(200_000) + "]".repeat(200_000)])(
   "does not fall over a deep document",
   (text) => {
     expect(parseExactJson(text)).toMatchObject({ ok: false, error: { code: "not_json" } });

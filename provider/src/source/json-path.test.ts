@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import jsonP3, { type JSONValue } from "json-p3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plainJson } from "../../test/support/plain-json.js";
 import { type Json, parseExactJson } from "./exact-json.js";
 import { type BoundPath, compileJsonPath, MAX_STEPS } from "./json-path.js";
@@ -30,13 +30,13 @@ function stepsOf(path: BoundPath, document: Json): number {
 }
 
 describe("a filter compares numbers by all of their digits", () => {
-  it("where a float would take one for the other", () => {
+  test("where a float would take one for the other", () => {
     expect(found("$[?@.id == 9007199254740993].p", '[{"id":9007199254740992,"p":1}]')).toEqual([]);
     expect(found("$[?@.id == 9007199254740993].p", '[{"id":9007199254740993,"p":1}]')).toEqual([1]);
     expect(found("$[?@ > 1e400]", "[1e401, 1e399, -1e500]")).toHaveLength(1);
   });
 
-  it("however they are written", () => {
+  test("however they are written", () => {
     expect(found("$[?@ == 100]", "[1e2, 100.00, 1000e-1, 100.0000000000000000001]")).toEqual([100, 100, 100]);
     expect(found("$[?@ == 0]", "[0, -0, 0.0, 0e5, 1e-400]")).toEqual([0, 0, 0, 0]);
     expect(found("$[?@ < -1]", "[-1, -1.01, -2, 0]")).toEqual([-1.01, -2]);
@@ -46,12 +46,12 @@ describe("a filter compares numbers by all of their digits", () => {
 describe("a variable in a path", () => {
   const json = '{"list":[{"s":"A-B","p":1},{"s":"x\' || true || \'","p":2}],"a\']":3,"ETH":4}';
 
-  it("is a value in a name or in a string of a filter", () => {
+  test("is a value in a name or in a string of a filter", () => {
     expect(found("$['{v}']", json, { v: "ETH" })).toEqual([4]);
     expect(found("$.list[?@.s == '{a}-{b}'].p", json, { a: "A", b: "B" })).toEqual([1]);
   });
 
-  it("never becomes a part of the path", () => {
+  test("never becomes a part of the path", () => {
     expect(found("$['{v}']", json, { v: "a']" })).toEqual([3]);
     expect(found("$.list[?@.s == '{v}'].p", json, { v: "x' || true || '" })).toEqual([2]);
     expect(found("$['{v}']", json, { v: "*" })).toEqual([]);
@@ -66,7 +66,7 @@ describe("an integer variable in a filter", () => {
     return result.ok ? result.value.map(plainJson) : result.error.code;
   };
 
-  it("is a number without quotes, and text in quotes", () => {
+  test("is a number without quotes, and text in quotes", () => {
     expect(at("$.list[?@.id == {id}].p", "7")).toEqual([1, 3]);
     expect(at("$.list[?@.id=={id} ].p", "7")).toEqual([1, 3]);
     expect(at("$.list[?@.id == '{id}'].p", "7")).toEqual([2]);
@@ -77,7 +77,7 @@ describe("an integer variable in a filter", () => {
     expect(at("$['== {id}]']", "1")).toEqual([]);
   });
 
-  it("counts as used, and may not have another type", () => {
+  test("counts as used, and may not have another type", () => {
     expect(compileJsonPath("$[?@.id == {id}]", ["id"], ["id"])).toMatchObject({
       value: { variables: new Set(["id"]) },
     });
@@ -89,7 +89,7 @@ describe("an integer variable in a filter", () => {
       });
   });
 
-  it.each(["$[{id}]", "$.{id}", "$[?@.id == -{id}]", "$[?@.id == 1{id}]", "$[?@[{id}] == 1]", "$[?{id} == @.id]"])(
+  test.each(["$[{id}]", "$.{id}", "$[?@.id == -{id}]", "$[?@.id == 1{id}]", "$[?@[{id}] == 1]", "$[?{id} == @.id]"])(
     "may not stand anywhere else: %s",
     (text) => {
       const error = expect.stringContaining("with an integer variable ([?@.id == {id}])");
@@ -97,7 +97,7 @@ describe("an integer variable in a filter", () => {
     },
   );
 
-  it("selects what its number in its place selects, whatever stands around it", () => {
+  test("selects what its number in its place selects, whatever stands around it", () => {
     const part = fc.constantFrom(..."$ [ ] ? @ .id == < >= {id} '{id}' \"{id}\" ' \" \\ - 1 . {".split(" "), " ");
     const text = fc.oneof(
       fc.array(part, { maxLength: 8 }).map((parts) => `$${parts.join("")}`),
@@ -119,7 +119,7 @@ describe("an integer variable in a filter", () => {
 describe("the cost of a path is bounded by counting steps", () => {
   const wide = `[${Array(300_000).fill("[]").join(",")}]`;
   const digits = "7".repeat(100_000);
-  it.each([
+  test.each([
     [`$[?@${".a".repeat(300)} == 1]`, wide],
     [`$[?$[0] == '${"x".repeat(900)}']`, `["${"x".repeat(900)}",${"1,".repeat(100_000)}1]`],
     ["$.list[?$.big < 1]", `{"big":${digits},"list":[${"1,".repeat(1_000)}1]}`],
@@ -128,7 +128,7 @@ describe("the cost of a path is bounded by counting steps", () => {
     expect(found(text, json)).toBe("path_too_costly");
   });
 
-  it("an exchange's whole list of 3,000 tickers costs a fiftieth of that", () => {
+  test("an exchange's whole list of 3,000 tickers costs a fiftieth of that", () => {
     const tickers = Array.from({ length: 3_000 }, (_, i) => `{"symbol":"S${i}","price":"${i}"}`);
     const [text, json] = ["$[?@.symbol == 'S2999'].price", `[${tickers.join(",")}]`];
     expect(found(text, json)).toEqual(["2999"]);
@@ -174,7 +174,7 @@ describe("a path", () => {
   const anyPath = fc.array(segment, { maxLength: 4 }).map((segments) => `$${segments.join("")}`);
   const standard = new jsonP3.JSONPathEnvironment();
 
-  it("finds what json-p3 finds", () => {
+  test("finds what json-p3 finds", () => {
     fc.assert(
       fc.property(anyPath, json, (text, document) => {
         const expected = standard.query(text, document as JSONValue).values();
@@ -184,7 +184,7 @@ describe("a path", () => {
     );
   });
 
-  it("is accepted only if the standard accepts it, and then finds the same", () => {
+  test("is accepted only if the standard accepts it, and then finds the same", () => {
     const words = "$ @ .a .. [ ] ' \" a \\ \\u0061 ? == < * - 0 1 1.5e3 , : ! ( ) && true null length(@)".split(" ");
     const pieces = fc.constantFrom(" ", "\n", ...words);
     const text = fc.array(pieces, { maxLength: 10 }).map((parts) => `$${parts.join("")}`);
@@ -202,7 +202,7 @@ describe("a path", () => {
     expect(accepted).toBeGreaterThan(100);
   });
 
-  it.each([
+  test.each([
     "$",
     "$['a..b']",
     "$[-1]",
@@ -214,7 +214,7 @@ describe("a path", () => {
     expect(compileJsonPath(text)).toMatchObject({ ok: true });
   });
 
-  it.each([
+  test.each([
     ["$..price", "..['price'] cannot be used"],
     ["$.a[0:2]", "[:2:1] cannot be used"],
     ["$['a','b']", "['a', 'b'] cannot be used"],
@@ -243,7 +243,7 @@ describe("a filter by a member's text", () => {
   );
   const members = ["@.s", "@['t']", "@['__proto__']", "@[0]", "@[-1]", "@"];
 
-  it("finds what testing each element finds, in its order, however often it is asked", () => {
+  test("finds what testing each element finds, in its order, however often it is asked", () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 12 }), fc.constantFrom(...members), text, (list, member, wanted) => {
         const document = parsed(JSON.stringify(list));
@@ -255,7 +255,7 @@ describe("a filter by a member's text", () => {
     );
   });
 
-  it("costs the same the first and every other time, and as much as there is to scan", () => {
+  test("costs the same the first and every other time, and as much as there is to scan", () => {
     const list = JSON.stringify(Array.from({ length: 1_000 }, (_, i) => ({ s: String(i) })));
     const document = parsed(list);
     const steps = () => stepsOf(path("$[?@.s == '7']"), document);

@@ -1,5 +1,5 @@
 import { ok } from "@dataset-oracle/protocol/result";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { judgeAnswer, judgeText } from "./judge-answer.js";
 
 const answer = (contentType: string, text: string) => ok({ status: 200, contentType, retryAfter: null, text });
@@ -8,7 +8,7 @@ const PAGE = `<!DOCTYPE html>
 <body><script>let x = "<b>";</script><h1>Checking your browser</h1></body></html>`;
 
 describe("an answer whose body is JSON", () => {
-  it.each(["application/json", "text/plain; charset=utf-8", "application/javascript", "text/html", ""])(
+  test.each(["application/json", "text/plain; charset=utf-8", "application/javascript", "text/html", ""])(
     "is read as JSON with the content type %j",
     (contentType) => {
       const judged = answer(contentType, '{"price": 1.50}');
@@ -22,7 +22,7 @@ describe("an answer whose body is JSON", () => {
 });
 
 describe("an HTML page", () => {
-  it("is named as such, with its first words, whatever its content type says", () => {
+  test("is named as such, with its first words, whatever its content type says", () => {
     const error = { code: "not_json", detail: "is HTML, not JSON: Just a moment... Checking your browser" };
     for (const contentType of ["text/html", "application/json"]) {
       expect(judgeAnswer(answer(contentType, PAGE), 0, () => null)).toEqual({ ok: false, error });
@@ -30,20 +30,20 @@ describe("an HTML page", () => {
     }
   });
 
-  it("shows no more than a few words", () => {
+  test("shows no more than a few words", () => {
     const judged = judgeText(answer("text/html", `  <html>${"word ".repeat(10_000)}`), 0);
     expect(judged).toMatchObject({ ok: false, error: { detail: expect.stringMatching(/^.{20,120}$/) } });
   });
 });
 
-it("a call of a function around JSON is not JSON", () => {
+test("a call of a function around JSON is not JSON", () => {
   expect(judgeAnswer(answer("application/javascript", 'callback({"price":1})'), 0, () => null)).toMatchObject({
     ok: false,
     error: { code: "not_json" },
   });
 });
 
-it.each<[status: number, retryAfter: string | null, outcome: string, seconds?: number]>([
+test.each<[status: number, retryAfter: string | null, outcome: string, seconds?: number]>([
   [429, null, "throttled", 1],
   [429, "7", "throttled", 7],
   [418, "99999999", "throttled", 600],

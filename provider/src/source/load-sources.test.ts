@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
 
 /** A folder with the shipped Coinbase file, one setting of it changed. */
@@ -12,7 +12,7 @@ function folderWith(change: Record<string, unknown>): string {
   return folder;
 }
 
-it("a source is asked without a rate limit if its own origin is redirected", () => {
+test("a source is asked without a rate limit if its own origin is redirected", () => {
   const sources = loadSources([SHIPPED_SOURCES], [], { "https://api.kraken.com": "http://127.0.0.1:9000/kraken" });
   const unlimited = sources.filter(({ queries }) =>
     [...queries.values()].every((one) => one.request.rateLimit === null),
@@ -21,7 +21,7 @@ it("a source is asked without a rate limit if its own origin is redirected", () 
 });
 
 describe("a source file is refused, with its name and what to fix,", () => {
-  it.each<[change: Record<string, unknown>, message: RegExp]>([
+  test.each<[change: Record<string, unknown>, message: RegExp]>([
     [{ surprise: 1 }, /changed\.json.*\n.*\/surprise/],
     [{ method: "POST" }, /changed\.json: body: POST needs a body/],
     [{ pairs: ["ethusd"] }, /\/pairs\/0/],
@@ -33,16 +33,16 @@ describe("a source file is refused, with its name and what to fix,", () => {
     expect(() => loadSources([folderWith(change)])).toThrow(message);
   });
 
-  it("for a name that another source has", () => {
+  test("for a name that another source has", () => {
     expect(() => loadSources([SHIPPED_SOURCES, folderWith({})])).toThrow('another source has the name "coinbase" too');
   });
 
-  it("for another rate limit than its neighbour at the same origin", () => {
+  test("for another rate limit than its neighbour at the same origin", () => {
     const other = folderWith({ name: "other", rateLimit: { perSecond: 11, burst: 15 } });
     expect(() => loadSources([SHIPPED_SOURCES, other])).toThrow('rateLimit differs from that of "coinbase"');
   });
 
-  it("for an excluded source that is not there; all the others are named", () => {
+  test("for an excluded source that is not there; all the others are named", () => {
     expect(() => loadSources([SHIPPED_SOURCES], ["binance", "krakn"])).toThrow(
       /there is no source "krakn"\. The sources are: binance, .*kraken/,
     );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import fc from "fast-check";
 import { keccak256, stringToBytes, stringToHex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseExactJson } from "./exact-json.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";
 
@@ -21,7 +21,7 @@ const BYTES32 = { type: "bytes32" } as const;
 const STRING = { type: "string", hash: false } as const;
 const HASHED = { type: "string", hash: true } as const;
 
-it.each<[what: string, shape: ValueShape, code: string, nodes: string[]]>([
+test.each<[what: string, shape: ValueShape, code: string, nodes: string[]]>([
   ["number", PRICE, "not_a_number", ["null", "true", "{}", '["1"]', '""', '"-"']],
   ["date", DATE, "not_a_date", ["1767225600", '"1767225600"', "null", "{}", '"2026-01-31"', '"31.01.2026"']],
   ["date with an offset", DATE, "not_a_date", ["2026-01-31T12:00:00", "2026-01-31 12:00:00Z"].map((at) => `"${at}"`)],
@@ -68,7 +68,7 @@ describe("the guide's table of what can be read", () => {
   const rows = [...guide.matchAll(/^\| `(uint|bool|string)`(?: with `(format)`)? \| (.+) \| (.+) \|$/gm)];
   const nodesIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, node = ""]) => node);
 
-  it.each(Object.entries(shapes))("is right about %s", (name, shape) => {
+  test.each(Object.entries(shapes))("is right about %s", (name, shape) => {
     const [, , , read = "", not = ""] =
       rows.find(([, type, format]) => name === (format ? `${type} with ${format}` : type)) ?? [];
     for (const node of nodesIn(read)) expect(value(node, shape), node).toBeTypeOf("bigint");
@@ -78,7 +78,7 @@ describe("the guide's table of what can be read", () => {
 });
 
 describe("a value", () => {
-  it.each<[json: string, shape: ValueShape, expected: bigint]>([
+  test.each<[json: string, shape: ValueShape, expected: bigint]>([
     ['"5174.22"', PRICE, 5_174_220_000_000_000_000_000n],
     ["5174.22", PRICE, 5_174_220_000_000_000_000_000n],
     ['"1970-01-01T00:00:00Z"', DATE, 0n],
@@ -94,7 +94,7 @@ describe("a value", () => {
     expect(value(json, shape)).toBe(expected);
   });
 
-  it("is a date's time, wherever it was written", () => {
+  test("is a date's time, wherever it was written", () => {
     const milliseconds = fc.integer({ min: 0, max: 253_402_300_799_999 });
     fc.assert(
       fc.property(milliseconds, fc.integer({ min: -1_439, max: 1_439 }), (time, offset) => {
@@ -108,14 +108,14 @@ describe("a value", () => {
     );
   });
 
-  it.each(["", "a", "Bayern", "ä€🎲", `${"€".repeat(10)}xx`, "x".repeat(32)])(
+  test.each(["", "a", "Bayern", "ä€🎲", `${"€".repeat(10)}xx`, "x".repeat(32)])(
     "is a string of at most 32 bytes at the left of them: %s",
     (text) => {
       expect(value(JSON.stringify(text), STRING)).toBe(BigInt(stringToHex(text, { size: 32 })));
     },
   );
 
-  it.each(["", "x".repeat(33), "ä".repeat(10_000)])("is the hash of a string of any length", (text) => {
+  test.each(["", "x".repeat(33), "ä".repeat(10_000)])("is the hash of a string of any length", (text) => {
     expect(value(JSON.stringify(text), HASHED)).toBe(BigInt(keccak256(stringToBytes(text))));
   });
 });

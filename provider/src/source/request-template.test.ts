@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compileBody, compileUrl } from "./request-template.js";
 
 const VARIABLES = ["base", "quote"];
@@ -11,20 +11,20 @@ function fill(template: ReturnType<typeof compileBody>, base: string, quote: str
 }
 
 describe("a url template", () => {
-  it("is filled with percent-encoded values, so that none can change the url's structure", () => {
+  test("is filled with percent-encoded values, so that none can change the url's structure", () => {
     const template = compile("https://api.example.com/v1/{base}?q={quote}");
     expect(template).toMatchObject({ ok: true, value: { origin: "https://api.example.com" } });
     expect(fill(template, "a/../b", "c&d=#e")).toBe("https://api.example.com/v1/a%2F..%2Fb?q=c%26d%3D%23e");
     expect(fill(template, "it's", "(*!)")).toBe("https://api.example.com/v1/it%27s?q=%28%2A%21%29");
   });
 
-  it("is refused when what comes out would be read as another url", () => {
+  test("is refused when what comes out would be read as another url", () => {
     const template = compile("https://api.example.com/v1/{base}.{quote}/x");
     expect(fill(template, "a", "b")).toBe("https://api.example.com/v1/a.b/x");
     expect(fill(template, "", "")).toContain("would be sent as another URL");
   });
 
-  it.each([
+  test.each([
     "http://api.example.com/{base}{quote}",
     "https://api.example.com:8443/{base}{quote}",
     "https://user@api.example.com/{base}{quote}",
@@ -38,7 +38,7 @@ describe("a url template", () => {
     expect(compile(text)).toMatchObject({ ok: false, error: expect.stringContaining("must start with") });
   });
 
-  it("is refused with an unknown variable, a stray brace, a space or a fragment", () => {
+  test("is refused with an unknown variable, a stray brace, a space or a fragment", () => {
     expect(compile("https://api.example.com/{key}")).toMatchObject({
       error: expect.stringContaining("{key} is not a variable. The variables are: base, quote."),
     });
@@ -49,7 +49,7 @@ describe("a url template", () => {
     }
   });
 
-  it.each(["a/../{base}", "./{base}", "%2e%2e/{base}", "a\\{base}", "ä", "?q='{base}'"])(
+  test.each(["a/../{base}", "./{base}", "%2e%2e/{base}", "a\\{base}", "ä", "?q='{base}'"])(
     "is refused if it would be sent differently: %s",
     (rest) => {
       const error = expect.stringContaining("must be written as it is sent");
@@ -59,20 +59,20 @@ describe("a url template", () => {
 });
 
 describe("a body template", () => {
-  it("has its variables in strings, where no value can be more than text", () => {
+  test("has its variables in strings, where no value can be more than text", () => {
     const template = compileBody('{"a":{"b":"{base}","c":["x{quote}y"]},"{base}":1}', VARIABLES);
     const text = fill(template, 'a","b":"', "\\\n\u2028");
     expect(JSON.parse(text)).toEqual({ a: { b: 'a","b":"', c: ["x\\\n\u2028y"] }, 'a","b":"': 1 });
   });
 
-  it.each(['{"a":{base}}', '{"a":1{base}}', "{base}", '"\\{base}"', '"\\u00{base}"', "a={base}", '["{key}"]', ""])(
+  test.each(['{"a":{base}}', '{"a":1{base}}', "{base}", '"\\{base}"', '"\\u00{base}"', "a={base}", '["{key}"]', ""])(
     "is refused: %s",
     (text) => {
       expect(compileBody(text, VARIABLES).ok).toBe(false);
     },
   );
 
-  it("may have braces around other text", () => {
+  test("may have braces around other text", () => {
     const query = '{"query":"{ pair(id: \\"{base}\\") { price } }"}';
     const filled = JSON.parse(fill(compileBody(query, VARIABLES), '"', ""));
     expect(filled).toEqual({ query: '{ pair(id: """) { price } }' });

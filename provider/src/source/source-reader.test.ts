@@ -1,6 +1,6 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
 import type { EgressResult } from "@dataset-oracle/service/egress/egress";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_BYTES, SourceReader } from "./source-reader.js";
 
 const answerOf = (text: string): EgressResult =>
@@ -8,7 +8,7 @@ const answerOf = (text: string): EgressResult =>
 const FAILURE: EgressResult = err({ code: "timeout", detail: "no answer" });
 
 describe("a source reader", () => {
-  it.each([
+  test.each([
     ["an answer", answerOf("7")],
     ["a failure", FAILURE],
   ])("shares %s while it is under way, and until the second in which it arrived is over", async (_, answer) => {
@@ -32,7 +32,7 @@ describe("a source reader", () => {
     expect(requests).toBe(2);
   });
 
-  it.each([
+  test.each([
     ["32 MiB of answers to source files", 31, { source: { name: "a", findError: () => null } }],
     ["8 MiB of answers to published specs", 7, {}],
   ])("keeps no more than %s, because a parsed answer takes up to thirty times its text", async (_, most, change) => {
@@ -69,7 +69,7 @@ describe("a source that says that its limit is used up", () => {
     return { reader, asked };
   }
 
-  it("is left alone for all of its pairs, and by published specs", async () => {
+  test("is left alone for all of its pairs, and by published specs", async () => {
     const { reader, asked } = open();
     for (const request of [ofFile("one"), ofFile("other"), ofSpec("third")]) {
       expect(await reader.read(request, false)).toMatchObject({ ok: false, error: { code: "throttled" } });
@@ -77,7 +77,7 @@ describe("a source that says that its limit is used up", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("to a published spec is still asked for its prices", async () => {
+  test("to a published spec is still asked for its prices", async () => {
     const { reader, asked } = open();
     await reader.read(ofSpec("one"), false);
     await reader.read(ofFile("other"), false);
@@ -99,7 +99,7 @@ describe("with operators, a request of another caller", () => {
     return { reader, asked, turns };
   }
 
-  it("is not joined by an operator's while it is under way, nor repeated to it when it fails", async () => {
+  test("is not joined by an operator's while it is under way, nor repeated to it when it fails", async () => {
     const { reader, asked, turns } = open();
     const readings = [reader.read(request("a"), false), reader.read(request("a"), true)];
     await turns();
@@ -114,7 +114,7 @@ describe("with operators, a request of another caller", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("that succeeds is shared with an operator in the same second", async () => {
+  test("that succeeds is shared with an operator in the same second", async () => {
     const { reader, asked, turns } = open();
     const reading = reader.read(request("a"), false);
     await turns();
@@ -124,7 +124,7 @@ describe("with operators, a request of another caller", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("leaves most connections to operators, and waits for its own without having been sent", async () => {
+  test("leaves most connections to operators, and waits for its own without having been sent", async () => {
     const { reader, asked, turns } = open();
     const others = Array.from({ length: 7 }, (_, i) => reader.read(request(`other${i}`), false));
     await turns();

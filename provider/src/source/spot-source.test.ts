@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatUnits } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseExactJson } from "./exact-json.js";
 import { SHIPPED_SOURCES } from "./load-sources.js";
 import { compileSpotSource } from "./spot-source.js";
@@ -25,21 +25,21 @@ function clamp(price: bigint, bid: string, ask: string): bigint | string {
 }
 
 describe("a price", () => {
-  it("within the spread stays as it is", () => {
+  test("within the spread stays as it is", () => {
     expect(clamp(10n * E18, '"9"', '"11"')).toBe(10n * E18);
     expect(clamp(9n * E18, "9", "9.0")).toBe(9n * E18);
   });
 
-  it("outside of the spread becomes its nearer end, with all digits", () => {
+  test("outside of the spread becomes its nearer end, with all digits", () => {
     expect(clamp(8n * E18, '"9.000000000000000001"', '"11"')).toBe(9n * E18 + 1n);
     expect(clamp(12n * E18, '"9"', "10.999999999999999999")).toBe(11n * E18 - 1n);
   });
 
-  it("of 0 stays 0, because there was no trade", () => {
+  test("of 0 stays 0, because there was no trade", () => {
     expect(clamp(0n, '"9"', '"11"')).toBe(0n);
   });
 
-  it.each([
+  test.each([
     ["null", '"11"'],
     ['""', '"11"'],
     ['"9"', '"0.00"'],

@@ -1,7 +1,7 @@
 import { MAX_SPEC_BYTES } from "@dataset-oracle/protocol/spec-hash";
 import fc from "fast-check";
 import { type Hex, hexToString, stringToHex } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseCanonicalSpec, toCanonicalJson } from "./canonical-json.js";
 
 const textOf = (value: unknown) => {
@@ -10,7 +10,7 @@ const textOf = (value: unknown) => {
 };
 
 describe("canonical JSON", () => {
-  it("is RFC 8785's", () => {
+  test("is RFC 8785's", () => {
     expect(textOf({ b: [1, true, null], a: { "\u20ac": "€\n", z: "/" } })).toBe(
       '{"a":{"z":"/","€":"€\\n"},"b":[1,true,null]}',
     );
@@ -19,7 +19,7 @@ describe("canonical JSON", () => {
     expect(textOf({ "\ufb33": 1, "😀": 2, "\r": 3 })).toBe('{"\\r":3,"😀":2,"\ufb33":1}');
   });
 
-  it("is parsed back to the same value, whatever JSON that is", () => {
+  test("is parsed back to the same value, whatever JSON that is", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const bytes = toCanonicalJson(value);
@@ -30,7 +30,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  it("is the same for every way to write a value, and no other way is read", () => {
+  test("is the same for every way to write a value, and no other way is read", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })),
@@ -47,7 +47,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  it.each<[string, string | Hex]>([
+  test.each<[string, string | Hex]>([
     ["a space", '{"a": 1}'],
     ["a line's end", '{"a":1}\n'],
     ["properties out of order", '{"b":1,"a":1}'],
@@ -64,12 +64,12 @@ describe("canonical JSON", () => {
     expect(parseCanonicalSpec(bytes).ok).toBe(false);
   });
 
-  it("has at most 8,192 bytes", () => {
+  test("has at most 8,192 bytes", () => {
     expect(toCanonicalJson("x".repeat(MAX_SPEC_BYTES - 2)).ok).toBe(true);
     expect(textOf("é".repeat(MAX_SPEC_BYTES / 2))).toContain("has 8194 bytes");
   });
 
-  it("is refused when it is nested as deeply as its length allows, without a stack overflow", () => {
+  test("is refused when it is nested as deeply as its length allows, without a stack overflow", () => {
     const deep = stringToHex("[".repeat(MAX_SPEC_BYTES / 2) + "]".repeat(MAX_SPEC_BYTES / 2));
     expect(() => parseCanonicalSpec(deep)).not.toThrow();
   });

@@ -1,6 +1,6 @@
 import type { Combination } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { combine } from "../combined-value.js";
 import { failed, throttled } from "../source/source-failure.js";
 
@@ -8,7 +8,7 @@ const values = (...all: bigint[]) => all.map((value) => ok(value));
 const no = failed("timeout", "no answer");
 
 describe("the combined value", () => {
-  it.each<[Combination, bigint[], bigint]>([
+  test.each<[Combination, bigint[], bigint]>([
     ["median", [3n, 1n, 2n], 2n],
     ["median", [4n, 1n], 1n],
     ["median", [9n], 9n],
@@ -19,7 +19,7 @@ describe("the combined value", () => {
     expect(combine(values(...all), 1, how)).toEqual({ kind: "value", value });
   });
 
-  it.each<[Combination, bigint[], string]>([
+  test.each<[Combination, bigint[], string]>([
     ["majority", [1n, 2n], "1 of 2 sources agree, fewer than 2"],
     ["majority", [1n, 1n, 2n, 2n], "2 of 4 sources agree, fewer than 3"],
     ["equal", [1n, 1n, 2n], "2 of 3 sources agree, fewer than 3"],
@@ -27,14 +27,14 @@ describe("the combined value", () => {
     expect(combine(values(...all), 1, how)).toEqual({ kind: "none", reason });
   });
 
-  it("is none when fewer sources answered than must", () => {
+  test("is none when fewer sources answered than must", () => {
     expect(combine([ok(1n), no, no], 2, "median")).toEqual({
       kind: "none",
       reason: "1 of 3 sources answered, fewer than 2",
     });
   });
 
-  it("is busy when sources at their rate limit could still supply the missing values", () => {
+  test("is busy when sources at their rate limit could still supply the missing values", () => {
     expect(combine([ok(1n), throttled("busy", 2.2), no], 2, "median")).toEqual({ kind: "busy", retryAfter: 3 });
     expect(combine([throttled("busy", 9), throttled("busy", 1), no], 2, "equal")).toEqual({
       kind: "busy",

@@ -1,7 +1,7 @@
 import { CHARACTER_CLASSES } from "@dataset-oracle/protocol/argument-problem";
 import { ok } from "@dataset-oracle/protocol/result";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { BoundSource } from "../source/compile-source.js";
 import { parseExactJson } from "../source/exact-json.js";
 import { compileSpec } from "./compile-spec.js";
@@ -30,7 +30,7 @@ const bound = (spec: object, ...args: string[]) => {
 };
 
 describe("a request spec", () => {
-  it("says its hosts, its type, and the kind of its datasets", () => {
+  test("says its hosts, its type, and the kind of its datasets", () => {
     const two = { ...source, url: "https://b.example.com/{city}" };
     expect(compiled({ ...valid, sources: [source, source, two] })).toMatchObject({
       hosts: ["api.example.com", "b.example.com"],
@@ -44,7 +44,7 @@ describe("a request spec", () => {
     });
   });
 
-  it("combines what its sources give, each scaled by its own decimals", () => {
+  test("combines what its sources give, each scaled by its own decimals", () => {
     const cents = { ...source, url: "https://b.example.com/{city}", decimals: 0 };
     const { sources, combine } = bound({ ...valid, sources: [source, cents], minSources: 2 }, "Lima");
     const readings = ['{"celsius":21.5}', '{"celsius":2150}'].map((text, index) => {
@@ -58,7 +58,7 @@ describe("a request spec", () => {
 
   const word = { method: "GET", url: source.url, path: "$.a", type: "bool" };
   const unit = { symbol: "K", decimals: 2 };
-  it.each<[string, object, string]>([
+  test.each<[string, object, string]>([
     ["lacks a setting", { minSources: undefined }, "/minSources: is missing"],
     ["needs more sources than it has", { minSources: 2 }, "/minSources: 2 is more than the number of sources, 1"],
     ["combines numbers by majority", { combine: "majority" }, '/combine: a uint needs "median"'],
@@ -95,7 +95,7 @@ describe("a request spec", () => {
 });
 
 describe("an argument", () => {
-  it.each<[string, string[]]>([
+  test.each<[string, string[]]>([
     ["is missing", []],
     ["is one too many", ["Lima", "Lima"]],
     ["is too short", [""]],
@@ -117,26 +117,26 @@ describe("an argument", () => {
     unicode: ["é😀", "a\u0085"],
   };
 
-  it.each(CHARACTER_CLASSES)("of the class %s has no other characters", (characters) => {
+  test.each(CHARACTER_CLASSES)("of the class %s has no other characters", (characters) => {
     const request = compiled({ ...valid, variables: [{ ...city, characters }] });
     const [good, bad] = samples[characters];
     expect(request.bind([good]).ok).toBe(true);
     expect(request.bind([bad])).toMatchObject({ ok: false, error: expect.stringContaining(characters) });
   });
 
-  it("that is an integer has one spelling", () => {
+  test("that is an integer has one spelling", () => {
     const request = compiled({ ...valid, variables: [{ ...city, type: "integer", characters: "digits" }] });
     for (const good of ["0", "7", "10"]) expect(request.bind([good]).ok).toBe(true);
     for (const bad of ["00", "07", "-1", "1.0", "1e3", ""]) expect(request.bind([bad]).ok).toBe(false);
   });
 
-  it("is counted in characters, not in halves of them", () => {
+  test("is counted in characters, not in halves of them", () => {
     const request = compiled({ ...valid, variables: [{ ...city, maxLength: 2 }] });
     expect(request.bind(["😀😀"]).ok).toBe(true);
   });
 });
 
-it("a spec is compiled or refused, whatever JSON it is", () => {
+test("a spec is compiled or refused, whatever JSON it is", () => {
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), fc.record({ sources: fc.jsonValue() })), (json) => {
       const request = compileSpec({ ...valid, ...(json as object) });

@@ -1,5 +1,5 @@
 import { ok } from "@dataset-oracle/protocol/result";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { failed } from "../source/source-failure.js";
 import { compileSpec } from "./compile-spec.js";
 import { extractValues, MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
@@ -20,7 +20,7 @@ function extract(texts: readonly (string | null)[], paths: object) {
   return { codes, steps };
 }
 
-it("finds the value of each source that answered, and what it is made from", () => {
+test("finds the value of each source that answered, and what it is made from", () => {
   const { codes, steps } = extract(['{"a":{"b":7}}', null, '{"a":{"b":"12.9"}}'], { path: "$.a.b" });
   expect(codes).toEqual([7n, "timeout", 12n]);
   expect(steps).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ describe("the limits of extraction", () => {
   const COSTLY = { path: "$[?@ > 2]" };
 
   describe("the steps of a key", () => {
-    it("are shared by its sources, and by the two paths of each", () => {
+    test("are shared by its sources, and by the two paths of each", () => {
       const { codes, steps } = extract(Array(8).fill(numbers(50_000)), COSTLY);
       expect(codes).toEqual(Array(8).fill("path_too_costly"));
       expect(steps).toBeLessThanOrEqual(MAX_KEY_STEPS);
@@ -42,7 +42,7 @@ describe("the limits of extraction", () => {
       expect(extract([half], { path: COSTLY.path, errorPath: COSTLY.path }).codes).toEqual(["path_too_costly"]);
     });
 
-    it("do not depend on which other sources answered", () => {
+    test("do not depend on which other sources answered", () => {
       const document = numbers(20_000);
       const [alone] = extract([document, null, null, null, null, null, null, null], COSTLY).codes;
       const [together] = extract(Array(8).fill(document), COSTLY).codes;
@@ -51,7 +51,7 @@ describe("the limits of extraction", () => {
     });
   });
 
-  it("a source that answers more than its share of text is not read, whatever the others answered", () => {
+  test("a source that answers more than its share of text is not read, whatever the others answered", () => {
     const share = MAX_KEY_TEXT / 4;
     const text = (length: number) => `{"a":7,"b":"${"x".repeat(length - 14)}"}`;
     const { codes } = extract([text(share), text(share + 1), null, "{"], { path: "$.a" });

@@ -1,6 +1,6 @@
 import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ExtractionPool, type ExtractionPoolOptions } from "./extraction-pool.js";
 
 const source = { method: "GET", url: "https://api.example.com/", type: "uint", decimals: 0 } as const;
@@ -29,7 +29,7 @@ function open(options: ExtractionPoolOptions = {}) {
 }
 
 describe("a pool of workers", () => {
-  it("extracts what the engine extracts, and parses the same text once", async () => {
+  test("extracts what the engine extracts, and parses the same text once", async () => {
     const pool = open();
     const text = '{"a":1.0,"b":2}';
     const all = await Promise.all(["a", "b", "c"].map((arg) => pool.run(job(arg, text), false)));
@@ -42,7 +42,7 @@ describe("a pool of workers", () => {
     expect((works[0] ?? 0) - (works[1] ?? 0)).toBe(text.length);
   });
 
-  it("copies an answer that several keys share once to a worker, and gives each key what its own sources said", async () => {
+  test("copies an answer that several keys share once to a worker, and gives each key what its own sources said", async () => {
     const length = worker("port.postMessage({ readings: [], work: JSON.stringify(job.answers).length });");
     const copied = await open({ worker: length }).run(job("a"), false);
     const pool = open({ worker: length });
@@ -61,7 +61,7 @@ describe("a pool of workers", () => {
     expect(read).toEqual([1n, 1n, 2n, 2n, 1n].map((value) => ok(value)));
   });
 
-  it("ends a worker that runs for too long, and goes on with another", async () => {
+  test("ends a worker that runs for too long, and goes on with another", async () => {
     const endless = 'if (job.args[0] === "x") for (;;); port.postMessage({ readings: [], work: 1 });';
     const pool = open({ worker: worker(endless), runMs: 500 });
     const [bad, good] = await Promise.all([pool.run(job("x"), false), pool.run(job("a"), false)]);
@@ -71,14 +71,14 @@ describe("a pool of workers", () => {
     ]);
   });
 
-  it("does not count the start of the first worker as waiting", async () => {
+  test("does not count the start of the first worker as waiting", async () => {
     const { href } = worker("port.postMessage({ readings: [], work: 1 });");
     const slow = href.replace("port.postMessage(%22ready%22)", "setTimeout(() => port.postMessage(%22ready%22), 200)");
     expect(slow).toContain("setTimeout");
     expect(await open({ worker: new URL(slow), waitMs: 50 }).run(job("a"), false)).toMatchObject({ ok: true });
   });
 
-  it("survives a worker that runs out of memory", async () => {
+  test("survives a worker that runs out of memory", async () => {
     const pool = open({
       worker: worker("const all = []; for (;;) all.push(Array(1e5).fill(job));"),
       heapMegabytes: 16,
@@ -86,7 +86,7 @@ describe("a pool of workers", () => {
     expect(await pool.run(job("a"), false)).toEqual({ ok: false, error: "failed" });
   });
 
-  it("fails its jobs when no worker starts, and when it is closed", async () => {
+  test("fails its jobs when no worker starts, and when it is closed", async () => {
     const broken = open({ worker: new URL("data:text/javascript,throw new Error('broken')") });
     expect(await broken.run(job("a"), false)).toEqual({ ok: false, error: "failed" });
     const pool = open({ worker: worker("") });
@@ -96,7 +96,7 @@ describe("a pool of workers", () => {
     expect(await pool.run(job("a"), true)).toEqual({ ok: false, error: "full" });
   });
 
-  it("does the jobs of operators first, and keeps room for them", async () => {
+  test("does the jobs of operators first, and keeps room for them", async () => {
     const pool = open({ worker: worker("port.postMessage({ readings: [], work: 1 });") });
     const order: string[] = [];
     const run = (name: string, text: string, mayUseReserve: boolean) =>

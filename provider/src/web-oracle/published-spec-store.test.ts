@@ -4,13 +4,13 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keccak256 } from "viem";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { PublishedSpecStore } from "./published-spec-store.js";
 
 const SPEC = "0x7b7d";
 const HASH = keccak256(SPEC);
 
-it("reads the spec that was stored, and nothing whose content has another hash", async () => {
+test("reads the spec that was stored, and nothing whose content has another hash", async () => {
   const folder = mkdtempSync(join(tmpdir(), "specs-"));
   const specs = new PublishedSpecStore(folder);
   expect(await specs.read(42, HASH)).toBeNull();
@@ -25,7 +25,7 @@ it("reads the spec that was stored, and nothing whose content has another hash",
   rmSync(folder, { recursive: true });
 });
 
-it("leaves no file when the disk is full", async () => {
+test("leaves no file when the disk is full", async () => {
   const folder = mkdtempSync(join(tmpdir(), "specs-"));
   const { writeFile } = fs;
   const replace = (by: typeof writeFile) => {

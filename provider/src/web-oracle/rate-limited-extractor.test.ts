@@ -1,6 +1,6 @@
 import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok } from "@dataset-oracle/protocol/result";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_KEY_STEPS, MAX_KEY_TEXT } from "./extract-values.js";
 import type { ExtractionPool, PoolFailure } from "./extraction-pool.js";
 import { ANONYMOUS_WORK, RateLimitedExtractor, SPEC_WORK } from "./rate-limited-extractor.js";
@@ -31,7 +31,7 @@ async function exhaust(extractor: RateLimitedExtractor): Promise<number> {
 }
 
 describe("a caller's allowance", () => {
-  it("is spent by the bytes that are received for it, and bounds them", async () => {
+  test("is spent by the bytes that are received for it, and bounds them", async () => {
     const { extractor } = open();
     const spend = extractor.chargesTo(mallory).spend;
     let received = 0;
@@ -43,7 +43,7 @@ describe("a caller's allowance", () => {
     expect(extractor.chargesTo(alice).spend(65_536)).toBe(true);
   });
 
-  it("is used up by its own work only, and comes back with time", async () => {
+  test("is used up by its own work only, and comes back with time", async () => {
     const { extractor, clock } = open();
     expect(await exhaust(extractor)).toBe(Math.ceil(ANONYMOUS_WORK.burst / MOST));
     const jobs = clock.jobs;
@@ -54,7 +54,7 @@ describe("a caller's allowance", () => {
     expect((await extractor.extract(key(), [], mallory)).ok).toBe(true);
   });
 
-  it("is used up at once by work that ended its worker, and not by a full pool", async () => {
+  test("is used up at once by work that ended its worker, and not by a full pool", async () => {
     for (const [fails, most] of [
       ["failed", 2],
       ["full", 1_000],
@@ -66,7 +66,7 @@ describe("a caller's allowance", () => {
   });
 });
 
-it("half of a spec's allowance is left to operators, whatever anonymous callers ask", async () => {
+test("half of a spec's allowance is left to operators, whatever anonymous callers ask", async () => {
   const { extractor } = open({ hasReserve: true });
   const ask = (id: number) => extractor.extract(key(), [], { id: `203.0.113.${id}`, mayUseReserve: false });
   let count = 0;

@@ -2,7 +2,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { pino } from "pino";
 import { type Hex, keccak256, stringToHex } from "viem";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { toCanonicalJson } from "./canonical-json.js";
 import { WebOracleKeyFinder } from "./web-oracle-key-finder.js";
 
@@ -59,7 +59,7 @@ async function find(
   );
 }
 
-it("a key asks what its spec says for its arguments, within the rate limit of the origin", async () => {
+test("a key asks what its spec says for its arguments, within the rate limit of the origin", async () => {
   const asked = [[`https://${HOST}/Lima`, { perSecond: 1, burst: 1 }]];
   expect(await find(["Lima"])).toEqual(asked);
   expect(await find(["Lima"], { hosts: "any" })).toEqual(asked);
@@ -77,12 +77,12 @@ const WORD = canonical({
 /** A spec of a later version. */
 const LATER = canonical({ ...SPEC, sources: [{ ...SPEC.sources[0], later: 1 }] });
 
-it("a field that an older provider does not know is named", async () => {
+test("a field that an older provider does not know is named", async () => {
   const detail = await find(["Lima"], { bytes: LATER, about: "detail" });
   expect(detail).toContain("/sources/0/later: is unknown; remove it");
 });
 
-it.each<[why: string, code: string, args: string[], change: Parameters<typeof find>[1]]>([
+test.each<[why: string, code: string, args: string[], change: Parameters<typeof find>[1]]>([
   ["lacks an argument", "invalid_arguments", [], {}],
   ["is spelled otherwise", "invalid_arguments", ["S"], { end: "%c3%a3o" }],
   ["is of a number, in a dataset of words", "other_kind", ["Lima"], { kind: "majority" }],

@@ -3,7 +3,7 @@ import { recoverSignerWith } from "@dataset-oracle/service/crypto/recover-signer
 import fc from "fast-check";
 import { bytesToHex, concatHex, type Hex, hexToBytes, numberToHex, slice } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import vectors from "../../../protocol/vectors/reports.json" with { type: "json" };
 import { loadNativeSecp256k1, WASM_SECP256K1 } from "./secp256k1.js";
 
@@ -28,16 +28,16 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
     return signer;
   };
 
-  it("recovers the signer, in either case of the hex digits", async () => {
+  test("recovers the signer, in either case of the hex digits", async () => {
     expect(await agrees(DIGEST, SIGNATURE)).toBe(account.address);
     expect(await agrees(DIGEST, `0x${SIGNATURE.slice(2).toUpperCase()}`)).toBe(account.address);
   });
 
-  it.each(vectors.refused)("refuses a signature with $name", async ({ signature }) => {
+  test.each(vectors.refused)("refuses a signature with $name", async ({ signature }) => {
     expect(await agrees(vectors.reports[0]?.digest as Hex, signature)).toBeNull();
   });
 
-  it("agrees with viem on digests of any size, the order and zero among them", async () => {
+  test("agrees with viem on digests of any size, the order and zero among them", async () => {
     for (const digest of [0n, 1n, ORDER - 1n, ORDER, ORDER + 1n, 2n ** 256n - 1n].map(word)) {
       expect(await agrees(digest, await account.sign({ hash: digest }))).toBe(account.address);
       await agrees(digest, SIGNATURE);
@@ -50,7 +50,7 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
     .map(([of, off]) => word((of + off + 2n ** 256n) % 2n ** 256n));
   const part = (usual: Hex) => fc.oneof(fc.constant(usual), bytes32, edge);
 
-  it("agrees with viem on signatures whose parts are valid, random or at an edge", async () => {
+  test("agrees with viem on signatures whose parts are valid, random or at an edge", async () => {
     const v = fc.oneof(fc.constantFrom(27, 28), fc.integer({ min: 0, max: 255 }));
     const random = fc.asyncProperty(
       fc.oneof(fc.constant(DIGEST), bytes32),
@@ -64,7 +64,7 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
     await fc.assert(random, { numRuns: 400 });
   });
 
-  it("agrees with viem on signatures with one flipped bit, and of any length", async () => {
+  test("agrees with viem on signatures with one flipped bit, and of any length", async () => {
     const flipped = fc.integer({ min: 0, max: 65 * 8 - 1 }).map((bit) => {
       const bytes = hexToBytes(SIGNATURE);
       bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));

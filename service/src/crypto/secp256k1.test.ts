@@ -1,7 +1,7 @@
 import { HALF_ORDER } from "@dataset-oracle/protocol/recover-signer";
 import { bytesToHex, hexToBigInt, hexToBytes, numberToBytes } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadNativeSecp256k1, SECP256K1, WASM_SECP256K1 } from "./secp256k1.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -9,11 +9,11 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const native = loadNativeSecp256k1();
 const word = (number: bigint) => numberToBytes(number, { size: 32 });
 
-it("is native where there is a build for the machine", () => {
+test("is native where there is a build for the machine", () => {
   expect(SECP256K1.name).toBe((native ?? WASM_SECP256K1).name);
 });
 
-it.runIf(["linux x64", "darwin arm64", "win32 x64"].includes(`${process.platform} ${process.arch}`))(
+test.runIf(["linux x64", "darwin arm64", "win32 x64"].includes(`${process.platform} ${process.arch}`))(
   "has a native build here",
   () => {
     expect(native?.name).toBe("secp256k1 (native)");
@@ -38,7 +38,7 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
   const edges = [0n, 1n, 2n, ORDER / 2n, ORDER - 1n, ORDER, ORDER + 1n, 2n ** 256n - 1n];
   const isKey = (number: bigint) => number > 0n && number < ORDER;
 
-  it("signs digests at the edges with keys at the edges, below the order as viem does", async () => {
+  test("signs digests at the edges with keys at the edges, below the order as viem does", async () => {
     for (const key of edges.filter(isKey)) {
       for (const digest of edges) {
         if (digest < ORDER) await agrees(word(digest), word(key));
@@ -47,7 +47,7 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
     }
   });
 
-  it.each(edges.filter((number) => !isKey(number)))("refuses a key of %d, and does not show it", (number) => {
+  test.each(edges.filter((number) => !isKey(number)))("refuses a key of %d, and does not show it", (number) => {
     const key = word(number);
     for (const use of [() => publicKeyOf(key), () => sign(word(1n), key)]) {
       expect(use).toThrow();
@@ -55,7 +55,7 @@ describe.each([WASM_SECP256K1, ...(native === null ? [] : [native])])("$name", (
     }
   });
 
-  it("signs nothing but 32 bytes", () => {
+  test("signs nothing but 32 bytes", () => {
     const key = word(1n);
     for (const size of [0, 31, 33]) expect(() => sign(new Uint8Array(size), key)).toThrow();
     for (const size of [0, 31, 33]) expect(() => sign(word(1n), hexToBytes(`0x${"01".repeat(size)}`))).toThrow();

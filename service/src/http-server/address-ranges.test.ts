@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { inRanges } from "./address-ranges.js";
 
 describe("a range of addresses", () => {
@@ -9,14 +9,14 @@ describe("a range of addresses", () => {
     ["::1", ["::1"], ["127.0.0.1"]],
   ];
   for (const [range, inside, outside] of cases) {
-    it(range, () => {
+    test(range, () => {
       const isIn = inRanges([range]);
       for (const address of inside) expect(isIn(address), address).toBe(true);
       for (const address of outside) expect(isIn(address), address).toBe(false);
     });
   }
 
-  it("that is invalid is refused", () => {
+  test("that is invalid is refused", () => {
     for (const text of ["", "localhost", "1.2.3", "1.2.3.4/", "1.2.3.4/33", "1.2.3.4/8/8", "::1/129", "fe80::1%eth0"]) {
       expect(() => inRanges([text]), text).toThrow("is not an IP address or CIDR range");
     }
