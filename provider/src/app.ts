@@ -75,9 +75,9 @@ export async function buildProvider(
       // Anyone can make a published spec's requests fail, so logging them would let strangers fill the log.
       if (source === undefined) return;
       if (reading.ok) return logger.info({ source: source.name, url }, "source answers again");
-      const { code: failure, detail } = reading.error;
+      const { code: reason, detail } = reading.error;
       logger.warn(
-        { source: source.name, url, failure, detail },
+        { source: source.name, url, reason, detail },
         "source is failing and is queried less often until it answers again",
       );
     },

@@ -95,7 +95,7 @@ test("a source that fails is logged and counted when it starts to, and not each 
     provider.clock.now += 1;
     await provider.ask();
     const logged = provider.logs.filter(({ source }) => source === "bitstamp");
-    expect(logged).toMatchObject([{ level: 40, failure: "http_status" }]);
+    expect(logged).toMatchObject([{ level: 40, reason: "http_status" }]);
   }
   expect(await metrics()).toMatchObject({ 'provider_source_back_offs_total{source="bitstamp"}': 1 });
 });

@@ -1,5 +1,6 @@
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
+import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
 import { feesTooHigh, outOfFunds, queueFull, shuttingDown } from "../problems.js";
@@ -394,7 +395,8 @@ export class TransactionQueue {
   /** Fails the waiting updates, because the chain cannot be read or nothing signed. Promised ones are tried again. */
   #failWaiting(error: unknown): void {
     for (const task of this.#takeWaiting()) this.#fail(task, error);
-    if (!(error instanceof ProblemError)) this.#log.error({ err: error }, "a pass of the transaction queue failed");
+    if (!(error instanceof ProblemError))
+      this.#log.error({ reason: stackOf(error) }, "a pass of the transaction queue failed");
   }
 
   #fail(task: Task, error: unknown): void {

@@ -5,6 +5,7 @@ import type { EvidenceRecord, RecordedAnswer } from "@dataset-oracle/protocol/ht
 import { ok } from "@dataset-oracle/protocol/result";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
 import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
+import { stackOf } from "@dataset-oracle/service/process/logger";
 import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -129,7 +130,7 @@ export class EvidenceStore {
   /** Queues the evidence for a decision to be written, and returns at once. */
   keep(value: FreshValue, round: bigint, decision: Decision): void {
     const kept = this.#keep(value, round, decision)
-      .catch((error: Error) => this.#fail(error, "evidence not written"))
+      .catch((error: unknown) => this.#fail("evidence not written", stackOf(error)))
       .finally(() => this.#kept.delete(kept));
     this.#kept.add(kept);
   }
@@ -152,7 +153,7 @@ export class EvidenceStore {
     try {
       // A character takes up to two bytes.
       if (ENTRY * this.#waiting + 2 * this.#waitingTexts.characters > MAX_WAITING) {
-        this.#fail(undefined, "evidence dropped: the disk is too slow");
+        this.#fail("evidence dropped: the disk is too slow");
         return;
       }
       const writing = this.#writing.then(() => this.#write({ ...value, round, decision, answers }));
@@ -194,8 +195,8 @@ export class EvidenceStore {
   }
 
   /** Logs the first of several failures, because a full disk must not be filled further. */
-  #fail(err: Error | undefined, message: string): void {
-    if (!this.#isFailing) this.options.logger.error({ err }, message);
+  #fail(message: string, reason?: string): void {
+    if (!this.#isFailing) this.options.logger.error({ reason }, message);
     this.#isFailing = true;
   }
 

@@ -164,7 +164,7 @@ export class SpecFinder {
       }
       refund();
       await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
-        warn({ error: error.code }, "spec not stored on disk");
+        warn({ reason: error.code }, "spec not stored on disk");
       });
       return this.#compile(id, spec);
     };

@@ -12,6 +12,7 @@ import Fastify, {
 } from "fastify";
 import type { Logger } from "pino";
 import { type Context, SYSTEM_CLOCK } from "../process/context.js";
+import { stackOf } from "../process/logger.js";
 import { inRanges } from "./address-ranges.js";
 import { callerIdOf } from "./caller-id.js";
 import { compileValidator } from "./compile-validator.js";
@@ -229,7 +230,7 @@ export function logFailure(
   const fields = traceFieldsOf(trace);
   const { code, detail, title, logFields } = problem;
   if (error instanceof ProblemError) log.warn({ ...fields, ...logFields, code, detail }, title);
-  else log.error({ ...fields, err: error }, "request failed");
+  else log.error({ ...fields, reason: stackOf(error) }, "request failed");
 }
 
 function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { stackOf } from "./logger.js";
 
 /** The process ends after this long, even if its shutdown has not finished. */
 const SHUTDOWN_MS = 10_000;
@@ -22,7 +23,7 @@ export function closeOnSignal(logger: Logger, close: () => Promise<void>): (exit
     close().then(
       () => process.exit(exitCode),
       (error: unknown) => {
-        logger.error({ err: error }, "shutdown failed");
+        logger.error({ reason: stackOf(error) }, "shutdown failed");
         process.exit(exitCode || 1);
       },
     );

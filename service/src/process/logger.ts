@@ -28,3 +28,7 @@ export function createLogger(options: Pick<LoggerOptions, "name" | "level"> = {}
   process.once("exit", () => output.flush());
   return pino(options, output);
 }
+
+/** Returns an unexpected error as the `reason` of a log line: its stack, and those of its causes. */
+export const stackOf = (error: unknown): string =>
+  error instanceof Error ? pino.stdSerializers.err(error).stack : String(error);

@@ -1,6 +1,7 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type BackOffBounds, backOffMs, type Context } from "@dataset-oracle/service/process/context";
+import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import { NoQuorum, reachesQuorum } from "../../reports/quorum.js";
@@ -116,7 +117,7 @@ const CALLERS_ADVISED = ["out_of_funds", "fees_too_high", "signer_failed", "rpc_
 function describe(error: unknown) {
   if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
   if (!(error instanceof ProblemError))
-    return { level: "error", fields: { err: error }, message: "feed: update failed" } as const;
+    return { level: "error", fields: { reason: stackOf(error) }, message: "feed: update failed" } as const;
   const { code, title, detail, logFields } = error;
   const fix = FIXES[code];
   const advice = { ...(!CALLERS_ADVISED.includes(code) && { detail }), ...(fix !== undefined && { fix }) };
