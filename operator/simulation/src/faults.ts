@@ -1,7 +1,7 @@
 import { stringToHex } from "viem";
 import { Ranking } from "../../dist/schedule/rank.js";
 import type { Fault } from "./fault.js";
-import { hashOf } from "./invariant.js";
+import { hashOf } from "./keys.js";
 import type { Random } from "./random.js";
 import { DATASET, type World } from "./world.js";
 
@@ -85,6 +85,26 @@ export const FAULTS: readonly Fault<World>[] = [
   passing({ name: "gas-overstated", group: "rpc", replacements: 1 }, [5, 20], ({ endpoints }) =>
     set(endpoints, () => ({ gasFactor: 1_000 })),
   ),
+  {
+    name: "updates-revert",
+    group: "chain",
+    replacements: null,
+    begin(world, random) {
+      const key = random.pick(world.others);
+      world.chain.dearKeyHash = hashOf(key);
+      world.failUntil(key, Number.POSITIVE_INFINITY);
+      const endAsking = world.every(30_000, () => world.requestKey(key, "10.0.3.1"), 0);
+      return {
+        forMs: seconds(random, 60, 240),
+        end: () => {
+          endAsking();
+          world.chain.dearKeyHash = null;
+          // What was asked for last can still be sent again.
+          world.failUntil(key, Date.now() + 60_000 + world.scheduleMs);
+        },
+      };
+    },
+  },
   passing({ name: "never-mined", group: "chain", replacements: 2 }, [30, 120], ({ chain }, random) =>
     set([chain], () => ({ neverMined: random.between(0.1, 0.5) })),
   ),
@@ -216,13 +236,13 @@ export const FAULTS: readonly Fault<World>[] = [
     begin(world, random) {
       const feed = random.pick(world.feeds);
       for (const one of world.providers) one.unserved = stringToHex(feed);
-      world.unservedUntil.set(feed, Number.POSITIVE_INFINITY);
+      world.failUntil(feed, Number.POSITIVE_INFINITY);
       return {
         forMs: seconds(random, 60, 240),
         end: () => {
           for (const one of world.providers) one.unserved = null;
           // A minute, for which an operator remembers it.
-          world.unservedUntil.set(feed, Date.now() + 60_000 + world.scheduleMs);
+          world.failUntil(feed, Date.now() + 60_000 + world.scheduleMs);
         },
       };
     },

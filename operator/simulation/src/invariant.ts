@@ -1,4 +1,3 @@
-import { type Hex, keccak256, stringToHex } from "viem";
 import type { World } from "./world.js";
 
 /** What must hold: looked at after every block, and at the end. */
@@ -10,12 +9,3 @@ export interface Check {
 
 /** Makes the check of one invariant. It reports by `world.violate`. */
 export type Invariant = (world: World) => Check;
-
-const hashes = new Map<string, Hex>();
-
-/** The hash of a key of the world, of which there are few. */
-export function hashOf(key: string): Hex {
-  const hash = hashes.get(key) ?? keccak256(stringToHex(key));
-  hashes.set(key, hash);
-  return hash;
-}

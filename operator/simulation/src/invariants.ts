@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Hex, stringToHex } from "viem";
-import { hashOf, type Invariant } from "./invariant.js";
+import type { Invariant } from "./invariant.js";
+import { hashOf } from "./keys.js";
 import type { OperatorMachine } from "./operator-process.js";
 import { isReverted, MAX_REVERTS, machineOf, TRANSACTION_INVARIANTS, updatesOf } from "./transaction-invariants.js";
 import { BEAT_SECONDS, DEVIATION_BPS, MIN_INTERVAL_SECONDS, STUCK_SECONDS } from "./world.js";
@@ -19,7 +20,7 @@ const feedsAreFresh: Invariant = (world) => {
       const { points } = world.chain.head.state;
       for (const feed of world.feeds) {
         const age = Date.now() / 1000 - Number(points.get(hashOf(feed))?.round ?? 0n);
-        if (world.isUnserved(feed)) continue;
+        if (world.isFailing(hashOf(feed))) continue;
         if (age <= world.heartbeatOf(feed) + LATE_SECONDS) {
           late.delete(feed);
           continue;
@@ -48,7 +49,7 @@ const movesAreStored: Invariant = (world) => {
         const difference = price > before ? price - before : before - price;
         // The ripple, and what members differ by, are far below this.
         const hasMoved = difference * 10_000n > before * BigInt(DEVIATION_BPS + 10);
-        if (!hasMoved || world.isUnserved(feed)) since.delete(feed);
+        if (!hasMoved || world.isFailing(hashOf(feed))) since.delete(feed);
         else if (!since.has(feed)) since.set(feed, world.calmMs);
         else if (world.calmMs - (since.get(feed) ?? 0) > boundMs) {
           const detail = `${feed} is ${price}, and ${before} is stored since round ${stored?.round}`;
@@ -115,7 +116,7 @@ const requestsSucceed: Invariant = (world) => ({
     // An operator that is hit itself answers so.
     if (world.options.faults.some(({ group }) => group === "operators")) return;
     for (const { id, life, key, isCalm, outcome } of world.asked) {
-      if (outcome === null || !FAILURES.includes(outcome) || world.isUnserved(key)) continue;
+      if (outcome === null || !FAILURES.includes(outcome) || world.isFailing(hashOf(key))) continue;
       if (isCalm) world.violate("request failed", id, `${life.id} answered ${outcome} to the request for ${key}`);
     }
   },

@@ -4,15 +4,14 @@ import { decodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { LRUCache } from "lru-cache";
 import { type Hex, keccak256 } from "viem";
 import { nonceOf, type Receipt, type Transaction } from "./chain/chain.js";
-import { hashOf, type Invariant } from "./invariant.js";
+import type { Invariant } from "./invariant.js";
+import { hashOf } from "./keys.js";
 import type { Life, OperatorMachine } from "./operator-process.js";
 import { STUCK_SECONDS, type World } from "./world.js";
 
 const HOUR_MS = 3_600_000;
 /** From this age on the dataset refuses a round. */
 const MAX_ROUND_AGE_SECONDS = 300;
-/** No fault keeps transactions from blocks for longer. */
-const LONGEST_FAULT_MS = 400_000;
 /** After how many reverts an operator gives an update up. */
 export const MAX_REVERTS = 3;
 
@@ -175,6 +174,7 @@ export const isReverted = ({ outcome }: Receipt) => outcome === "reverted" || ou
 /** An update on request is given up after a few reverts. */
 const revertsEnd: Invariant = (world) => {
   const names = new Map(world.others.map((key) => [hashOf(key), key]));
+  const waitsLong = world.options.faults.some(({ name }) => name === "rounds-expire");
   const reverts = new Map<string, { count: number; from: number }>();
   return {
     atBlock() {
@@ -188,7 +188,7 @@ const revertsEnd: Invariant = (world) => {
         const id = `${machine.index} ${keyHash}`;
         // What was promised before the key was stored last can still be on its way, and waits while there are no blocks.
         const before = world.chain.head.parent?.timestamp ?? 0;
-        const known = reverts.get(id) ?? { count: 0, from: before * 1_000 - LONGEST_FAULT_MS - 20_000 };
+        const known = reverts.get(id) ?? { count: 0, from: before * 1_000 - (waitsLong ? 420_000 : 120_000) };
         reverts.set(id, { ...known, count: known.count + 1 });
         const asked = world.asks.filter((one) => one.machine === machine && one.key === key && one.at >= known.from);
         // Each process begins the count anew.
@@ -244,7 +244,7 @@ const pendingIsRecovered: Invariant = (world) => {
       for (const life of served) recovered.add(life);
       for (const [index, { life, keyHash, round, calmMs }] of [...pending.entries()].reverse()) {
         const isStored = (chain.head.state.points.get(keyHash)?.round ?? 0n) >= round;
-        if (isStored || !life.isAlive) pending.splice(index, 1);
+        if (isStored || !life.isAlive || world.isFailing(keyHash)) pending.splice(index, 1);
         else if (world.calmMs - calmMs > boundMs)
           world.violate("not recovered", `${life.id} ${keyHash} ${round}`, `${life.id}: round ${round} of ${keyHash}`);
       }

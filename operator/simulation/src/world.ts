@@ -2,12 +2,13 @@ import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { MAX_ROUND_AGE, MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
-import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import { type Address, type Hex, stringToHex } from "viem";
 import { Chain, type Receipt } from "./chain/chain.js";
 import { DatasetModel } from "./chain/dataset-model.js";
 import { Endpoint } from "./endpoint.js";
 import type { Episode, Fault } from "./fault.js";
 import { Journal } from "./journal.js";
+import { hashOf } from "./keys.js";
 import { Market } from "./market.js";
 import type { Exchange } from "./network.js";
 import { type Life, OperatorMachine } from "./operator-process.js";
@@ -84,8 +85,6 @@ export class World extends Journal {
   /** The keys that are updated on request only. */
   readonly others = Array.from({ length: OTHER_KEYS }, (_, i) => `SPOTPX/K${i}-USD`);
   readonly asked: Asked[] = [];
-  /** The keys that were not served for a while, with the end of their recovery, in milliseconds since 1970. */
-  readonly unservedUntil = new Map<string, number>();
   /** What the newest block has; nothing while blocks are missed. */
   mined: readonly Receipt[] = [];
   /** The questions for single reports since the last block. */
@@ -173,9 +172,15 @@ export class World extends Journal {
     return Object.assign(usual, ...this.options.faults.map(({ settings }) => settings)) as typeof usual;
   }
 
-  /** Reports whether a key is not served, or was not until a moment ago. */
-  isUnserved(key: string): boolean {
-    return Date.now() < (this.unservedUntil.get(key) ?? 0);
+  /** Says until when a key has an excuse, in milliseconds since 1970. */
+  failUntil(key: string, ms: number): void {
+    this.#failUntil.set(hashOf(key), ms);
+  }
+  readonly #failUntil = new Map<Hex, number>();
+
+  /** Reports whether a key cannot be updated, or could not until a moment ago. */
+  isFailing(keyHash: Hex): boolean {
+    return Date.now() < (this.#failUntil.get(keyHash) ?? 0);
   }
 
   heartbeatOf(feed: string): number {
@@ -199,7 +204,7 @@ export class World extends Journal {
 
   /** The stored round of a key, in seconds since 1970; 0 if it was never stored. */
   storedRound(key: string): number {
-    return Number(this.chain.head.state.points.get(keccak256(stringToHex(key)))?.round ?? 0n);
+    return Number(this.chain.head.state.points.get(hashOf(key))?.round ?? 0n);
   }
 
   // ---------------------------------------------------------------- time

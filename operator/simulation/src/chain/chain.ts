@@ -104,6 +104,8 @@ export class Chain {
   missedBlocks = 0;
   /** The share of the waiting transactions that nodes forget at each block. */
   forgotten = 0;
+  /** The key whose updates run out of gas, however much they have: none of it can be known before they are mined. */
+  dearKeyHash: Hex | null = null;
   /** How often blocks were replaced by others. */
   reorganizations = 0;
   /** What reached the nodes since the last block. */
@@ -216,7 +218,8 @@ export class Chain {
     if (to !== this.dataset.address) return { points, outcome: "transfer", gasUsed: TRANSFER_GAS, events: [] } as const;
     try {
       const executed = this.dataset.execute(points, data, timestamp);
-      if (executed.gasUsed > gas) return { points, outcome: "out of gas", gasUsed: gas, events: [] } as const;
+      const isDear = executed.events.some(({ keyHash }) => keyHash === this.dearKeyHash);
+      if (executed.gasUsed > gas || isDear) return { points, outcome: "out of gas", gasUsed: gas, events: [] } as const;
       const outcome = executed.events.length > 0 ? "stored" : "useless";
       return { ...executed, outcome } as const;
     } catch (error) {
