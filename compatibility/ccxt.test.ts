@@ -2,7 +2,7 @@ import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
-import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Egress } from "@dataset-oracle/service/untrusted/egress";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadSources, SHIPPED_SOURCES } from "../provider/src/source/load-sources.js";

@@ -1,6 +1,6 @@
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { call } from "viem/actions";
 import { expect, onTestFinished, test } from "vitest";
 import { createChainClient } from "../operator/src/rpc/client.js";

@@ -1,5 +1,5 @@
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
-import { postText as post } from "@dataset-oracle/service/http-client/trusted-request";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
+import { postText as post } from "@dataset-oracle/service/trusted/post-text";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 

@@ -1,6 +1,6 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
-import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
+import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import { readArguments } from "@dataset-oracle/tools/arguments";
 import { PROVIDERS } from "./accounts.js";
 import type { NeededPort } from "./needed-ports.js";

@@ -1,7 +1,6 @@
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
 import { addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
-import { serializeOnce } from "@dataset-oracle/service/http-server/serialize-once";
 import cors from "@fastify/cors";
 import type { NetworkPlan, OperatorConfig, PluginName } from "./config.js";
 import type { Operator } from "./operator.js";
@@ -85,3 +84,16 @@ const API_DESCRIPTION = {
     health: "The state of the process, for whoever runs it.",
   },
 };
+
+/**
+ * Serializes each answer once, because callers share answers. Fastify's own serializer would check them against their
+ * schemas, which only document what this program builds.
+ */
+function serializeOnce(): (answer: object) => string {
+  const known = new WeakMap<object, string>();
+  return (answer) => {
+    const text = known.get(answer) ?? JSON.stringify(answer);
+    known.set(answer, text);
+    return text;
+  };
+}

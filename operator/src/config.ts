@@ -9,7 +9,7 @@ import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { range } from "@dataset-oracle/service/config/range";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
-import { serverSettings } from "@dataset-oracle/service/http-server/server-settings";
+import { serverSettings } from "@dataset-oracle/service/http-server/serve";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address } from "viem";
 import { type FeedDataset, feedsSettings, planFeeds } from "./plugins/feeds/settings.js";

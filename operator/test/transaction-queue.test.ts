@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import { type Hex, isAddressEqual, keccak256, numberToHex, parseGwei, parseTransaction } from "viem";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { Egress } from "@dataset-oracle/service/egress/egress";
-import { inRanges } from "@dataset-oracle/service/http-server/address-ranges";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
+import { inRanges } from "@dataset-oracle/service/http-server/caller-address";
 import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
+import { Egress } from "@dataset-oracle/service/untrusted/egress";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ProviderConfig } from "./config.js";

@@ -4,11 +4,17 @@ import {
   ReportRequest,
   SignedBatchReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
-import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/anonymous-total-limit";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
-import { type ApiDescription, addOpenApi, gatherSchemas } from "@dataset-oracle/service/http-server/openapi";
-import { ANY_BODY, jsonAnswer, problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-address";
+import {
+  ANY_BODY,
+  type ApiDescription,
+  addOpenApi,
+  gatherSchemas,
+  jsonAnswer,
+  problemResponses,
+} from "@dataset-oracle/service/http-server/openapi";
+import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import type { TracedCaller } from "./caller.js";

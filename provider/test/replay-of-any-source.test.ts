@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { err, ok } from "@dataset-oracle/protocol/result";
-import type { EgressResult } from "@dataset-oracle/service/egress/egress";
+import type { EgressResult } from "@dataset-oracle/service/untrusted/egress";
 import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";

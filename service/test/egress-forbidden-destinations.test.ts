@@ -1,4 +1,4 @@
-import { Egress } from "@dataset-oracle/service/egress/egress";
+import { Egress } from "@dataset-oracle/service/untrusted/egress";
 import type { buildConnector } from "undici";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startHostileServer } from "./support/hostile-server.js";

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { isIP, type Socket } from "node:net";
-import { Egress } from "@dataset-oracle/service/egress/egress";
-import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { Egress } from "@dataset-oracle/service/untrusted/egress";
+import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import type { buildConnector } from "undici";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startHostileServer } from "./support/hostile-server.js";

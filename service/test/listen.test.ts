@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { listen } from "@dataset-oracle/service/http-server/listen";
+import { listen } from "@dataset-oracle/service/http-server/serve";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
 import { describe, expect, test } from "vitest";
 import { buildEchoApp } from "./support/echo-app.js";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resolveByDns } from "@dataset-oracle/service/egress/resolve-by-dns";
+import { resolveByDns } from "@dataset-oracle/service/untrusted/resolve-by-dns";
 import { expect, onTestFinished, test } from "vitest";
 
 /** A name server on loopback that gives every name one IPv4 address, and no IPv6 address. Returns where it is. */

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
+import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { createPublicClient } from "viem";
 import { afterAll, expect, test } from "vitest";
 

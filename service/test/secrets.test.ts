@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Egress } from "@dataset-oracle/service/egress/egress";
-import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { Egress } from "@dataset-oracle/service/untrusted/egress";
+import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import fc from "fast-check";
 import type { buildConnector } from "undici";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
-import { postText } from "@dataset-oracle/service/http-client/trusted-request";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
+import { postText } from "@dataset-oracle/service/trusted/post-text";
 import { afterAll, describe, expect, test } from "vitest";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1_000 };
@@ -107,9 +107,9 @@ describe.each<[how: string, reset: (socket: Socket) => void]>([
 test("does not keep a process alive, and works where Node's own fetch has been used before", async () => {
   answer = (_request, response) => void response.end("ok");
   const script = `
-    import { postText } from "@dataset-oracle/service/http-client/trusted-request";
+    import { postText } from "@dataset-oracle/service/trusted/post-text";
     await (await fetch(${JSON.stringify(url)})).text();
-    import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
+    import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
     const request = { url: ${JSON.stringify(url)}, body: "{}" };
     console.log((await postText(request, ${JSON.stringify(LIMITS)}, TRUSTED_CONNECTIONS)).value.text);`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {

@@ -3,7 +3,8 @@
 
 import { once } from "node:events";
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
-import { processRegistry, serveMetrics } from "@dataset-oracle/service/http-server/metrics";
+import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
+import { serveMetrics } from "@dataset-oracle/service/http-server/serve";
 import Fastify from "fastify";
 
 const [answer] = (await once(process, "message")) as [DataAnswer];

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
 import { keccak } from "@dataset-oracle/service/crypto/keccak";
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { pino } from "pino";
 import { Histogram } from "prom-client";
 import { type Address, stringToHex } from "viem";

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { pino } from "pino";
 import { Histogram } from "prom-client";
 import type { Address } from "viem";

@@ -1,10 +1,10 @@
 import { isLocalUrl } from "@dataset-oracle/protocol/base-url";
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
 import type { Result } from "@dataset-oracle/protocol/result";
-import { Egress, type EgressFailure } from "@dataset-oracle/service/egress/egress";
-import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/http-client/fetch-result";
-import { postText } from "@dataset-oracle/service/http-client/trusted-request";
 import { type Clock, type Context, withDeadline } from "@dataset-oracle/service/process/context";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "@dataset-oracle/service/process/fetch-result";
+import { postText } from "@dataset-oracle/service/trusted/post-text";
+import { Egress, type EgressFailure } from "@dataset-oracle/service/untrusted/egress";
 import type { Histogram } from "prom-client";
 import type { Address } from "viem";
 import { type Fail, type Failure, isFailure, type ProviderFailures } from "./failures.js";

@@ -1,9 +1,9 @@
 import { DataAnswer, DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-address";
 import { eventStream, streamedAnswer } from "@dataset-oracle/service/http-server/event-stream";
+import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
-import { RATE_HEADERS } from "@dataset-oracle/service/http-server/response-schemas";
 import { Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
 import { invalidMember, tooManyBroadcasts } from "../problems.js";

@@ -1,7 +1,7 @@
 import { keyToAscii } from "@dataset-oracle/protocol/dataset-key";
 import { ServedDataset } from "@dataset-oracle/protocol/http-schemas/datasets";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import { readView } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";

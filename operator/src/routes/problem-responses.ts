@@ -6,7 +6,7 @@ import {
   type OperatorRoute,
   operatorProblemCodesOf,
 } from "@dataset-oracle/protocol/operator-problem";
-import { problemResponses } from "@dataset-oracle/service/http-server/response-schemas";
+import { problemResponses } from "@dataset-oracle/service/http-server/openapi";
 import type { Context } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
 import { shuttingDown } from "../problems.js";

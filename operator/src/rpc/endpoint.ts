@@ -1,11 +1,11 @@
 import { TransientError } from "@dataset-oracle/service/config/config-error";
-import { retryAfterMs } from "@dataset-oracle/service/http-client/fetch-result";
-import { type JsonRpcAnswer, jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/http-client/json-rpc";
-import { matchesResultSchema } from "@dataset-oracle/service/http-client/rpc-results";
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
-import { isReset, postText } from "@dataset-oracle/service/http-client/trusted-request";
-import { urlRemover } from "@dataset-oracle/service/http-client/url-remover";
 import { type Context, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { retryAfterMs } from "@dataset-oracle/service/process/fetch-result";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
+import { type JsonRpcAnswer, jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/trusted/json-rpc";
+import { isReset, postText } from "@dataset-oracle/service/trusted/post-text";
+import { matchesResultSchema } from "@dataset-oracle/service/trusted/rpc-results";
+import { urlRemover } from "@dataset-oracle/service/trusted/url-remover";
 import { type Hex, hexToNumber } from "viem";
 import { classifyNodeError, MEANINGS, meaningOf, type NodeErrorKind, SUBMIT, waitNamedIn } from "./node-errors.js";
 import { describeError, RpcError, type RpcErrorKind } from "./rpc-error.js";

@@ -1,4 +1,4 @@
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
 import type { Counter } from "prom-client";

@@ -1,6 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
-import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/http-client/trusted-connections";
 import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
+import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { encodeErrorResult, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

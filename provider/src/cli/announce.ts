@@ -7,10 +7,10 @@ import {
 } from "@dataset-oracle/protocol/node-announcement";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
-import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
-import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
+import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
+import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import { type Address, createPublicClient } from "viem";
 import { callRpc, connectSender, describeTransaction, RPC_MS } from "./transactions.js";
 import { ANNOUNCE_USAGE } from "./usage.js";

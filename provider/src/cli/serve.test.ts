@@ -1,5 +1,5 @@
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
 import { accountFromPrivateKey } from "@dataset-oracle/service/keys/secp256k1-account";
+import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
 import { Value } from "@sinclair/typebox/value";
 import { describe, expect, test } from "vitest";
 import { DATASET, spotPriceDeployment } from "../../test/support/spot-price-deployment.js";

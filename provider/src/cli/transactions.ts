@@ -1,7 +1,7 @@
 import { ConfigError, TransientError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
-import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
+import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
 
 /** The deadline of each call to an endpoint that a command's user names. */

@@ -10,7 +10,7 @@ import { parseWebOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { requireValid } from "@dataset-oracle/service/config/require-valid";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
-import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
+import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Hex, keccak256, stringToHex } from "viem";

@@ -1,6 +1,6 @@
 import type { SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
+import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text";
 import { digitsOf, isNumber, type Json } from "./exact-json.js";
 import { type BoundPath, type Budget, compileJsonPath, findOne } from "./json-path.js";
 import { nodeToValue, type ValueShape } from "./node-to-value.js";

@@ -1,6 +1,6 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
-import type { EgressResult } from "@dataset-oracle/service/egress/egress";
-import { type HttpAnswer, retryAfterMs } from "@dataset-oracle/service/http-client/fetch-result";
+import { type HttpAnswer, retryAfterMs } from "@dataset-oracle/service/process/fetch-result";
+import type { EgressResult } from "@dataset-oracle/service/untrusted/egress";
 import { type Json, parseExactJson } from "./exact-json.js";
 import { failed, type Reading, type SourceFailure } from "./source-failure.js";
 

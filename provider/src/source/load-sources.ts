@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, unreadable } from "@dataset-oracle/service/config/config-error";
 import { loadConfig } from "@dataset-oracle/service/config/load-config";
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
+import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
 import { compileSpotSource, type SpotSource, SpotSourceSpec } from "./spot-source.js";
 
 /** The folder of the source files that are shipped with the provider. */

@@ -1,5 +1,5 @@
 import { err, type Result } from "@dataset-oracle/protocol/result";
-import type { EgressFailure } from "@dataset-oracle/service/egress/egress";
+import type { EgressFailure } from "@dataset-oracle/service/untrusted/egress";
 
 /**
  * The reasons why a source's value is missing or not used. They are stable, because logs, metrics and evidence contain

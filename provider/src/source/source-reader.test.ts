@@ -1,5 +1,5 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
-import type { EgressResult } from "@dataset-oracle/service/egress/egress";
+import type { EgressResult } from "@dataset-oracle/service/untrusted/egress";
 import { describe, expect, test } from "vitest";
 import { MAX_BYTES, SourceReader } from "./source-reader.js";
 

@@ -1,6 +1,6 @@
 import { err } from "@dataset-oracle/protocol/result";
-import { type Egress, type EgressResult, MAX_CONNECTIONS } from "@dataset-oracle/service/egress/egress";
-import type { FetchLimits } from "@dataset-oracle/service/http-client/fetch-result";
+import type { FetchLimits } from "@dataset-oracle/service/process/fetch-result";
+import { type Egress, type EgressResult, MAX_CONNECTIONS } from "@dataset-oracle/service/untrusted/egress";
 import { LRUCache } from "lru-cache";
 import { MAX_WAIT_MS, type RateLimit, SharedRate } from "../rate-limit.js";
 import { RequestBackOffs } from "./back-off.js";

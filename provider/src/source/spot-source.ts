@@ -1,7 +1,7 @@
 import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { ROUNDINGS, SourceSpec } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
+import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
 import { type Static, Type } from "@sinclair/typebox";
 import { type RateLimit, rateLimitSchema } from "../rate-limit.js";
 import { compileSource } from "./compile-source.js";

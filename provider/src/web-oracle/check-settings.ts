@@ -1,7 +1,7 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { expandRpcUrl } from "@dataset-oracle/service/config/expand-rpc-url";
-import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import type { WebOracleSettings } from "../config.js";
 import type { RateLimit } from "../rate-limit.js";
 import type { SpotSource } from "../source/spot-source.js";

@@ -3,7 +3,7 @@ import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { RequestSpec, type ValueType, variableProblem } from "@dataset-oracle/protocol/request-spec";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { schemaProblems } from "@dataset-oracle/service/config/schema-problems";
-import { parseHttpsUrl } from "@dataset-oracle/service/egress/https-url";
+import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import type { Hex } from "viem";
 import { type CombinedValue, combine } from "../combined-value.js";
 import { type BoundSource, compileSource, type Source } from "../source/compile-source.js";

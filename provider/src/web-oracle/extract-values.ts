@@ -1,5 +1,5 @@
 import { ok, type Result } from "@dataset-oracle/protocol/result";
-import type { FetchRequest } from "@dataset-oracle/service/egress/fetch-text";
+import type { FetchRequest } from "@dataset-oracle/service/untrusted/fetch-text";
 import type { Caller } from "../caller.js";
 import type { BoundSource } from "../source/compile-source.js";
 import { type Json, parseExactJson } from "../source/exact-json.js";

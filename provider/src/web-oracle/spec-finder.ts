@@ -1,7 +1,7 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
 import type { Result } from "@dataset-oracle/protocol/result";
-import { rpcTransport } from "@dataset-oracle/service/http-client/rpc-transport";
 import { isLogged } from "@dataset-oracle/service/http-server/trace";
+import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";

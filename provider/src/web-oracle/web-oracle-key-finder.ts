@@ -1,6 +1,6 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
-import type { RedirectedOrigins } from "@dataset-oracle/service/egress/egress";
+import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
 import { type Hex, hexToString } from "viem";
 import type { TracedCaller } from "../caller.js";
 import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";

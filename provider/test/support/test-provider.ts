@@ -5,7 +5,7 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import type { BatchReportRequest, ReportRequest, SignedReport } from "@dataset-oracle/protocol/http-schemas/reports";
 import type { Report } from "@dataset-oracle/protocol/report";
 import type { Deployment } from "@dataset-oracle/service/config/deployment";
-import { Secrets } from "@dataset-oracle/service/egress/secrets";
+import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
 import { Registry } from "prom-client";

@@ -13,25 +13,22 @@ import Fastify, {
 import type { Logger } from "pino";
 import { type Context, SYSTEM_CLOCK } from "../process/context.js";
 import { stackOf } from "../process/logger.js";
-import { inRanges } from "./address-ranges.js";
-import { callerIdOf } from "./caller-id.js";
-import { compileValidator } from "./compile-validator.js";
+import { callerIdOf, inRanges, normalizeForwardedFor } from "./caller-address.js";
 import {
   BODY_LIMIT,
   CONNECTION_LIMITS,
+  endConnectionsAtClose,
   limitConnectionsPerCaller,
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
 } from "./connection-limits.js";
-import { endConnectionsAtClose } from "./end-connections-at-close.js";
 import { toProblem } from "./error-to-problem.js";
-import { limitFloods } from "./flood-limit.js";
 import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
-import { normalizeForwardedFor } from "./normalize-forwarded-for.js";
 import { ProblemError } from "./problem-error.js";
 import {
   bodyLimiter,
   limitChunks,
+  limitFloods,
   MonotonicCounters,
   type RateLimit,
   type RateLimiter,
@@ -40,6 +37,7 @@ import {
 import { RequestLog } from "./request-log.js";
 import { parseStrictJson } from "./strict-json.js";
 import { isLogged, requestIdOf, type Trace, traceFieldsOf, traceOf } from "./trace.js";
+import { compileValidator } from "./validation.js";
 
 declare module "fastify" {
   interface FastifyRequest {

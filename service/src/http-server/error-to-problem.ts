@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import type { FastifyError, FastifyRequest, FastifySchema } from "fastify";
 import { BODY_LIMIT } from "./connection-limits.js";
 import { ProblemError, problem } from "./problem-error.js";
-import { problemsByProperty, toSentence, type ValidationFailure } from "./validation-messages.js";
+import { problemsByProperty, toSentence, type ValidationFailure } from "./validation.js";
 
 /**
  * Turns an error into the problem that the caller sees. It reveals nothing of an unexpected error.

@@ -3,7 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { logFailure } from "./app.js";
 import { toProblem } from "./error-to-problem.js";
-import { RATE_HEADERS } from "./response-schemas.js";
+import { RATE_HEADERS } from "./openapi.js";
 
 /**
  * Describes an answer that is JSON or, for callers who ask for it, a stream of events.

@@ -1,6 +1,6 @@
 import { MAX_HEADER_BYTES, TOO_SLOW } from "./connection-limits.js";
 import { ProblemError, problem } from "./problem-error.js";
-import { shortened } from "./validation-messages.js";
+import { shortened } from "./validation.js";
 
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   problem("method_not_allowed", { method, allowed: allowed.join(" or ") }, { headers: { allow: allowed.join(", ") } });

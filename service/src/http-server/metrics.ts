@@ -1,33 +1,6 @@
-import { EventEmitter, once } from "node:events";
-import { Type } from "@sinclair/typebox";
-import Fastify, { type FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from "prom-client";
 import type { App } from "./app.js";
-import { CONNECTION_LIMITS } from "./connection-limits.js";
-import { listen } from "./listen.js";
-
-/**
- * Returns the schema of the metrics settings. Metrics have an address of their own, because they are for the owner.
- *
- * @param port The default port.
- */
-export const metricsSettings = (port: number) => ({
-  metricsHost: Type.String({
-    minLength: 1,
-    default: "127.0.0.1",
-    description: "The address on which Prometheus reads /metrics.",
-  }),
-  metricsPort: Type.Integer({
-    minimum: 0,
-    maximum: 65_535,
-    default: port,
-    description: "The port on which Prometheus reads /metrics; 0 takes a free one.",
-  }),
-});
-export interface MetricsSettings {
-  readonly metricsHost: string;
-  readonly metricsPort: number;
-}
 
 /** Creates a registry with the metrics of the process: CPU time, memory, event loop, garbage collection. */
 export function processRegistry(): Registry {
@@ -86,38 +59,4 @@ export function measureRequests(app: App, registry: Registry): void {
 function labelsOf({ method, routeOptions: { url }, problemCode }: FastifyRequest) {
   const outcome = problemCode || "ok";
   return url === undefined ? { method: "none", route: "none", outcome } : { method, route: url, outcome };
-}
-
-/** The server of the metrics; it answers until it is closed. */
-interface MetricsServer {
-  readonly url: string;
-  /** Waits until the metrics were read, but not longer than so many milliseconds. */
-  untilRead(ms: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-/**
- * Serves a registry's metrics at `/metrics`.
- *
- * @param isStarted Until it returns true, the answer is 503.
- * @throws ExitError when the address cannot be listened on.
- */
-export async function serveMetrics(
-  registry: Registry,
-  { metricsHost, metricsPort }: MetricsSettings,
-  isStarted: () => boolean,
-): Promise<MetricsServer> {
-  const app = Fastify({ ...CONNECTION_LIMITS, forceCloseConnections: true });
-  app.get("/metrics", async (_request, reply) => {
-    if (!isStarted()) return reply.status(503).send("The service is starting.\n");
-    return reply.type(registry.contentType).send(await registry.metrics());
-  });
-  const reads = new EventEmitter();
-  app.addHook("onResponse", async () => void reads.emit("read"));
-  const url = await listen(app, { host: metricsHost, port: metricsPort }, { host: "metricsHost", port: "metricsPort" });
-  return {
-    url: `${url}/metrics`,
-    untilRead: async (ms) => void (await once(reads, "read", { signal: AbortSignal.timeout(ms) }).catch(() => {})),
-    close: () => app.close(),
-  };
 }

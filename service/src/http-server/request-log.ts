@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-import { callerIdOf } from "./caller-id.js";
+import { callerIdOf } from "./caller-address.js";
 
 const MAX_URL = 256;
 const WINDOW_MS = 60_000;

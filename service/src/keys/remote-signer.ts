@@ -19,10 +19,10 @@ import { ConfigError } from "../config/config-error.js";
 import { expandRpcUrl } from "../config/expand-rpc-url.js";
 import { requireAddress } from "../config/require-address.js";
 import { fileOf, permissionWarnings, readSecretFile } from "../config/secret-file.js";
-import { endedBy } from "../http-client/fetch-result.js";
-import { jsonRpcCall, readJsonRpcAnswer } from "../http-client/json-rpc.js";
-import { urlRemover } from "../http-client/url-remover.js";
 import { withDeadline } from "../process/context.js";
+import { endedBy } from "../process/fetch-result.js";
+import { jsonRpcCall, readJsonRpcAnswer } from "../trusted/json-rpc.js";
+import { urlRemover } from "../trusted/url-remover.js";
 import type { AccountSource } from "./account-source.js";
 
 /** The deadline of each call to a signer. Services that keep keys sign within a second. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Dispatcher } from "undici";
-import { TRUSTED_CONNECTIONS } from "../http-client/trusted-connections.js";
+import { TRUSTED_CONNECTIONS } from "../trusted/connections.js";
 
 /** The time, in two readings that are never compared with each other. */
 export interface Clock {

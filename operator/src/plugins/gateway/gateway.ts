@@ -1,10 +1,10 @@
 import { decodeFetchUpdateCall } from "@dataset-oracle/protocol/decode-fetch-update-call";
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
 import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
-import { callerIdOf } from "@dataset-oracle/service/http-server/caller-id";
+import { callerIdOf } from "@dataset-oracle/service/http-server/caller-address";
 import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

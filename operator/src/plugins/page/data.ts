@@ -10,7 +10,7 @@ import {
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { recoverSigner } from "@dataset-oracle/service/crypto/recover-signer";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { LRUCache } from "lru-cache";
 import { type Address, getAddress, type Hex, hexToBigInt, hexToBytes } from "viem";
 import { readView } from "../../dataset/contract.js";

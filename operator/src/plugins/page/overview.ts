@@ -10,8 +10,8 @@ import {
 } from "@dataset-oracle/protocol/http-schemas/overview";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { App } from "@dataset-oracle/service/http-server/app";
+import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
-import { jsonAnswer } from "@dataset-oracle/service/http-server/response-schemas";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { getAddress, type Hex } from "viem";
 import { readView } from "../../dataset/contract.js";

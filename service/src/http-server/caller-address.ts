@@ -1,5 +1,6 @@
 import { BlockList, type IPVersion, isIP } from "node:net";
 import { FormatRegistry, type StringOptions, Type } from "@sinclair/typebox";
+import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
 
 /** The name of the format, as errors show it. */
@@ -43,3 +44,36 @@ function parseRange(text: string) {
 }
 
 const family = (address: string): IPVersion => (isIP(address) === 4 ? "ipv4" : "ipv6");
+
+/** Identifies a caller for rate limits: by IPv4 address, or by IPv6 /64 network, because one party owns all of it. */
+export function callerIdOf(address: string): string {
+  if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/** An IPv6 address in brackets, with or without a port; or an IPv4 address with a port. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
+
+/**
+ * Reduces an X-Forwarded-For header to plain addresses, because some proxies add ports, brackets or zones, and a caller
+ * would count as a new one with each port. An entry that holds no address, such as `unknown`, is left out with
+ * everything before it: no trusted proxy vouches for those. The caller is then the proxy that wrote the entry.
+ */
+export function normalizeForwardedFor(header: string): string {
+  const addresses: string[] = [];
+  for (const entry of header.split(",").reverse()) {
+    const address = plainAddress(entry.trim());
+    if (address === null) break;
+    addresses.unshift(address);
+  }
+  return addresses.join(", ");
+}
+
+function plainAddress(entry: string): string | null {
+  const [, inBrackets, withPort] = WITH_PORT.exec(entry) ?? [];
+  const [address = ""] = (inBrackets ?? withPort ?? entry).split("%", 1);
+  return isIP(address) === 0 ? null : ipaddr.process(address).toString();
+}

@@ -10,8 +10,8 @@ import {
   NOT_TEXT,
   redirected,
   tooLarge,
-} from "./fetch-result.js";
-import type { KeptConnection, TrustedDispatchOptions } from "./trusted-connections.js";
+} from "../process/fetch-result.js";
+import type { KeptConnection, TrustedDispatchOptions } from "./connections.js";
 
 /** Some gateways refuse requests without a user agent. */
 const DEFAULT_HEADERS = { "user-agent": "dataset-oracle" };

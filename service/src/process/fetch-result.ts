@@ -1,4 +1,4 @@
-import { isTimeout } from "../process/context.js";
+import { isTimeout } from "./context.js";
 
 /** The bounds of an outgoing request. */
 export interface FetchLimits {

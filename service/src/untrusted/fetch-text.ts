@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { type Dispatcher, fetch, type Response } from "undici";
+import { withDeadline } from "../process/context.js";
 import {
   endedBy,
   type FetchFailure,
@@ -10,8 +11,7 @@ import {
   NOT_TEXT,
   redirected,
   tooLarge,
-} from "../http-client/fetch-result.js";
-import { withDeadline } from "../process/context.js";
+} from "../process/fetch-result.js";
 
 /** What a request costs whoever causes it in addition to the body of its answer: about the time of as many bytes. */
 const REQUEST_COST = 64 * 1024;
@@ -43,7 +43,7 @@ const SPENT: FetchTextFailure = { code: "busy", detail: "is not read: the caller
 /**
  * Makes one HTTP request within limits, without following redirects. An answer with any status but a redirect is a
  * value, which the caller judges. Egress calls it, for URLs that anyone may have written; for services that their owner
- * has configured, there is trusted-request.ts.
+ * has configured, there is trusted/post-text.ts.
  *
  * @param dispatcher Opens the connections.
  * @param signal Ends the request with the failure `aborted`.

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
 import { LRUCache } from "lru-cache";
 import { Agent, type buildConnector, Pool } from "undici";
-import type { FetchFailure, FetchFailureCode, FetchLimits, HttpAnswer } from "../http-client/fetch-result.js";
+import type { FetchFailure, FetchFailureCode, FetchLimits, HttpAnswer } from "../process/fetch-result.js";
 import { FORBIDDEN_ADDRESS, guardedConnector } from "./connector.js";
 import { type FetchRequest, fetchText } from "./fetch-text.js";
 import { parseHttpsUrl } from "./https-url.js";

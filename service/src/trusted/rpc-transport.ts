@@ -1,9 +1,9 @@
 import { http } from "viem";
 import type { Context } from "../process/context.js";
+import { TRUSTED_CONNECTIONS } from "./connections.js";
 import { readJsonRpcAnswer } from "./json-rpc.js";
+import { postText } from "./post-text.js";
 import { matchesResultSchema } from "./rpc-results.js";
-import { TRUSTED_CONNECTIONS } from "./trusted-connections.js";
-import { postText } from "./trusted-request.js";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
