@@ -38,7 +38,7 @@ beforeAll(async () => {
   [chain, providers] = await Promise.all([startChain(), startProviders(4)]);
   dataset = await chain.deploy(providers.map(({ address }) => address));
   const operator = await startOperator([{ chain, datasets: [dataset], providers }]);
-  honest = `${operator.base}/data/gateway/42/{sender}/{data}`;
+  honest = `${operator.base}/gateway/42/{sender}/{data}`;
   scripted = await listen(gateway);
   const unused = createServer();
   dead = await listen(unused);

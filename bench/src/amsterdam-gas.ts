@@ -328,7 +328,7 @@ async function sharingCases(): Promise<Case[]> {
 /** What each part costs to deploy; the scripts deploy two of them through a proxy, which adds a little. */
 function deploymentCases(): Case[] {
   const dataset = datasetOf(accountsOf(4));
-  const lens = { abi: verifiedLensAbi, args: [["https://operator.example/data/gateway/{sender}/{data}"]] } as const;
+  const lens = { abi: verifiedLensAbi, args: [["https://operator.example/gateway/{sender}/{data}"]] } as const;
   const asset = (name: string, key: string) => ({ asset: `0x${name.repeat(20)}` as Address, key: stringToHex(key) });
   const assets = [asset("01", "SPOTPX/ETH-USD"), asset("02", "")];
   const types = (text: string) => text.split(" ").map((type) => ({ type }));

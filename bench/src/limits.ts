@@ -171,7 +171,7 @@ function kindsOf({ provider, operator, dataset, webDataset, keys }: LimitedServi
   const report = "/report";
   const batch = "/report/batch";
   const request = "/data/request";
-  const gateway = "/data/gateway/42";
+  const gateway = "/gateway/42";
   return [
     at(
       provider,

@@ -71,7 +71,7 @@ export async function deploy(devnet: DevnetContext): Promise<Deployed> {
   const consumer = /Example consumer: (0x[0-9a-fA-F]{40})/.exec(output)?.[1];
   if (!consumer) throw new Error("The output of DeployExampleConsumer.s.sol has no address of the example consumer.");
   await run("DeployWebOracle");
-  await run("DeployVerifiedLens", { GATEWAYS: `${operatorUrl}/data/gateway/42/{sender}/{data}` });
+  await run("DeployVerifiedLens", { GATEWAYS: `${operatorUrl}/gateway/42/{sender}/{data}` });
   // Last, so that the contracts before it keep their addresses, which the documents name.
   await run("DeployCommitteeDirectory");
   const {

@@ -133,7 +133,7 @@ describe.skipIf(!isGethCompiled())("the scripts on geth", () => {
         await run("DeployFinancialDataset");
         await run("DeployWebOracle");
         await run("DeployCommitteeDirectory");
-        await run("DeployVerifiedLens", { GATEWAYS: "http://127.0.0.1/data/gateway/{sender}/{data}" });
+        await run("DeployVerifiedLens", { GATEWAYS: "http://127.0.0.1/gateway/{sender}/{data}" });
       };
       await deploy();
       const sent = await nonce();

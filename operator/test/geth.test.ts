@@ -108,7 +108,7 @@ test.skipIf(!isGethCompiled())(
       });
     const [one, two] = await Promise.all([start("alone"), start("volunteer")]);
 
-    const gateways = [`${one.base}/data/gateway/${GETH_CHAIN_ID}/{sender}/{data}`];
+    const gateways = [`${one.base}/gateway/${GETH_CHAIN_ID}/{sender}/{data}`];
     const lens = await chain.deployContract("VerifiedLens", verifiedLensAbi, [gateways]);
     const read = await readVerified(chain.client, { lens, dataset, key: spotPriceKey("ETH-USD"), maxAge: 60n });
     expect(read).toMatchObject({ status: "OK" });

@@ -66,7 +66,7 @@ describe("an operator whose only endpoint refuses everything", () => {
     expect([problem.http, problem.code, problem.headers.get("retry-after")]).toEqual([503, "not_ready", "5"]);
     const args = [dataset, stringToHex(KEY)] as const;
     const lookup = encodeFunctionData({ abi: updateGatewayAbi, functionName: "fetchUpdate", args });
-    const gateway = `/data/gateway/42/${OTHER_ACCOUNT}/${lookup}`;
+    const gateway = `/gateway/42/${OTHER_ACCOUNT}/${lookup}`;
     expect(await operator.get(gateway)).toMatchObject({ status: 503, body: { code: "not_ready" } });
     expect(await operator.askForProblem(request(1))).toMatchObject({ http: 422, served_network_ids: [42] });
 

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { PLUGINS, type PluginName } from "../src/config.js";
 import { OTHER_ACCOUNT } from "./support/chain.js";
 import { startCommittee, WAIT } from "./support/committee.js";
+import { OPERATIONS, operationsOf } from "./support/operations.js";
 import { type RunningOperator, startOperator } from "./support/operator.js";
 import type { Provider } from "./support/stub-providers.js";
 
@@ -32,16 +33,6 @@ async function start(plugins: readonly PluginName[]): Promise<RunningOperator> {
 const request = (key: string, broadcast: boolean) => ({ network_id: 42, dataset, key, broadcast });
 const get = ({ base }: RunningOperator, path: string) => fetch(`${base}${path}`);
 const statusOf = async (operator: RunningOperator, path: string) => (await get(operator, path)).status;
-const paths = async (operator: RunningOperator) =>
-  Object.keys(((await (await get(operator, "/openapi.json")).json()) as { paths: object }).paths).toSorted();
-
-const CORE_PATHS = ["/data/request", "/datasets", "/live", "/ready"];
-const PATHS: Readonly<Record<PluginName, readonly string[]>> = {
-  feeds: [],
-  gateway: ["/data/gateway/{networkId}", "/data/gateway/{networkId}/{sender}/{data}"],
-  page: ["/data", "/history", "/overview"],
-  watchdog: [],
-};
 
 /** Asserts that the core does all of its work. */
 async function assertCore(operator: RunningOperator): Promise<void> {
@@ -60,7 +51,7 @@ const behaviors: Readonly<Record<PluginName, (operator: RunningOperator) => Prom
   gateway: async (operator) => {
     const args = [dataset, stringToHex("SPOTPX/LENS-USD")] as const;
     const data = encodeFunctionData({ abi: updateGatewayAbi, functionName: "fetchUpdate", args });
-    const response = await get(operator, `/data/gateway/42/${OTHER_ACCOUNT}/${data}`);
+    const response = await get(operator, `/gateway/42/${OTHER_ACCOUNT}/${data}`);
     return response.status === 200 && /^0x[0-9a-f]{200,}$/.test(((await response.json()) as { data: Hex }).data);
   },
   page: async (operator) => {
@@ -96,7 +87,10 @@ const behaviors: Readonly<Record<PluginName, (operator: RunningOperator) => Prom
 /** Asserts that an operator does what its plugins do, and nothing that others do. */
 async function assertPlugins(operator: RunningOperator, plugins: readonly PluginName[]): Promise<void> {
   await assertCore(operator);
-  expect(await paths(operator)).toEqual([...CORE_PATHS, ...plugins.flatMap((name) => PATHS[name])].toSorted());
+  const document = (await (await get(operator, "/openapi.json")).json()) as Parameters<typeof operationsOf>[0];
+  expect(operationsOf(document)).toEqual(
+    (["core", ...plugins] as const).flatMap((name) => OPERATIONS[name]).toSorted(),
+  );
   const isFeedStored = () => behaviors.feeds(operator);
   if (plugins.includes("feeds")) await expect.poll(isFeedStored).toBe(true);
   for (const name of PLUGINS) expect([name, await behaviors[name](operator)]).toEqual([name, plugins.includes(name)]);

@@ -81,7 +81,7 @@ async function startProcess(hasSigner = false) {
       post(body("SPOTPX/WAIT-USD"), WAIT),
       post(body("SPOTPX/STREAM-USD"), { accept: "text/event-stream" }),
       post(body("SPOTPX/UNSENT-USD", false)),
-      ...["overview", `data?${point}`, `history?${point}`, `data/gateway/42/${dataset}/${lookup}`].map((path) =>
+      ...["overview", `data?${point}`, `history?${point}`, `gateway/42/${dataset}/${lookup}`].map((path) =>
         fetch(`${base}/${path}`),
       ),
     ];

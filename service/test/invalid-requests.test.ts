@@ -27,6 +27,8 @@ await app.register(async (routes: App) => {
     { additionalProperties: false },
   );
   routes.get("/networks/:network", { schema: { params, querystring } }, async ({ query }) => query);
+  const inPath = Type.Object({ network: Type.Integer({ minimum: 1 }) });
+  routes.get("/data/:network/:key", { schema: { params: inPath } }, async ({ params: { network } }) => ({ network }));
 });
 const url = await app.listen({ host: "127.0.0.1", port: 0 });
 afterAll(() => app.close());
@@ -114,6 +116,15 @@ describe("a part of a request that is not its body", () => {
     expect(body.detail).toContain("Key is unknown; the right name is key.");
     for (const { property, problem } of errors) expect(body.detail).toContain(`${property} ${problem}`);
   });
+
+  test.each(["42.5", "4.2e1", "0x2a", "042", "+42", "-42", "42%20"])(
+    "is invalid_path for the number %s",
+    async (network) => {
+      const { status, body } = await get(`/data/${network}/KEY`);
+      expect([status, body.code]).toEqual([400, "invalid_path"]);
+      expect(await get("/data/42/KEY")).toEqual({ status: 200, body: { network: 42 } });
+    },
+  );
 
   test("is invalid_path with the wrong parameter in `errors`", async () => {
     const { status, body } = await get("/networks/mainnet?key=K");

@@ -73,7 +73,8 @@ const inWords = (text) => text.replace(/\{(\w+)\}/g, "`{$1}`");
 function example(method, path, { parameters = [], requestBody }) {
   const asked = parameters.filter(({ in: place, required }) => place === "query" && required);
   const query = asked.map(({ name }) => `${name}=${exampleOf(name)}`).join("&");
-  const at = path.replace(/\{(\w+)\}/g, (_, name) => String(exampleOf(name))) + (query && `?${query}`);
+  const at =
+    path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(exampleOf(name)))) + (query && `?${query}`);
   const schema = requestBody?.content["application/json"]?.schema;
   const properties = (schema ? objectsOf(schema)[0]?.properties : undefined) ?? [];
   const body = Object.fromEntries(

@@ -13,7 +13,7 @@ const MAX_FAILURES = 16;
 
 /**
  * Compiles the validator of a part of a request. It is not the type provider's own, which finds every failure, reads
- * "1e1" in a query as 10 and "1.5" as 1, and compares the items of a list by hashing them with BigInts, recursively: that
+ * "1e1" in a path or query as 10 and "1.5" as 1, and compares the items of a list by hashing them with BigInts, recursively: that
  * takes tens of milliseconds for long ones, and overflows the stack for deep ones.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -24,7 +24,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     unique.length === 0 ? schema : { ...schema, properties: { ...schema.properties, ...Object.fromEntries(unhashed) } };
   const compiled = TypeCompiler.Compile(checked);
   const integers = properties.flatMap(([name, each]) =>
-    httpPart === "querystring" && TypeGuard.IsInteger(each) ? [name] : [],
+    httpPart !== "body" && TypeGuard.IsInteger(each) ? [name] : [],
   );
   return (given) => {
     const value = httpPart === "body" ? given : Value.Convert(checked, withoutOtherNotations(given, integers));
@@ -35,9 +35,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   };
 };
 
-function withoutOtherNotations(query: Record<string, unknown>, integers: readonly string[]): Record<string, unknown> {
-  const wrong = integers.filter((name) => query[name] !== undefined && !INTEGER.test(String(query[name])));
-  return { ...query, ...Object.fromEntries(wrong.map((name) => [name, Number.NaN])) };
+function withoutOtherNotations(given: Record<string, unknown>, integers: readonly string[]): Record<string, unknown> {
+  const wrong = integers.filter((name) => given[name] !== undefined && !INTEGER.test(String(given[name])));
+  return { ...given, ...Object.fromEntries(wrong.map((name) => [name, Number.NaN])) };
 }
 
 /** Fastify's form of a failure; only these two of its members are used. */

@@ -177,7 +177,7 @@ export function browserTests(folder: string): void {
     await open(DESKTOP, ["reference/http/"], async (page) => {
       const example = page.locator(".language-sh", { hasText: "/data/request" }).first();
       await expect.poll(() => example.textContent()).toContain(`{"network_id":7,"dataset":"${SERVED}"`);
-      const gateway = page.locator(".language-sh", { hasText: "/data/gateway/7/" });
+      const gateway = page.locator(".language-sh", { hasText: "/gateway/7/" });
       expect(await gateway.first().textContent()).toContain(SERVED.slice(2).toLowerCase());
       expect(await page.locator("main").textContent()).not.toContain(DEVNET.datasets.financial);
     });

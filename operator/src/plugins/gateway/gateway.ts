@@ -33,19 +33,19 @@ const schemaOf = <const Route extends "fetchUpdate" | "fetchUpdateByPath">(opera
 const getSchema = {
   ...schemaOf(
     "fetchUpdateByPath",
-    "Returns an update to a lens that names this gateway as `.../data/gateway/{networkId}/{sender}/{data}`.",
+    "Returns an update to a lens that names this gateway as `.../gateway/{networkId}/{sender}/{data}`.",
   ),
   params: Type.Object({ networkId: NETWORK, ...GatewayRequest.properties }),
 };
 
 const postSchema = {
-  ...schemaOf("fetchUpdate", "Returns an update to a lens that names this gateway as `.../data/gateway/{networkId}`."),
+  ...schemaOf("fetchUpdate", "Returns an update to a lens that names this gateway as `.../gateway/{networkId}`."),
   params: Type.Object({ networkId: NETWORK }),
   body: GatewayRequest,
 };
 
 /**
- * The operator's gateway (ERC-3668): `GET /data/gateway/:networkId/:sender/:data` and `POST /data/gateway/:networkId`.
+ * The operator's gateway (ERC-3668): `GET /gateway/:networkId/:sender/:data` and `POST /gateway/:networkId`.
  * The sender of the call does not matter, because updates are public and prove themselves.
  */
 export async function gateway(scope: FastifyInstance): Promise<void> {
@@ -80,10 +80,10 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
   });
   app.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
 
-  app.get("/data/gateway/:networkId/:sender/:data", { schema: getSchema }, (request, reply) =>
+  app.get("/gateway/:networkId/:sender/:data", { schema: getSchema }, (request, reply) =>
     answer(request, reply, dataPointOf(request.params.networkId, request.params)).catch(unlessClosing(context)),
   );
-  app.post("/data/gateway/:networkId", { schema: postSchema }, (request, reply) =>
+  app.post("/gateway/:networkId", { schema: postSchema }, (request, reply) =>
     answer(request, reply, dataPointOf(request.params.networkId, request.body)).catch(unlessClosing(context)),
   );
 

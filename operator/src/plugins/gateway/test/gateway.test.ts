@@ -49,12 +49,10 @@ describe("a lookup", () => {
     return { http: response.status, headers: response.headers, data, message, code };
   }
   const get = async (data: string, { network = "42", sender = SENDER as string, from = operator } = {}) =>
-    read(await fetch(`${from.base}/data/gateway/${network}/${sender}/${data}`));
+    read(await fetch(`${from.base}/gateway/${network}/${sender}/${data}`));
   const post = async (body: unknown) => {
     const headers = { "content-type": "application/json" };
-    return read(
-      await fetch(`${operator.base}/data/gateway/42`, { method: "POST", headers, body: JSON.stringify(body) }),
-    );
+    return read(await fetch(`${operator.base}/gateway/42`, { method: "POST", headers, body: JSON.stringify(body) }));
   };
 
   test.each([
@@ -154,7 +152,7 @@ describe("a verified read", () => {
       asked++;
       return answer(reply);
     });
-    honest = `${operator.base}/data/gateway/42/{sender}/{data}`;
+    honest = `${operator.base}/gateway/42/{sender}/{data}`;
     other = `${await scripted.listen({ host: "127.0.0.1", port: 0 })}/{sender}/{data}`;
     const unused = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => unused.once("listening", resolve));
@@ -189,7 +187,7 @@ describe("a verified read", () => {
   ])("by %s", (_, read) => {
     test("gives a current value, with no transaction, no payment and nothing stored", async () => {
       const askedAt = Date.now() / 1000;
-      for (const gateway of [honest, `${operator.base}/data/gateway/42`]) {
+      for (const gateway of [honest, `${operator.base}/gateway/42`]) {
         const { value, updatedAt, status } = await read(await lensOf(gateway));
         expect([value, status]).toEqual([median(), "OK"]);
         expect(Number(updatedAt)).toBeGreaterThan(askedAt - 3);
