@@ -153,6 +153,12 @@ export class InFlightTransactions extends Map<number, Transaction> {
     return Math.max(-1, ...this.keys()) + 1;
   }
 
+  /** The first nonce after those of all transactions that there ever were; 0 where there was none. */
+  get usedEnd(): number {
+    return this.#usedEnd;
+  }
+  #usedEnd = 0;
+
   /**
    * Records the version of a nonce that was just submitted.
    *
@@ -169,6 +175,7 @@ export class InFlightTransactions extends Map<number, Transaction> {
   ): void {
     const { raw, hash, fees, result } = submission;
     const before = this.get(nonce);
+    this.#usedEnd = Math.max(this.#usedEnd, nonce + 1);
     if (call !== null) task?.given({ hash, call }, result.kind === "unknown" ? result.error : null);
     this.set(nonce, {
       nonce,

@@ -91,26 +91,36 @@ test("a nonce that a lagging node shows as free again begins anew to wait for it
   expect(queue.counts.lost).toBe(1);
 });
 
-test("a transaction of its own that it has forgotten, and a node shows later, is not another process's", async () => {
-  vi.setSystemTime(START_MS);
-  const counts = { mined: 0, pending: 0 };
+/** The entry of a node's pool for a transaction. */
+function listed(from: Hex, raw: Hex) {
+  const { maxFeePerGas = 0n, yParity = 0, r, s } = parseTransaction(raw);
+  const numbers = { nonce: "0x0", gas: "0xc350", value: "0x0", chainId: "0x2a", v: numberToHex(yParity) };
+  const fees = { type: "0x2", maxFeePerGas: numberToHex(maxFeePerGas), maxPriorityFeePerGas: "0x1", gasPrice: "0x1" };
+  const about = { from, to: zeroAddress, input: "0x", hash: keccak256(raw), accessList: [] };
+  return { ...about, ...numbers, ...fees, r, s };
+}
+
+/** A queue at a node whose pool shows the queue's transaction while it counts one as pending. */
+function newQueueWithPool(counts: { mined: number; pending: number }, more: Parameters<typeof nodeOf>[1] = {}) {
   let raw: Hex = "0x";
-  const listed = () => {
-    const { maxFeePerGas = 0n, yParity = 0, r, s } = parseTransaction(raw);
-    const numbers = { nonce: "0x0", gas: "0xc350", value: "0x0", chainId: "0x2a", v: numberToHex(yParity) };
-    const fees = { type: "0x2", maxFeePerGas: numberToHex(maxFeePerGas), maxPriorityFeePerGas: "0x1", gasPrice: "0x1" };
-    const about = { from: queue.address, to: zeroAddress, input: "0x", hash: keccak256(raw), accessList: [] };
-    return { ...about, ...numbers, ...fees, r, s };
-  };
-  const queue = newQueue(
+  const isPending = () => counts.pending > counts.mined;
+  const queue: TransactionQueue = newQueue(
     nodeOf(counts, {
       eth_sendRawTransaction: (sent) => {
         raw = sent;
         return zeroHash;
       },
-      txpool_contentFrom: () => ({ pending: counts.pending > 0 ? { 0: listed() } : {}, queued: {} }),
+      txpool_contentFrom: () => ({ pending: isPending() ? { 0: listed(queue.address, raw) } : {}, queued: {} }),
+      ...more,
     }),
   );
+  return queue;
+}
+
+test("a transaction of its own that it has forgotten, and a node shows later, is not another process's", async () => {
+  vi.setSystemTime(START_MS);
+  const counts = { mined: 0, pending: 0 };
+  const queue = newQueueWithPool(counts);
   const job = jobOf(START_MS + 5_000, true);
   await queue.start(() => job);
   const enqueued = queue.enqueue(job);
@@ -122,4 +132,30 @@ test("a transaction of its own that it has forgotten, and a node shows later, is
   await vi.advanceTimersByTimeAsync(60 * POLL_MS);
   expect(logged).toContain("recovered");
   expect(logged.filter((message) => message.startsWith("another process"))).toEqual([]);
+});
+
+test("an update that a reorganization has dropped is its own, and is looked for as soon as its nonce is free", async () => {
+  vi.setSystemTime(START_MS);
+  const counts = { mined: 0, pending: 0 };
+  const block = { number: "0x1", timestamp: "0x1", hash: zeroHash, ...BLOCK };
+  const receipt = { status: "0x1", blockNumber: "0x1", blockHash: zeroHash, gasUsed: "0xc350", logs: [] };
+  const queue = newQueueWithPool(counts, {
+    eth_getBlockByNumber: () => block,
+    eth_blockNumber: () => block.number,
+    eth_getTransactionReceipt: (transactionHash) => (counts.mined === 1 ? { ...receipt, transactionHash } : null),
+  });
+  const job = jobOf(Number.POSITIVE_INFINITY, true);
+  await queue.start(() => job);
+  void queue.enqueue(job);
+  await vi.advanceTimersByTimeAsync(POLL_MS);
+  Object.assign(counts, { mined: 1, pending: 1 });
+  await vi.advanceTimersByTimeAsync(5 * POLL_MS);
+  expect(queue.depth.sent).toBe(0);
+  // The chain is as long as before.
+  Object.assign(block, { hash: `0x${"1".repeat(64)}` });
+  Object.assign(counts, { mined: 0, pending: 1 });
+  await vi.advanceTimersByTimeAsync(5 * POLL_MS);
+  expect(logged).not.toContain("a pending transaction was not sent by this process");
+  expect(logged).toContain("the chain was reorganized");
+  expect(queue.depth.sent).toBe(1);
 });

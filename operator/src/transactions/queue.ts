@@ -183,13 +183,16 @@ export class TransactionQueue {
   }
 
   async #pass(): Promise<void> {
-    const [counts, market] = await Promise.all([this.#nonces.readCounts(this.#inFlight.end), readMarket(this.client)]);
+    const [shown, market] = await Promise.all([this.#nonces.readCounts(this.#inFlight.end), readMarket(this.client)]);
     const now = this.context.clock.monotonic();
     // A node that lags shows neither the nonce as used nor a receipt: the wait for one begins anew.
-    for (const one of this.#inFlight.values()) if (one.nonce >= counts.mined) one.notFoundSince = null;
-    await this.#checkReorgs(counts, now).catch((error: unknown) =>
+    for (const one of this.#inFlight.values()) if (one.nonce >= shown.mined) one.notFoundSince = null;
+    await this.#checkReorgs(shown, now).catch((error: unknown) =>
       this.#warn(error, "could not check for reorganizations"),
     );
+    // What is watched still is mined, although a node that lags shows it as pending.
+    const mined = Math.max(shown.mined, this.#reorgWatch.end);
+    const counts = { mined, pending: Math.max(mined, shown.pending) };
     this.#giveUpLate(now);
     await this.#recoverForeign(counts, now);
     const actions = planActions({
@@ -225,9 +228,10 @@ export class TransactionQueue {
   }
 
   async #checkReorgs(counts: TransactionCounts, now: number): Promise<void> {
-    if (now - this.#reorgsCheckedAt < this.settings.pollMs) return;
+    const isFreed = this.#reorgWatch.end > counts.mined;
+    if (!isFreed && now - this.#reorgsCheckedAt < this.settings.pollMs) return;
     this.#reorgsCheckedAt = now;
-    const dropped = await this.#reorgWatch.look();
+    const dropped = await this.#reorgWatch.look(isFreed);
     if (dropped.length === 0) return;
     this.#counts.reorged++;
     this.#log.warn({ dropped: dropped.length }, "the chain was reorganized");
@@ -243,6 +247,8 @@ export class TransactionQueue {
   }
 
   async #recoverForeign(counts: TransactionCounts, now: number): Promise<void> {
+    // One with a nonce that was used before can be its own, and forgotten: it has reverted, or expired.
+    const end = this.#inFlight.usedEnd;
     for (const pooled of await this.#nonces.findForeign(counts, (nonce) => this.#inFlight.has(nonce))) {
       const job = this.#recover(pooled.call);
       if (job === null) continue;
@@ -252,17 +258,15 @@ export class TransactionQueue {
       job.charge.hold(job.call.gas);
       this.#inFlight.add(nonce, newTask(job, null), job.call, submission, job.charge, now);
       this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
-      this.#reportSharedKey(job.call, hash);
+      if (nonce >= end) this.#reportSharedKey(job.call, hash);
     }
   }
 
   /** Names the cause when a transaction of this sender has a round that no process before this one can have sent. */
-  #reportSharedKey({ round, expiresAt }: RoundCall, transaction: Hex): void {
+  #reportSharedKey({ round }: RoundCall, transaction: Hex): void {
     const { clock } = this.context;
-    const now = clock.now();
-    const ageMs = now - Number(round) * 1000;
-    // One whose round has expired can be this process's own, and forgotten.
-    if (this.#isSharedKeyReported || now >= expiresAt || ageMs > clock.monotonic() - this.#startedAt) return;
+    const ageMs = clock.now() - Number(round) * 1000;
+    if (this.#isSharedKeyReported || ageMs > clock.monotonic() - this.#startedAt) return;
     this.#isSharedKeyReported = true;
     this.#log.error(
       { transaction },

@@ -29,15 +29,24 @@ export class ReorgWatch {
     return this.#watched.length;
   }
 
+  /** The first nonce after those of all watched updates; 0 where there is none. */
+  get end(): number {
+    return Math.max(-1, ...this.#watched.map(({ transaction }) => transaction.nonce)) + 1;
+  }
+
   add(transaction: Transaction, mined: Confirmed<RoundCall>): void {
     this.#watched = [...this.#watched, { transaction, mined, isChecked: false }];
   }
 
-  /** Returns the transactions that the chain has dropped, and stops watching them. */
-  async look(): Promise<readonly Transaction[]> {
+  /**
+   * Returns the transactions that the chain has dropped, and stops watching them.
+   *
+   * @param isFreed True if the nonce of one is shown as free: then it looks even if the chain is not longer.
+   */
+  async look(isFreed = false): Promise<readonly Transaction[]> {
     if (this.#watched.length === 0) return [];
     const head = await readBlockNumber(this.client);
-    if (head === this.#head) return [];
+    if (head === this.#head && !isFreed) return [];
     // The node that answers may not have seen the blocks above its head yet.
     const shown = this.#watched.filter(({ mined }) => mined.blockNumber <= head);
     const areInChain = await this.#areInChain(shown);
