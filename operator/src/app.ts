@@ -8,11 +8,13 @@ import { feeds } from "./plugins/feeds/plugin.js";
 import { gateway } from "./plugins/gateway/gateway.js";
 import { page } from "./plugins/page/plugin.js";
 import { watchdog } from "./plugins/watchdog/plugin.js";
+import { shuttingDown } from "./problems.js";
 import { addDataRequest } from "./routes/data-request.js";
 import { addDatasets } from "./routes/datasets.js";
 import { addHealth } from "./routes/health.js";
 import { addNetworkMetrics } from "./routes/metrics.js";
 import { newKeyLimit } from "./routes/new-key-limits.js";
+import { problemOf } from "./routes/problems.js";
 
 export type AppSettings = Omit<
   OperatorConfig,
@@ -26,8 +28,10 @@ export async function buildOperatorApp(
   settings: AppSettings,
 ): Promise<App> {
   const { context } = operator;
-  const { logger, clock, random } = context;
-  const app = await buildApp({ ...settings, logger, clock, random });
+  const { logger, clock, random, closing } = context;
+  // The end of the operator ends everything, so an error then says nothing about the request.
+  const problemUnlessClosing = (error: unknown) => (closing.aborted ? shuttingDown() : problemOf(error));
+  const app = await buildApp({ ...settings, logger, clock, random, problemOf: problemUnlessClosing });
   app.decorate("operator", operator);
   measureRequests(app, context.registry);
   addNetworkMetrics(operator);

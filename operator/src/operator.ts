@@ -115,5 +115,5 @@ export async function connectNetworks(
 function describeMissing(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof DatasetUnreadable) return error.reason;
-  return error instanceof RpcError ? error.title : "It failed unexpectedly. The operator's log says why.";
+  return error instanceof RpcError ? error.message : "It failed unexpectedly. The operator's log says why.";
 }

@@ -511,7 +511,7 @@ describe("the gas of a task", () => {
       throw new RpcError("refused", 42, method, refusal, null, classifyNodeError(refusal));
     });
     const queue = startQueue({ maxPending: 1 }, rpc);
-    await expect(queue.enqueue(paidJob("A"))).rejects.toMatchObject({ code: "rpc_failed" });
+    await expect(queue.enqueue(paidJob("A"))).rejects.toMatchObject({ kind: "refused" });
     expect(charged(callers)).toBe(0n);
     refusal = null;
     await queue.enqueue(job("B"));

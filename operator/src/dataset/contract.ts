@@ -35,6 +35,23 @@ export function readView<const N extends View>(
 /** A dataset is not there yet, as far as it can be seen. The reason is in this operator's own words, so anyone may read it. */
 export class DatasetUnreadable extends RpcError {}
 
+/** A dataset, or the EVM of its node, refuses an update. */
+export class UpdateReverted extends Error {
+  /**
+   * @param error The contract's error with its arguments; null when the node gave none.
+   * @param fix A sentence.
+   * @param cause The node's answer.
+   */
+  constructor(
+    readonly error: string | null,
+    readonly fix = "Try again in a few seconds.",
+    override readonly cause: RpcError | null = null,
+  ) {
+    super(`The dataset refuses the update${error === null ? "" : `: ${error}`}. ${fix}`);
+    this.name = "UpdateReverted";
+  }
+}
+
 /**
  * Reports whether an address is a contract's, by any endpoint.
  *

@@ -25,11 +25,6 @@ export const isFailure = (answer: { readonly kind: string }): answer is Failure 
 
 export type Fail = (reason: FailureReason, detail: string) => Failure;
 
-/** A failure as a member of a problem's body. */
-export function toProblemMember({ provider, host, reason, detail }: Failure) {
-  return { provider, host, reason, detail };
-}
-
 /**
  * A provider is named in the log after this many requests in a row without a usable answer, if they span this time too:
  * ten requests can be made in one second.

@@ -1,10 +1,8 @@
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
-import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import type { Outcome } from "@dataset-oracle/protocol/report";
 import { type Address, type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { Failure } from "./failures.js";
-import { agreedValueInBatch, decideByQuorum, NoQuorum, type ReportAnswer, reportsOf } from "./quorum.js";
+import { agreedValueInBatch, decideByQuorum, type ReportAnswer, reportsOf } from "./quorum.js";
 
 let count = 0;
 const address = (): Address => toHex(++count, { size: 20 });
@@ -55,35 +53,6 @@ test("every valid report is part of the update, and no other answer", () => {
   const [ok, none] = [times(4, () => report("OK")), [report("NOT_AVAILABLE"), refusal("key")]];
   expect(decideByQuorum(5, [...none, ...ok])).toEqual({ kind: "update", outcome: "OK", reports: ok });
   expect(reportsOf("NOT_AVAILABLE", [...none, ...ok])).toEqual(none.slice(0, 1));
-});
-
-describe("a missing quorum", () => {
-  const failure = (reason: FailureReason, host: string | null): Failure => {
-    return { kind: "failure", provider: address(), host, reason, detail: "failed", code: null, refuses: null };
-  };
-
-  test("names each provider that failed, and how", () => {
-    const failures = [failure("timeout", "a.example"), failure("no_endpoint", null)];
-    const { code, detail, extras, members } = new NoQuorum(4, "2 signed a value", failures);
-    expect([code, members]).toEqual(["no_quorum", 4]);
-    expect(detail).toContain("Of 4 data providers, 2 signed a value");
-    const [first, second] = failures;
-    expect(detail).toContain(`${first?.provider} (a.example): failed. ${second?.provider}: failed. `);
-    expect(extras).toEqual({
-      failures: failures.map(({ provider, host, reason, detail }) => ({ provider, host, reason, detail })),
-    });
-  });
-
-  test.each<[FailureReason[], boolean]>([
-    [["timeout", "timeout"], true],
-    [["no_endpoint", "timeout"], true],
-    [["no_endpoint", "wrong_signer"], false],
-    [["other_report", "other_report"], false],
-  ])("of four after %s, whether trying again can help: %s", (reasons, canHelp) => {
-    const failures = reasons.map((reason) => failure(reason, null));
-    const { detail } = new NoQuorum(4, "", failures);
-    expect(detail.includes("Try again in a few seconds.")).toBe(canHelp);
-  });
 });
 
 const word = (value: bigint): Hex => toHex(value, { size: 32 });

@@ -2,14 +2,13 @@ import { agreedValue, agreesWith } from "@dataset-oracle/protocol/agreed-value";
 import { isMissing } from "@dataset-oracle/protocol/batch-report";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
-import { type FailureReason, OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
+import type { FailureReason } from "@dataset-oracle/protocol/operator-problem";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import { type Outcome, ZERO_VALUE } from "@dataset-oracle/protocol/report";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 import type { ObservedValue } from "../schedule/policy.js";
-import { type Failure, toProblemMember } from "./failures.js";
+import type { Failure } from "./failures.js";
 import type { ReportStatement } from "./statement.js";
 
 /** A provider's checked report, or why there is none. */
@@ -93,24 +92,29 @@ export function outcomeInBatch(
 }
 
 /** Too few data providers signed the same thing. */
-export class NoQuorum extends ProblemError {
+export class NoQuorum extends Error {
+  /** Who failed, and how: sentences, each with a space after it. */
+  readonly failed: string;
+
   /**
    * @param members The size of the committee.
    * @param signed Says how many signed what; follows "Of 4 data providers, ".
    */
   constructor(
     readonly members: number,
-    signed: string,
+    readonly signed: string,
     readonly failures: readonly Failure[],
   ) {
     const failed = failures.map(({ provider, host, detail }) => `${provider}${host ? ` (${host})` : ""}: ${detail}. `);
-    const lost = failures.filter(({ reason }) => NEEDS_CORRECTION.includes(reason)).length;
-    const advice = reachesQuorum(members - lost, members) ? " Try again in a few seconds." : "";
-    super(OPERATOR_PROBLEMS.no_quorum.status[0], "no_quorum", {
-      ...writeProblem("no_quorum", { members, signed, failed: failed.join(""), advice }),
-      extras: { failures: failures.map(toProblemMember) },
-    });
+    super(`No quorum: of ${members} data providers, ${signed}. ${failed.join("")}`.trimEnd());
     this.name = "NoQuorum";
+    this.failed = failed.join("");
+  }
+
+  /** True if there is none before somebody corrects a configuration. */
+  get isLasting(): boolean {
+    const lost = this.failures.filter(({ reason }) => NEEDS_CORRECTION.includes(reason)).length;
+    return !reachesQuorum(this.members - lost, this.members);
   }
 }
 

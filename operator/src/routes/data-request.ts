@@ -6,11 +6,11 @@ import { RATE_HEADERS } from "@dataset-oracle/service/http-server/openapi";
 import { rateLimiter } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
-import { invalidMember, tooManyBroadcasts } from "../problems.js";
 import type { ProgressListener } from "../single-flight.js";
 import { MAX_MINING_WAIT_MS } from "../update/answers.js";
 import { type DataPoint, findDataPoint } from "./find-data-point.js";
-import { problemsOf, unlessClosing } from "./problem-responses.js";
+import { problemsOf } from "./problem-responses.js";
+import { invalidMember, tooManyBroadcasts } from "./problems.js";
 
 /** Anonymous callers choose the keys. A key has at most 256 bytes, so this many take up at most about 20 MB. */
 const MAX_REMEMBERED = 10_000;
@@ -64,7 +64,6 @@ const schema = {
  * asked. A request for a key that was never stored is counted before any provider is asked.
  */
 export function addDataRequest(app: App, broadcastsPerMinute: number): void {
-  const { context } = app.operator;
   const limitBroadcasts = rateLimiter(app, {
     name: "broadcasts",
     perMinute: broadcastsPerMinute,
@@ -97,8 +96,7 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
     const { trace } = request;
     const work = (listener: ProgressListener) => {
       const caller = { payer: callerIdOf(request.ip), trace, listener };
-      const answer = broadcast ? updates.broadcast(key, waitMs, caller) : updates.prepare(key, caller);
-      return answer.catch(unlessClosing(context));
+      return broadcast ? updates.broadcast(key, waitMs, caller) : updates.prepare(key, caller);
     };
     if (!isStream) return work(() => {});
     return eventStream(request, reply, work);

@@ -5,11 +5,11 @@ import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
 import { Type } from "@sinclair/typebox";
 import { readView } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";
-import { notReady } from "../problems.js";
 import type { ProviderUrls } from "../reports/provider-urls.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { SingleFlight } from "../single-flight.js";
 import { problemsOf } from "./problem-responses.js";
+import { notReady } from "./problems.js";
 
 /** How long a description is reused: writing the names of many keys takes long. */
 const REMEMBER_MS = 2_000;

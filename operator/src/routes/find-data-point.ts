@@ -2,11 +2,11 @@ import { parseAddress } from "@dataset-oracle/protocol/address";
 import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import type { DataRequest } from "@dataset-oracle/protocol/http-schemas/data-request";
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
-import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import type { Hex } from "viem";
 import type { Operator } from "../operator.js";
-import { type InvalidPart, invalidKey, invalidMember, notReady, unknownNetwork } from "../problems.js";
+import { problem } from "../problems.js";
 import type { ServedDataset } from "../served-network.js";
+import { type InvalidPart, invalidKey, invalidMember, notReady, unknownNetwork } from "./problems.js";
 
 /** A key of a served dataset. */
 export interface DataPoint extends ServedDataset {

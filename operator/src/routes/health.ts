@@ -1,9 +1,9 @@
 import { oneOf, strict } from "@dataset-oracle/protocol/http-schemas/fields";
 import { PROBLEM_CONTENT_TYPE, Problem } from "@dataset-oracle/protocol/http-schemas/problem";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { HEALTH_RATE } from "@dataset-oracle/service/http-server/rate-limit";
 import { Type } from "@sinclair/typebox";
+import { problem } from "../problems.js";
 import { problemsOf } from "./problem-responses.js";
 
 const EndpointHealth = Type.Object(

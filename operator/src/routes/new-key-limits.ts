@@ -3,7 +3,7 @@ import { globalRateLimiter, rateLimiter } from "@dataset-oracle/service/http-ser
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Hex } from "viem";
 import type { Dataset } from "../dataset/dataset.js";
-import { tooManyNewKeys } from "../problems.js";
+import { tooManyNewKeys } from "./problems.js";
 
 /** For keys that were never stored, the limit of all callers together is this many times the limit of one. */
 const NEW_KEYS_OF_ALL_CALLERS = 10;

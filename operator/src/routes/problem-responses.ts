@@ -7,9 +7,7 @@ import {
   operatorProblemCodesOf,
 } from "@dataset-oracle/protocol/operator-problem";
 import { problemResponses } from "@dataset-oracle/service/http-server/openapi";
-import type { Context } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
-import { shuttingDown } from "../problems.js";
 
 const MEMBERS = Object.fromEntries(OPERATOR_PROBLEM_CODES.map((code) => [code, OPERATOR_PROBLEMS[code].members]));
 
@@ -35,13 +33,3 @@ export function gatewayErrorsOf(route: OperatorRoute, statusOf: (status: number)
     }),
   );
 }
-
-/**
- * Throws the error of a request again, or `shutting_down` while the operator closes: that ends everything, so the error
- * says nothing about the request.
- */
-export const unlessClosing =
-  ({ closing }: Pick<Context, "closing">) =>
-  (error: unknown): never => {
-    throw closing.aborted ? shuttingDown() : error;
-  };

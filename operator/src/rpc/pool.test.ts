@@ -266,7 +266,7 @@ describe("a read", () => {
   test("fails once no endpoint is left, and succeeds at once when one is back, though both are in quarantine", async () => {
     for (const node of [first, second]) node.fault = DOWN;
     const error = await read(pool).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ status: 502, code: "rpc_failed", title: "The RPC of network 42 failed." });
+    expect(error).toMatchObject({ kind: "failed", message: "The RPC of network 42 failed." });
     expect(pool.isReady).toBe(false);
     second.fault = null;
     expect(await read(pool)).toBe("0x2");

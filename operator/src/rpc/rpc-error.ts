@@ -1,5 +1,3 @@
-import { OPERATOR_PROBLEMS, writeProblem } from "@dataset-oracle/protocol/operator-problem";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { BaseError, type Hex } from "viem";
 import { MEANINGS, type NodeErrorKind } from "./node-errors.js";
 
@@ -9,11 +7,11 @@ import { MEANINGS, type NodeErrorKind } from "./node-errors.js";
  */
 export type RpcErrorKind = "timeout" | "failed" | "refused";
 
-/** A JSON-RPC call that failed. Callers of the HTTP API see the network's id and never the endpoint. */
-export class RpcError extends ProblemError {
+/** A JSON-RPC call that failed. Its message names no endpoint and no cause, so anyone may read it. */
+export class RpcError extends Error {
   constructor(
     readonly kind: RpcErrorKind,
-    chainId: number,
+    readonly chainId: number,
     readonly method: string,
     /** The node's or the connection's message, without the endpoint's URL. For logs. */
     readonly reason: string,
@@ -23,11 +21,7 @@ export class RpcError extends ProblemError {
     /** How long the endpoint asks not to be used. */
     readonly retryAfterMs = 0,
   ) {
-    const code = kind === "timeout" ? "rpc_timeout" : "rpc_failed";
-    super(OPERATOR_PROBLEMS[code].status[0], code, {
-      ...writeProblem(code, { network: chainId }),
-      logFields: { method, reason },
-    });
+    super(`The RPC of network ${chainId} ${kind === "timeout" ? "did not answer in time" : "failed"}.`);
     this.name = "RpcError";
   }
 }

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { Address, Hex, LocalAccount } from "viem";
 import { feesTooHigh, outOfFunds, queueFull, shuttingDown } from "../problems.js";
 import type { ChainClient } from "../rpc/client.js";
-import { describeError } from "../rpc/rpc-error.js";
+import { describeError, RpcError } from "../rpc/rpc-error.js";
 import { readMined } from "../rpc/transactions.js";
 import { type FeeCaps, type Market, readMarket } from "./fees.js";
 import type { GasCharge } from "./gas-budget.js";
@@ -399,8 +399,8 @@ export class TransactionQueue {
   /** Fails the waiting updates, because the chain cannot be read or nothing signed. Promised ones are tried again. */
   #failWaiting(error: unknown): void {
     for (const task of this.#takeWaiting()) this.#fail(task, error);
-    if (!(error instanceof ProblemError))
-      this.#log.error({ reason: stackOf(error) }, "a pass of the transaction queue failed");
+    const isExpected = error instanceof ProblemError || error instanceof RpcError;
+    if (!isExpected) this.#log.error({ reason: stackOf(error) }, "a pass of the transaction queue failed");
   }
 
   #fail(task: Task, error: unknown): void {

@@ -156,7 +156,7 @@ test("an update whose transactions revert is tried again later and later, a few 
     await vi.advanceTimersByTimeAsync(1_000);
   }
   expect(sent).toBe(3);
-  expect(state.failure).toMatchObject({ code: "update_reverted", detail: expect.stringContaining("3 transactions") });
+  expect(state.failure).toMatchObject({ name: "UpdateReverted", fix: expect.stringContaining("3 transactions") });
 });
 
 test("a retry ends when the operator shuts down", async () => {

@@ -1,5 +1,5 @@
 import { type BackOffBounds, backOffMs, type Context, wait } from "@dataset-oracle/service/process/context";
-import { updateReverted } from "../problems.js";
+import { UpdateReverted } from "../dataset/contract.js";
 import { describeError } from "../rpc/rpc-error.js";
 import type { Task } from "./queue-state.js";
 
@@ -32,7 +32,7 @@ export class Retries {
   addReverted(task: Task): void {
     const reverts = ++task.retries.reverts;
     const fix = `${reverts} transactions have reverted. Tell the operator's owner: its RPC endpoint may understate gas.`;
-    const error = updateReverted(null, undefined, fix);
+    const error = new UpdateReverted(null, fix);
     if (reverts < MAX_REVERTS) {
       this.add(task, error);
       return;

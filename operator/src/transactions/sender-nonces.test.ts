@@ -83,7 +83,7 @@ test.each([
 ])("%s are not believed, unless another endpoint shows fewer", async (_, lie) => {
   await nonces.readCounts(7);
   endpoints = [lie];
-  await expect(nonces.readCounts(7)).rejects.toMatchObject({ code: "rpc_failed", method: "eth_getTransactionCount" });
+  await expect(nonces.readCounts(7)).rejects.toMatchObject({ kind: "failed", method: "eth_getTransactionCount" });
   endpoints = [lie, { mined: 6, pending: 7 }];
   expect(await nonces.readCounts(7)).toMatchObject({ pending: 7 });
 });

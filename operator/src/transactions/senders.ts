@@ -1,7 +1,6 @@
-import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { type Address, type Hex, keccak256 } from "viem";
-import { GasBudgetSpent } from "../problems.js";
+import { GasBudgetSpent, problem } from "../problems.js";
 import { rankMembers } from "../schedule/rank.js";
 import { FeedGasSpent, GasBudget, type GasCharge, type GasRefusal } from "./gas-budget.js";
 import type { Job, RoundCall, Submitted, Underway } from "./job.js";

@@ -5,10 +5,10 @@ import { ZERO_VALUE } from "@dataset-oracle/protocol/report";
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import { withDeadline } from "@dataset-oracle/service/process/context";
 import { type Hex, numberToHex } from "viem";
+import { UpdateReverted } from "../dataset/contract.js";
 import type { Dataset } from "../dataset/dataset.js";
 import { readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
-import { updateReverted } from "../problems.js";
 import { readPending } from "../rpc/rpc-error.js";
 import type { Update } from "./builder.js";
 
@@ -85,7 +85,7 @@ export async function storedOrPending(dataset: Dataset, key: Hex): Promise<Updat
  *
  * @param acceptMs How long to wait at least until an RPC endpoint has accepted the transaction.
  * @returns Null when no endpoint has accepted it by then.
- * @throws ProblemError when the update was given up, or reverted and nothing newer is stored.
+ * @throws UpdateReverted when it reverted and nothing newer is stored.
  */
 export async function answerAfter(
   { accepted, mined: untilMined }: UpdateInFlight,
@@ -101,7 +101,7 @@ export async function answerAfter(
   if (mined !== "not_stored") return mined;
   // Another relayer's update may have come first.
   const stored = await (await storedOrPending(dataset, key)).accepted;
-  if (stored === null || stored.timestamp < Number(round)) throw updateReverted(null);
+  if (stored === null || stored.timestamp < Number(round)) throw new UpdateReverted(null);
   return stored;
 }
 

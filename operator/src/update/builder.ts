@@ -7,14 +7,13 @@ import {
 } from "@dataset-oracle/protocol/encode-update";
 import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
-import { type ProblemError, problem } from "@dataset-oracle/service/http-server/problem-error";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
 import type { Counter } from "prom-client";
 import { type Address, concatHex, type Hex, keccak256 } from "viem";
 import type { StoredCommittee } from "../dataset/committee.js";
 import type { Dataset } from "../dataset/dataset.js";
-import { type Failure, toProblemMember } from "../reports/failures.js";
+import type { Failure } from "../reports/failures.js";
 import { KEY_REFUSALS } from "../reports/providers.js";
 import {
   decideByQuorum,
@@ -49,6 +48,21 @@ export interface BatchUpdate extends RoundCall {
   readonly outcomes: ReadonlyMap<Hex, StoredOutcome>;
 }
 
+/** A quorum of the data providers does not serve a key. */
+export class KeyNotServed extends Error {
+  /**
+   * @param explanation What the providers answered, and what can be done about it.
+   * @param failures Their answers; null when they were not asked again.
+   */
+  constructor(
+    readonly explanation: string,
+    readonly failures: readonly Failure[] | null = null,
+  ) {
+    super(`The data providers do not serve this key. ${explanation}`);
+    this.name = "KeyNotServed";
+  }
+}
+
 /** After this time, the providers are asked again for a key that they did not serve. */
 const REMEMBER_UNKNOWN_KEY_MS = 60_000;
 const MAX_UNKNOWN_KEYS = 10_000;
@@ -81,7 +95,7 @@ export class UpdateBuilder {
    *
    * @param round Seconds since 1970.
    * @param state What it is simulated on: `latest` where the pending block can hold the transaction that it replaces.
-   * @throws ProblemError when there is no quorum, a quorum does not serve the key, or the dataset refuses the update.
+   * @throws NoQuorum. KeyNotServed. UpdateReverted. RpcError.
    */
   async build(
     key: Hex,
@@ -96,9 +110,9 @@ export class UpdateBuilder {
     if (first.kind !== "refused") return first;
     // If the RPC fails here, the problem that is known already tells the caller more.
     const isReplaced = await committee.refreshIfReplaced(seen).catch(() => false);
-    if (!isReplaced) throw first.problem;
+    if (!isReplaced) throw first.error;
     const second = await this.#tryBuild(key, round, committee.current, progress, state);
-    if (second.kind === "refused") throw second.problem;
+    if (second.kind === "refused") throw second.error;
     return second;
   }
 
@@ -108,7 +122,7 @@ export class UpdateBuilder {
    * @param keys 1 to 256.
    * @param round Seconds since 1970.
    * @returns Null when the chain would store none of its keys.
-   * @throws ProblemError when too few members sign a row, or the dataset refuses the update.
+   * @throws NoQuorum. UpdateReverted. RpcError.
    */
   async buildBatch(
     keys: readonly Hex[],
@@ -133,7 +147,7 @@ export class UpdateBuilder {
    * shares them.
    *
    * @param awaited Given for a gathering that ends early (`ReportSource.gatherRows`).
-   * @throws NoQuorum. ProblemError when the batch is a single key, which a quorum does not serve.
+   * @throws NoQuorum. KeyNotServed when the batch is a single key.
    */
   async rowsOf(keys: readonly Hex[], round: bigint, awaited?: ReadonlySet<Address>): Promise<readonly SignedRow[]> {
     const { current } = this.dataset.committee;
@@ -184,7 +198,7 @@ export class UpdateBuilder {
         const reasons = [...new Set(none.flatMap(({ reason }) => reason ?? []))].slice(0, MAX_REASONS);
         const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
         const signed = `${values.length} signed a value and ${none.length} signed that there is none${why}`;
-        return { kind: "refused", problem: new NoQuorum(members, signed, failures) };
+        return { kind: "refused", error: new NoQuorum(members, signed, failures) };
       }
       throw this.#notServed(key, failures);
     }
@@ -201,14 +215,14 @@ export class UpdateBuilder {
 
   #throwIfUnknown(key: Hex): void {
     const explanation = this.#unknownKeys.get(key);
-    if (explanation !== undefined) throw problem("unknown_key", { explanation });
+    if (explanation !== undefined) throw new KeyNotServed(explanation);
   }
 
   /** Remembers that the providers do not serve a key. */
-  #notServed(key: Hex, failures: readonly Failure[]): ProblemError {
+  #notServed(key: Hex, failures: readonly Failure[]): KeyNotServed {
     const explanation = explainUnknownKey(this.dataset, key, failures);
     this.#unknownKeys.set(key, explanation);
-    return problem("unknown_key", { explanation }, { extras: { failures: failures.map(toProblemMember) } });
+    return new KeyNotServed(explanation, failures);
   }
 
   /** Gathers the reports of a round, and tells how far it is. */

@@ -149,8 +149,8 @@ describe("an update", () => {
 
   test("that an EVM cannot execute is refused with the instruction that it lacks", async () => {
     node.refuse = (method) => refusal(method, "invalid opcode: MCOPY");
-    const problem = { title: expect.stringContaining("invalid opcode") };
-    expect(await simulator.simulateUpdate(DATASET, "OK", DATA)).toMatchObject({ kind: "refused", problem });
+    const error = { message: expect.stringContaining("invalid opcode") };
+    expect(await simulator.simulateUpdate(DATASET, "OK", DATA)).toMatchObject({ kind: "refused", error });
   });
 });
 
@@ -197,7 +197,7 @@ describe("a node whose clock is behind a round", () => {
   });
 
   test("is not waited for when it is too far behind, or the operator shuts down", async () => {
-    const refused = { kind: "refused", problem: { code: "update_reverted", status: 503 } };
+    const refused = { kind: "refused", error: { error: expect.stringContaining("FutureRound") } };
     // The second says that its clock is ahead of the round, and refuses it all the same.
     for (const [asked, seconds] of [
       [2, 16n],

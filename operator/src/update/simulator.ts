@@ -1,7 +1,6 @@
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES, type QueryStatus } from "@dataset-oracle/protocol/query-status";
 import type { Outcome } from "@dataset-oracle/protocol/report";
-import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Clock, wait } from "@dataset-oracle/service/process/context";
 import {
   type Address,
@@ -12,7 +11,7 @@ import {
   hexToNumber,
   numberToHex,
 } from "viem";
-import { updateReverted } from "../problems.js";
+import { UpdateReverted } from "../dataset/contract.js";
 import { MAX_BLOCK_INTERVAL_MS } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { firstOffered, RpcError, unwrapRpcError } from "../rpc/rpc-error.js";
@@ -47,7 +46,7 @@ type SimulatedCall = Readonly<Record<"status" | "returnData" | "gasUsed", Hex>> 
 /** The dataset, or the node's EVM, would refuse an update. */
 export interface Refused {
   readonly kind: "refused";
-  readonly problem: ProblemError;
+  readonly error: Error;
 }
 
 /**
@@ -82,7 +81,7 @@ export class Simulator {
       const [status, isNew] = read(result);
       return isNew ? { kind: "ok", status: QUERY_STATUSES[status] ?? "INVALID", gas } : { kind: "stale" };
     } catch (error) {
-      return { kind: "refused", problem: refusalIn(error) };
+      return { kind: "refused", error: refusalIn(error) };
     }
   }
 
@@ -260,22 +259,20 @@ function decodeRevert(data: Hex) {
 }
 
 /**
- * Returns the problem of an update that the dataset or its node refuses.
+ * Returns why the dataset or its node refuses an update.
  *
  * @throws Every other error.
  */
-function refusalIn(error: unknown): ProblemError {
+function refusalIn(error: unknown): Error {
   if (!(error instanceof RpcError) || error.kind !== "refused") throw error;
   if (error.meaning === "invalid_opcode") {
-    return updateReverted(
-      "invalid opcode",
-      error,
-      "The network's EVM is older than Cancun, which the dataset's code needs.",
-    );
+    const fix = "The network's EVM is older than Cancun, which the dataset's code needs.";
+    return new UpdateReverted("invalid opcode", fix, error);
   }
   if (!hasRevertData(error)) return error;
   const revert = decodeRevert(error.data);
-  return updateReverted(revert && `${revert.errorName}(${(revert.args ?? []).join(", ")})`, error);
+  const named = revert && `${revert.errorName}(${(revert.args ?? []).join(", ")})`;
+  return new UpdateReverted(named, undefined, error);
 }
 
 function withSpare(gas: bigint): bigint {

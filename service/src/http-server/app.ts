@@ -22,9 +22,9 @@ import {
   MAX_HEADER_BYTES,
   MaxConnectionsPerCaller,
 } from "./connection-limits.js";
-import { toProblem } from "./error-to-problem.js";
+import { type ProblemOf, toProblem } from "./error-to-problem.js";
 import { methodNotAllowed, noSuchPath, unreadable } from "./http-problems.js";
-import { ProblemError } from "./problem-error.js";
+import type { ProblemError } from "./problem-error.js";
 import {
   bodyLimiter,
   limitChunks,
@@ -44,6 +44,8 @@ declare module "fastify" {
     /** The code of the problem in the answer; empty when there is none. */
     problemCode: string;
     trace: Trace | null;
+    /** Turns an error of this request into the problem that is answered, and logs it. */
+    toProblem(error: unknown): ProblemError;
   }
   interface FastifyContextConfig {
     /** The limit of this route in place of the service's; null for none. */
@@ -76,6 +78,8 @@ interface AppOptions {
   readonly reserved?: ReservedShare;
   /** Addresses and ranges of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
+  /** By default the service has no errors of its own that are expected. */
+  readonly problemOf?: ProblemOf;
 }
 
 interface ReservedShare {
@@ -98,7 +102,7 @@ export type App = FastifyInstance<
  */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { trustedProxies, reserved, maxConnectionsPerCaller = MaxConnectionsPerCaller.default } = options;
-  const { clock = SYSTEM_CLOCK, random = Math.random } = options;
+  const { clock = SYSTEM_CLOCK, random = Math.random, problemOf = () => null } = options;
   const isTrusted = inRanges(trustedProxies);
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
@@ -114,7 +118,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     return503OnClosing: true,
     genReqId: ({ headers }) => requestIdOf(headers, random),
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (error, _request, reply) => void sendProblem(reply as unknown as FastifyReply, toProblem(error)),
+    frameworkErrors: (error, _request, reply) =>
+      void sendProblem(reply as unknown as FastifyReply, toProblem(error, problemOf)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = options.maxConnections;
   const isUnlimited = (address: string) => isTrusted(address) || reserved?.isFor(address) === true;
@@ -122,6 +127,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   limitConnectionsPerCaller(app.server, maxConnectionsPerCaller, isUnlimited);
   app.decorateRequest("problemCode", "");
   app.decorateRequest("trace", null);
+  app.decorateRequest("toProblem", function (error) {
+    const problem = toProblem(error, problemOf, this.routeOptions);
+    this.problemCode = problem.code;
+    logFailure(this, error, problem);
+    return problem;
+  });
   const requestLog = new RequestLog(options.logger, (address) => reserved?.isFor(address) === true);
   app.addHook("onRequest", (request, reply, done) => {
     // `request.ip` reads this header whenever it is asked for.
@@ -141,11 +152,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   app.setValidatorCompiler(compileValidator);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, parseStrictJson);
-  app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error, request.routeOptions);
-    logFailure(request, error, problem);
-    return sendProblem(reply, problem);
-  });
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, request.toProblem(error)));
   const store = class extends MonotonicCounters {
     constructor() {
       super(clock);
@@ -219,7 +226,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** Logs a failure with a 5xx status: an unexpected error with its stack, a problem with its code and detail. */
-export function logFailure(
+function logFailure(
   { log, trace }: Pick<FastifyRequest, "log" | "trace">,
   error: unknown,
   problem: ProblemError,
@@ -227,8 +234,8 @@ export function logFailure(
   if (problem.status < 500 || !isLogged(trace)) return;
   const fields = traceFieldsOf(trace);
   const { code, detail, title, logFields } = problem;
-  if (error instanceof ProblemError) log.warn({ ...fields, ...logFields, code, detail }, title);
-  else log.error({ ...fields, reason: stackOf(error) }, "request failed");
+  if (code === "internal_error") log.error({ ...fields, reason: stackOf(error) }, "request failed");
+  else log.warn({ ...fields, ...logFields, code, detail }, title);
 }
 
 function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {

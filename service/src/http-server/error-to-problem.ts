@@ -1,32 +1,33 @@
-import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import type { TSchema } from "@sinclair/typebox";
 import type { FastifyError, FastifyRequest, FastifySchema } from "fastify";
 import { BODY_LIMIT } from "./connection-limits.js";
-import { ProblemError, problem } from "./problem-error.js";
+import { httpProblem } from "./http-problems.js";
+import { ProblemError } from "./problem-error.js";
 import { problemsByProperty, toSentence, type ValidationFailure } from "./validation.js";
+
+/** Finds the problem of an error of the service's own; null for one that is not expected. */
+export type ProblemOf = (error: unknown) => ProblemError | null;
 
 /**
  * Turns an error into the problem that the caller sees. It reveals nothing of an unexpected error.
  *
  * @param route The route of the request, if it has one.
  */
-export function toProblem(thrown: unknown, route?: FastifyRequest["routeOptions"]): ProblemError {
+export function toProblem(thrown: unknown, problemOf: ProblemOf, route?: FastifyRequest["routeOptions"]): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   const error: Partial<FastifyError> = thrown instanceof Error ? thrown : {};
   if (error.validation) return invalidPart(error.validationContext, error.validation, route?.schema);
   switch (error.code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return problem("unsupported_media_type", {});
+      return httpProblem("unsupported_media_type", {});
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return problem("body_too_large", { limit: route?.bodyLimit ?? BODY_LIMIT });
+      return httpProblem("body_too_large", { limit: route?.bodyLimit ?? BODY_LIMIT });
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new ProblemError(error.statusCode, "bad_request", {
-      title: OPERATOR_PROBLEMS.bad_request.title,
-      detail: error.message ?? "Check the request.",
-    });
+    const { title } = httpProblem("bad_request", {});
+    return new ProblemError(error.statusCode, "bad_request", { title, detail: error.message ?? "Check the request." });
   }
-  return problem("internal_error", {});
+  return problemOf(thrown) ?? httpProblem("internal_error", {});
 }
 
 /** The codes of the problems of a request's parts that are validated. */
@@ -45,5 +46,5 @@ function invalidPart(
   const problems = problemsByProperty(failures, schemas[part] as TSchema | undefined);
   const errors = [...problems].map(([property, problem]) => ({ property, problem }));
   const detail = errors.map((each) => toSentence(each.property, each.problem)).join(" ");
-  return problem(CODES[part], {}, { detail, extras: { errors } });
+  return httpProblem(CODES[part], {}, { detail, extras: { errors } });
 }

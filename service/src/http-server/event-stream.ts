@@ -1,8 +1,6 @@
 import { PassThrough, type Readable } from "node:stream";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { logFailure } from "./app.js";
-import { toProblem } from "./error-to-problem.js";
 import { RATE_HEADERS } from "./openapi.js";
 
 /**
@@ -57,12 +55,7 @@ export function eventStream<Progress extends { readonly event: string }>(
   work(({ event, ...data }) => write(event, data))
     .then(
       (data) => write("answer", data),
-      (error: unknown) => {
-        const problem = toProblem(error);
-        request.problemCode = problem.code;
-        logFailure(request, error, problem);
-        write("problem", problem);
-      },
+      (error: unknown) => write("problem", request.toProblem(error)),
     )
     .finally(() => {
       clearInterval(commenting);

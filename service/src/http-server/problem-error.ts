@@ -1,13 +1,7 @@
 import type { Problem } from "@dataset-oracle/protocol/http-schemas/problem";
-import {
-  OPERATOR_PROBLEMS,
-  type OperatorProblemCode,
-  type ProblemValues,
-  writeProblem,
-} from "@dataset-oracle/protocol/operator-problem";
 
 /** The content of a problem: `title` is the fact, `detail` the fix. `extras` are further members of the answer. */
-interface Content extends Pick<Problem, "title" | "detail"> {
+export interface ProblemContent extends Pick<Problem, "title" | "detail"> {
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** What only the service's owner may know: fields of the log line about the failure. */
@@ -26,7 +20,7 @@ export class ProblemError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
-    { title, detail, extras = {}, headers = {}, logFields = {} }: Content,
+    { title, detail, extras = {}, headers = {}, logFields = {} }: ProblemContent,
   ) {
     super(`${title} ${detail}`);
     this.name = "ProblemError";
@@ -43,16 +37,42 @@ export class ProblemError extends Error {
   }
 }
 
+/** A problem as a service declares it. `{name}` in a text is replaced by a value. */
+export interface DeclaredProblem extends Pick<Problem, "title" | "detail"> {
+  /** The statuses with which it is answered, the usual one first. */
+  readonly status: readonly [number, ...number[]];
+}
+
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+
+/** The values that the text of a problem needs, by the names of their placeholders. */
+export type ValuesOf<Declared extends DeclaredProblem> = Readonly<
+  Record<Placeholders<Declared["title"] | Declared["detail"]>, string | number | bigint>
+>;
+
 /**
  * Makes a problem from its declaration.
  *
  * @param more What it has besides its declared text, or in place of a part of it.
  */
-export function problem<Code extends OperatorProblemCode>(
+export type MakeProblem<Table extends Readonly<Record<keyof Table, DeclaredProblem>>> = <
+  Code extends keyof Table & string,
+>(
   code: Code,
-  values: ProblemValues<Code>,
-  more: Partial<Content> = {},
-): ProblemError {
-  const [status] = OPERATOR_PROBLEMS[code].status;
-  return new ProblemError(status, code, { ...writeProblem(code, values), ...more });
+  values: ValuesOf<Table[Code]>,
+  more?: Partial<ProblemContent>,
+) => ProblemError;
+
+/** Returns the function that makes the problems of a table, by their codes. */
+export function problemsOf<Table extends Readonly<Record<keyof Table, DeclaredProblem>>>(
+  table: Table,
+): MakeProblem<Table> {
+  return (code, values, more) => {
+    const fill = (text: string) =>
+      text.replace(/\{(\w+)\}/g, (_, name: string) => String((values as Record<string, unknown>)[name]));
+    const { status, title, detail } = table[code];
+    return new ProblemError(status[0], code, { title: fill(title), detail: fill(detail), ...more });
+  };
 }

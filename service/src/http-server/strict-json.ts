@@ -1,9 +1,8 @@
-import { OPERATOR_PROBLEMS } from "@dataset-oracle/protocol/operator-problem";
 import { parseRoundTripJson } from "@dataset-oracle/protocol/parse-round-trip-json";
 import type { FastifyRequest } from "fastify";
 import { parse } from "lossless-json";
-import { ambiguousBody } from "./http-problems.js";
-import { ProblemError, problem } from "./problem-error.js";
+import { ambiguousBody, httpProblem } from "./http-problems.js";
+import { ProblemError } from "./problem-error.js";
 
 /**
  * Parses a JSON body that has only one reading: UTF-8, uncompressed, no duplicate property, and no number whose digits
@@ -23,7 +22,7 @@ export function parseStrictJson(
 
 function parseJson(request: FastifyRequest, sent: string): unknown {
   if (!isPlainUtf8(request.headers)) {
-    throw problem("unsupported_media_type", {}, { title: "The body is compressed or not in UTF-8." });
+    throw httpProblem("unsupported_media_type", {}, { title: "The body is compressed or not in UTF-8." });
   }
   // A byte order mark is no part of the text (RFC 8259, section 8.1), and some editors and libraries write one.
   const body = sent.replace(/^\ufeff/, "");
@@ -39,8 +38,7 @@ function parseJson(request: FastifyRequest, sent: string): unknown {
   }
 }
 
-const unreadableBody = (fact: string) =>
-  new ProblemError(400, "bad_request", { title: OPERATOR_PROBLEMS.bad_request.title, detail: `The body ${fact}.` });
+const unreadableBody = (fact: string) => httpProblem("bad_request", {}, { detail: `The body ${fact}.` });
 
 /** Far deeper than any body. Parsers and validators that call themselves for each level would use up the stack. */
 const MAX_DEPTH = 32;

@@ -1,6 +1,5 @@
-import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { expect, test } from "vitest";
-import { outOfFunds } from "../../problems.js";
+import { outOfFunds, problem } from "../../problems.js";
 import type { Failure } from "../../reports/failures.js";
 import { NoQuorum } from "../../reports/quorum.js";
 import { RpcError } from "../../rpc/rpc-error.js";

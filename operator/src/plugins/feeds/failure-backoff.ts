@@ -5,6 +5,7 @@ import { stackOf } from "@dataset-oracle/service/process/logger";
 import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import { NoQuorum, reachesQuorum } from "../../reports/quorum.js";
+import { problemOf } from "../../routes/problems.js";
 import { RpcError } from "../../rpc/rpc-error.js";
 import { FeedGasSpent } from "../../transactions/gas-budget.js";
 
@@ -65,7 +66,7 @@ export class FailureBackoff {
     // Updates that began together fail together: that is one failure.
     if (now >= trouble.retryAt) this.tried(dependency);
     const { level, fields, message } = describe(error);
-    const cause = error instanceof ProblemError ? error.code : message;
+    const cause = problemOf(error)?.code ?? message;
     const isLogged = trouble.causes.has(cause);
     trouble.causes.add(cause);
     this.log[isLogged ? "debug" : level]({ ...nameOf(dependency), ...fields, failures: trouble.failures }, message);
@@ -116,9 +117,10 @@ const CALLERS_ADVISED = ["out_of_funds", "fees_too_high", "signer_failed", "rpc_
 
 function describe(error: unknown) {
   if (error instanceof FeedGasSpent) return { level: "warn", fields: {}, message: error.message } as const;
-  if (!(error instanceof ProblemError))
+  const problem = problemOf(error);
+  if (problem === null)
     return { level: "error", fields: { reason: stackOf(error) }, message: "feed: update failed" } as const;
-  const { code, title, detail, logFields } = error;
+  const { code, title, detail, logFields } = problem;
   const fix = FIXES[code];
   const advice = { ...(!CALLERS_ADVISED.includes(code) && { detail }), ...(fix !== undefined && { fix }) };
   return { level: "warn", fields: { code, ...advice, ...logFields }, message: `feed: ${title}` } as const;

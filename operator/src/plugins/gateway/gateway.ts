@@ -1,15 +1,14 @@
 import { decodeFetchUpdateCall } from "@dataset-oracle/protocol/decode-fetch-update-call";
 import { GatewayAnswer, GatewayRequest } from "@dataset-oracle/protocol/http-schemas/gateway";
-import { type App, logFailure } from "@dataset-oracle/service/http-server/app";
+import type { App } from "@dataset-oracle/service/http-server/app";
 import { callerIdOf } from "@dataset-oracle/service/http-server/caller-address";
-import { toProblem } from "@dataset-oracle/service/http-server/error-to-problem";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { problem } from "../../problems.js";
 import { type DataPoint, findDataPoint } from "../../routes/find-data-point.js";
-import { gatewayErrorsOf, unlessClosing } from "../../routes/problem-responses.js";
+import { gatewayErrorsOf } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
 import type { ChainClient } from "../../rpc/client.js";
 import { SingleFlight } from "../../single-flight.js";
@@ -68,10 +67,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
 
   // Errors have the standard's form on these routes only.
   app.setErrorHandler((error, request, reply) => {
-    const failure = toProblem(error, request.routeOptions);
-    logFailure(request, error, failure);
-    request.problemCode = failure.code;
-    const { title, detail, code, status, headers } = failure;
+    const { title, detail, code, status, headers } = request.toProblem(error);
     return reply
       .status(statusOf(status))
       .headers(headers)
@@ -81,10 +77,10 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
   app.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
 
   app.get("/gateway/:networkId/:sender/:data", { schema: getSchema }, (request, reply) =>
-    answer(request, reply, dataPointOf(request.params.networkId, request.params)).catch(unlessClosing(context)),
+    answer(request, reply, dataPointOf(request.params.networkId, request.params)),
   );
   app.post("/gateway/:networkId", { schema: postSchema }, (request, reply) =>
-    answer(request, reply, dataPointOf(request.params.networkId, request.body)).catch(unlessClosing(context)),
+    answer(request, reply, dataPointOf(request.params.networkId, request.body)),
   );
 
   function dataPointOf(networkId: string, { sender, data }: GatewayRequest): DataPoint {
@@ -99,8 +95,7 @@ export async function gateway(scope: FastifyInstance): Promise<void> {
 }
 
 /** The gateway got a lookup that no lens would send. @param detail A sentence. */
-const invalidLookup = (detail: string) =>
-  new ProblemError(400, "bad_request", { title: "The lookup is not valid.", detail });
+const invalidLookup = (detail: string) => problem("bad_request", {}, { title: "The lookup is not valid.", detail });
 
 /**
  * Returns the status in the sense of ERC-3668: after 4xx a client stops, after 5xx it asks the next gateway. A rate

@@ -18,7 +18,7 @@ import type { Dataset } from "../../dataset/dataset.js";
 import { readStored } from "../../dataset/stored-values.js";
 import type { PastUpdate } from "../../dataset/update-events.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
-import { problemsOf, unlessClosing } from "../../routes/problem-responses.js";
+import { problemsOf } from "../../routes/problem-responses.js";
 import { readTransaction } from "../../rpc/transactions.js";
 import { SingleFlight } from "../../single-flight.js";
 import { findHistory, rangeOf } from "./history.js";
@@ -62,7 +62,7 @@ export function addData(app: App, shownOf: ShownNetworkOf, requestsPerMinute: nu
   app.get("/data", { schema, config }, async ({ query }) => {
     const { dataset, key } = findDataPoint(app.operator, query, "invalid_query");
     const id = `${dataset.chainId} ${dataset.address} ${key}`;
-    return shared.run(id, () => read(dataset, key)).result.catch(unlessClosing(context));
+    return shared.run(id, () => read(dataset, key)).result;
   });
 }
 

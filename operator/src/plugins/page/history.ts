@@ -3,13 +3,13 @@ import { HistoryAnswer, HistoryQuery, type StoredUpdate } from "@dataset-oracle/
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
-import { problem } from "@dataset-oracle/service/http-server/problem-error";
 import { type Hex, keccak256 } from "viem";
 import type { Dataset } from "../../dataset/dataset.js";
 import { type PastUpdate, readUpdates } from "../../dataset/update-events.js";
-import { invalidMember } from "../../problems.js";
+import { problem } from "../../problems.js";
 import { findDataPoint } from "../../routes/find-data-point.js";
-import { problemsOf, unlessClosing } from "../../routes/problem-responses.js";
+import { problemsOf } from "../../routes/problem-responses.js";
+import { invalidMember } from "../../routes/problems.js";
 import type { Blocks } from "../../rpc/blocks.js";
 import { SingleFlight } from "../../single-flight.js";
 import type { ShownNetworkOf } from "./overview.js";
@@ -60,7 +60,7 @@ export function addHistory(app: App, shownOf: ShownNetworkOf, requestsPerMinute:
     const { dataset, key } = findDataPoint(app.operator, query, "invalid_query");
     const { from, to, from_time, to_time, limit } = query;
     const id = [dataset.chainId, dataset.address, key, from, to, from_time, to_time, limit].join(" ");
-    return shared.run(id, () => read(dataset, key, query)).result.catch(unlessClosing(context));
+    return shared.run(id, () => read(dataset, key, query)).result;
   });
 }
 

@@ -11,7 +11,6 @@ import {
 import { formatValue } from "@dataset-oracle/protocol/value-in-json";
 import type { App } from "@dataset-oracle/service/http-server/app";
 import { jsonAnswer } from "@dataset-oracle/service/http-server/openapi";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { getAddress, type Hex } from "viem";
 import { readView } from "../../dataset/contract.js";
@@ -19,7 +18,7 @@ import type { Dataset } from "../../dataset/dataset.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { problemsOf } from "../../routes/problem-responses.js";
 import { readHead } from "../../rpc/blocks.js";
-import { nullFor } from "../../rpc/rpc-error.js";
+import { nullFor, RpcError } from "../../rpc/rpc-error.js";
 import type { ServedNetwork } from "../../served-network.js";
 import { SingleFlight } from "../../single-flight.js";
 import { PastEvents } from "./past-events.js";
@@ -103,7 +102,7 @@ export class ShownNetwork {
     const { settings } = this.plan;
     const { contracts } = this.network;
     const [head, datasets] = await Promise.all([
-      readHead(this.network.client).catch(nullFor(ProblemError)),
+      readHead(this.network.client).catch(nullFor(RpcError)),
       Promise.all([...this.network.datasets.values()].map(({ dataset }) => this.#dataset(dataset))),
     ]);
     return {
@@ -123,7 +122,7 @@ export class ShownNetwork {
     const { urls, failures } = this.network.providers;
     const { members, toleranceBps } = dataset.committee.current;
     const nameOf = new Map(this.plan.settings.providers.map(({ address, name }) => [getAddress(address), name]));
-    const stored = await this.#stored(dataset).catch(nullFor(ProblemError));
+    const stored = await this.#stored(dataset).catch(nullFor(RpcError));
     return {
       dataset: dataset.address,
       name: dataset.name,

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "@dataset-oracle/service/http-server/app";
-import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import type { RateLimit } from "@dataset-oracle/service/http-server/rate-limit";
 import { addStaticSite } from "@dataset-oracle/service/http-server/static-site";
 import type { FastifyInstance } from "fastify";
 import type { Dataset } from "../../dataset/dataset.js";
+import { problem } from "../../problems.js";
 import { addData } from "./data.js";
 import { addHistory } from "./history.js";
 import { addOverview, ShownNetwork } from "./overview.js";
@@ -55,9 +55,13 @@ export async function addPage(app: App, folder = join(ROOT, "operator", "page", 
 export async function addGuide(app: App, folder = join(ROOT, "docs", "dist"), rate = siteRate("guide")): Promise<void> {
   if (existsSync(join(folder, "index.html"))) return addStaticSite(app, { folder, prefix: "/guide/", rate });
   app.get("/guide/", { schema: { hide: true } }, async () => {
-    throw new ProblemError(404, "no_such_path", {
-      title: "This operator has no guide.",
-      detail: 'The operator\'s owner can build it with "npm run docs" and restart the operator.',
-    });
+    throw problem(
+      "no_such_path",
+      { path: "/guide/" },
+      {
+        title: "This operator has no guide.",
+        detail: 'The operator\'s owner can build it with "npm run docs" and restart the operator.',
+      },
+    );
   });
 }
