@@ -10,7 +10,7 @@ import { runMain } from "@dataset-oracle/service/process/run-main";
 import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig, type NetworkPlan, type OperatorPlan } from "./config.js";
 import { USAGE } from "./help-text.js";
-import { connectNetworks } from "./operator.js";
+import { Operator } from "./operator.js";
 import { checkSigners, loadSenderAccounts, type SenderAccounts } from "./transactions/accounts.js";
 
 // By default V8 lets garbage grow to twice or three times what is in use before it collects it. By half of it, many feeds
@@ -38,7 +38,7 @@ async function serveRequests(
   logger.info(`signatures are checked and made by ${SECP256K1.name}`);
   const context = createContext(logger, closing.signal, processRegistry());
   await checkSigners(senders, logger);
-  const operator = await connectNetworks(plans, senders, context);
+  const operator = await Operator.connect(plans, senders, context);
   const app = await buildOperatorApp(operator, plans, config);
   await serve(app, config, context.registry, logger, { stop: () => closing.abort() });
 }

@@ -1,10 +1,18 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
+import type { Logger } from "pino";
 import { DatasetUnreadable } from "./dataset/contract.js";
 import { type ChainClient, createChainClient } from "./rpc/client.js";
 import { RpcPool } from "./rpc/pool.js";
 import { describeError, RpcError } from "./rpc/rpc-error.js";
-import { type CorePlan, connectNetwork, createCoreMetrics, type ServedNetwork, startQueues } from "./served-network.js";
+import {
+  type CoreMetrics,
+  type CorePlan,
+  connectNetwork,
+  createCoreMetrics,
+  type ServedNetwork,
+  startQueues,
+} from "./served-network.js";
 import type { SenderAccounts } from "./transactions/accounts.js";
 
 declare module "fastify" {
@@ -13,102 +21,108 @@ declare module "fastify" {
   }
 }
 
-/** The running operator, as routes and plugins see it. */
-export interface Operator {
-  readonly context: Context;
-  /** The clients of all networks, by chain id. */
-  readonly clients: ReadonlyMap<number, ChainClient>;
-  /** The networks that are served. */
-  readonly networks: ReadonlyMap<number, ServedNetwork>;
-  /** What keeps the others from being served, in words that anyone may read. */
-  readonly missing: ReadonlyMap<number, string>;
-  /** Has each network used when it begins to be served, at the start or later. `use` must not throw. */
-  readonly eachNetwork: (use: (network: ServedNetwork) => void) => void;
-  /** Begins to serve. By then the plugins have called `eachNetwork`. */
-  readonly serve: () => void;
-}
-
 const NO_SENDER =
   "no sender: nothing is broadcast on this network (set OPERATOR_KEYSTORE, OPERATOR_PRIVATE_KEY_FILE or " +
   "OPERATOR_SIGNER_URL)";
 
-/**
- * Connects the networks, each by itself. Where no RPC endpoint can be used, that is tried again at every poll, and
- * whatever is found then ends nothing: it is in the log and in `missing` until an attempt succeeds. What plugins do with
- * a network is given to `eachNetwork`, so that none needs to know whether it came early or late.
- *
- * @throws ConfigError when the first attempt shows that a network cannot be served as configured.
- */
-export async function connectNetworks(
-  plans: readonly CorePlan[],
-  senders: SenderAccounts,
-  context: Context,
-): Promise<Operator> {
-  const { closing } = context;
-  const metrics = createCoreMetrics(context.registry);
-  const clients = new Map<number, ChainClient>();
-  const networks = new Map<number, ServedNetwork>();
-  const missing = new Map<number, string>();
-  const uses: ((network: ServedNetwork) => void)[] = [];
-  let isServing = false;
+/** The running operator, as routes and plugins see it. */
+export class Operator {
+  /** The clients of all networks, by chain id. */
+  readonly clients = new Map<number, ChainClient>();
+  /** The networks that are served. */
+  readonly networks = new Map<number, ServedNetwork>();
+  /** What keeps the others from being served, in words that anyone may read. */
+  readonly missing = new Map<number, string>();
+  readonly #metrics: CoreMetrics;
+  readonly #uses: ((network: ServedNetwork) => void)[] = [];
+  #isServing = false;
 
-  const begin = (network: ServedNetwork) => {
-    for (const use of uses) use(network);
-    // Now the plugins have named the keys that recovered batches can contain.
-    void startQueues(network);
-  };
-  const add = (network: ServedNetwork) => {
-    if (closing.aborted) return;
-    missing.delete(network.chainId);
-    networks.set(network.chainId, network);
-    if (isServing) begin(network);
-  };
+  private constructor(readonly context: Context) {
+    this.#metrics = createCoreMetrics(context.registry);
+  }
 
-  async function connect(plan: CorePlan): Promise<() => void> {
+  /**
+   * Connects the networks, each by itself. Where no RPC endpoint can be used, that is tried again at every poll, and
+   * whatever is found then ends nothing: it is in the log and in `missing` until an attempt succeeds. What plugins do with
+   * a network is given to `eachNetwork`, so that none needs to know whether it came early or late.
+   *
+   * @throws ConfigError when the first attempt shows that a network cannot be served as configured.
+   */
+  static async connect(plans: readonly CorePlan[], senders: SenderAccounts, context: Context): Promise<Operator> {
+    const operator = new Operator(context);
+    const attempts = await Promise.all(plans.map((plan) => operator.#attempt(plan, senders)));
+    // They are listed in the order of the configuration.
+    for (const { client, network, again } of attempts) {
+      operator.clients.set(client.chain.id, client);
+      if (network === null) void again();
+      else operator.#add(network);
+    }
+    return operator;
+  }
+
+  /** Has each network used when it begins to be served, at the start or later. `use` must not throw. */
+  eachNetwork(use: (network: ServedNetwork) => void): void {
+    this.#uses.push(use);
+  }
+
+  /** Begins to serve. By then the plugins have called `eachNetwork`. */
+  serve(): void {
+    this.#isServing = true;
+    for (const network of this.networks.values()) this.#serveNetwork(network);
+  }
+
+  /** Tries to connect a network. Where no endpoint can be used, `again` goes on trying. */
+  async #attempt(plan: CorePlan, senders: SenderAccounts) {
+    const { context } = this;
     const { chainId, rpcUrls, settings } = plan;
     const logger = context.logger.child({ network: chainId });
     const { accounts, warnings } = senders.get(chainId) ?? { accounts: [], warnings: [NO_SENDER] };
     for (const warning of warnings) logger.warn(warning);
-    const parts = { ...context, logger, errors: metrics.rpcErrors };
-    const pool = await RpcPool.connect(chainId, rpcUrls, settings, parts);
+    const pool = await RpcPool.connect(chainId, rpcUrls, settings, {
+      ...context,
+      logger,
+      errors: this.#metrics.rpcErrors,
+    });
     const client = createChainClient(chainId, pool);
-    const attempt = () => connectNetwork(plan, client, accounts, context, metrics);
-    const miss = (error: unknown) => {
-      const lack = describeMissing(error);
-      if (missing.get(chainId) !== lack)
-        logger.warn({ reason: describeError(error) }, "this network is not served; trying again at every poll");
-      missing.set(chainId, lack);
-    };
-    const goOn = async () => {
-      while (!networks.has(chainId)) {
-        await wait(settings.rpcPollMs, closing);
-        if (closing.aborted) return;
-        // An endpoint of another chain is not used, so where there is no other, a call fails without saying why.
-        await attempt().then(add, (error: unknown) => miss((client.isReady() ? null : pool.foreign) ?? error));
-      }
-    };
-    const network = await attempt().catch((error: unknown) => {
+    const connect = () => connectNetwork(plan, client, accounts, context, this.#metrics);
+    const network = await connect().catch((error: unknown) => {
       if (!(error instanceof RpcError)) throw error;
-      miss(error);
+      this.#miss(chainId, error, logger);
       return null;
     });
-    return () => {
-      clients.set(chainId, client);
-      if (network === null) void goOn();
-      else add(network);
+    const again = async () => {
+      while (!this.networks.has(chainId)) {
+        await wait(settings.rpcPollMs, context.closing);
+        if (context.closing.aborted) return;
+        await connect().then(
+          (connected) => this.#add(connected),
+          // An endpoint of another chain is not used, so where there is no other, a call fails without saying why.
+          (error: unknown) => this.#miss(chainId, (client.isReady() ? null : pool.foreign) ?? error, logger),
+        );
+      }
     };
+    return { client, network, again };
   }
 
-  // They are listed in the order of the configuration.
-  for (const list of await Promise.all(plans.map(connect))) list();
-  return {
-    ...{ context, clients, networks, missing },
-    eachNetwork: (use) => void uses.push(use),
-    serve: () => {
-      isServing = true;
-      for (const network of networks.values()) begin(network);
-    },
-  };
+  #add(network: ServedNetwork): void {
+    if (this.context.closing.aborted) return;
+    this.missing.delete(network.chainId);
+    this.networks.set(network.chainId, network);
+    if (this.#isServing) this.#serveNetwork(network);
+  }
+
+  #miss(chainId: number, error: unknown, logger: Logger): void {
+    const lack = describeMissing(error);
+    if (this.missing.get(chainId) !== lack)
+      logger.warn({ reason: describeError(error) }, "this network is not served; trying again at every poll");
+    this.missing.set(chainId, lack);
+  }
+
+  #serveNetwork(network: ServedNetwork): void {
+    for (const use of this.#uses) use(network);
+    // Now the plugins have named the keys that recovered batches can contain.
+    void startQueues(network);
+  }
 }
 
 /** Describes what a network lacks to those who may not see what its nodes answer. */

@@ -8,7 +8,7 @@ import { Registry } from "prom-client";
 import type { Address, Hex, LocalAccount } from "viem";
 import { buildOperatorApp } from "../../dist/app.js";
 import { loadOperatorConfig, type NetworkSettings, type OperatorConfig } from "../../dist/config.js";
-import { connectNetworks, type Operator } from "../../dist/operator.js";
+import { Operator } from "../../dist/operator.js";
 import { checkSigners } from "../../dist/transactions/accounts.js";
 import { type Exchange, SimulatedConnections } from "./network.js";
 
@@ -122,7 +122,7 @@ export class OperatorMachine {
     const { config, networks: plans } = await loadOperatorConfig(this.#writeConfig(), {});
     const senders = new Map([[chainId, { accounts: [...this.accounts], warnings: [] }]]);
     await checkSigners(senders, logger);
-    const operator = await connectNetworks(plans, senders, context);
+    const operator = await Operator.connect(plans, senders, context);
     const app = await buildOperatorApp(operator, plans, config);
     await app.ready();
     if (!life.isAlive) return;

@@ -13,7 +13,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { vi } from "vitest";
 import { type AppSettings, buildOperatorApp } from "../../src/app.js";
 import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../src/config.js";
-import { connectNetworks } from "../../src/operator.js";
+import { Operator } from "../../src/operator.js";
 import { planFeeds } from "../../src/plugins/feeds/settings.js";
 import type { Sender } from "../../src/schedule/transmission-schedule.js";
 import type { Chain } from "./chain.js";
@@ -82,7 +82,7 @@ export async function startOperator(served: readonly ServedNetwork[], options: O
   const context = { ...createContext(logger, closing.signal, registry), clock };
   const plans = served.map(planOf);
   const keys = new Map(served.map(({ chain }) => [chain.chainId, { accounts: [account], warnings: [] }]));
-  const operator = await connectNetworks(plans, hasSender ? keys : new Map(), context);
+  const operator = await Operator.connect(plans, hasSender ? keys : new Map(), context);
   const app = await buildOperatorApp(operator, plans, settings);
   await configure?.(app);
   const base = `${await app.listen({ host: "127.0.0.1", port: 0 })}${settings.basePath}`;

@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
 import { loadOperatorConfig, type OperatorPlan } from "../../src/config.js";
 import { USAGE } from "../../src/help-text.js";
-import { connectNetworks, type Operator } from "../../src/operator.js";
+import { Operator } from "../../src/operator.js";
 import { checkSigners, loadSenderAccounts, type SenderAccounts } from "../../src/transactions/accounts.js";
 
 /** An operator that has read its configuration and its keys. */
@@ -42,7 +42,7 @@ export async function prepareOperator(
       onTestFinished(() => closing.abort());
       await checkSigners(senders, logger);
       const context = createContext(logger, closing.signal, new Registry());
-      return connectNetworks(plan.networks, senders, context);
+      return Operator.connect(plan.networks, senders, context);
     },
   };
 }
