@@ -12,9 +12,10 @@ import type { ChainClient } from "./rpc/client.js";
 import type { PoolSettings } from "./rpc/pool.js";
 import type { Sender } from "./schedule/transmission-schedule.js";
 import { SenderBalances } from "./transactions/balances.js";
-import type { Call } from "./transactions/job.js";
 import { TransactionQueue } from "./transactions/queue.js";
 import { createGasBudgets, type GasBudgets, type GasSettings, Senders } from "./transactions/senders.js";
+import type { Call } from "./transactions/task.js";
+import { Broadcasts } from "./update/broadcasts.js";
 import { UpdateBuilder } from "./update/builder.js";
 import { Simulator } from "./update/simulator.js";
 import { type UpdateSettings, Updates } from "./update/updates.js";
@@ -24,6 +25,7 @@ export interface ServedDataset {
   readonly dataset: Dataset;
   readonly source: ReportSource;
   readonly builder: UpdateBuilder;
+  readonly broadcasts: Broadcasts;
   readonly updates: Updates;
 }
 
@@ -147,8 +149,9 @@ export async function connectNetwork(
   const served = datasets.map((dataset): ServedDataset => {
     const source = new ReportSource(dataset, providers, settings, context);
     const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
-    const updates = new Updates(dataset, builder, senders, settings, context, metrics.coalesced);
-    return { dataset, source, builder, updates };
+    const broadcasts = new Broadcasts(dataset, builder, senders, metrics.coalesced, context);
+    const updates = new Updates(dataset, builder, broadcasts, metrics.coalesced, context, settings);
+    return { dataset, source, builder, broadcasts, updates };
   });
   const addresses = accounts.map(({ address }) => address);
   const balances = new SenderBalances(client, addresses, settings.lowBalanceGwei, clock, logger);
@@ -171,7 +174,7 @@ export async function connectNetwork(
 export async function startQueues({ senders, datasets }: ServedNetwork): Promise<void> {
   const recover = (call: Call) => {
     const served = datasets.get(call.to);
-    return served === undefined ? null : served.updates.recover(call);
+    return served === undefined ? null : served.broadcasts.recover(call);
   };
   await Promise.all(senders.queues.map((queue) => queue.start(recover)));
 }

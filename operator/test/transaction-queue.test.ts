@@ -3,7 +3,7 @@ import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
 import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { pino } from "pino";
-import { type Hex, isAddressEqual, keccak256, numberToHex, parseGwei, parseTransaction } from "viem";
+import { type Hex, isAddressEqual, keccak256, numberToHex, parseGwei, parseTransaction, stringToHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChainClient } from "../src/rpc/client.js";
@@ -11,9 +11,16 @@ import { connectEndpoint, type JsonRpc } from "../src/rpc/endpoint.js";
 import { classifyNodeError } from "../src/rpc/node-errors.js";
 import { RpcError } from "../src/rpc/rpc-error.js";
 import { GasBudget } from "../src/transactions/gas-budget.js";
-import { AlreadyUnderway, type Call, type Job, type RoundCall, SubmissionUnknown } from "../src/transactions/job.js";
-import { type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
+import { MAX_QUEUE_MS, type QueueSettings, TransactionQueue } from "../src/transactions/queue.js";
 import { submitRaw } from "../src/transactions/submitter.js";
+import {
+  AlreadyUnderway,
+  type Call,
+  type RoundCall,
+  SubmissionUnknown,
+  Task,
+  type Work,
+} from "../src/transactions/task.js";
 import { OTHER_ACCOUNT, startChain } from "./support/chain.js";
 
 /** Transaction queues on a chain that mines only on demand. What a pass decides is tested in src/transactions. */
@@ -87,7 +94,7 @@ function altered(
 function startQueue(
   change: Partial<QueueSettings> = {},
   rpc: JsonRpc = connectNode(),
-  recover: (call: Call) => Job<RoundCall> | null = () => null,
+  recover: (call: Call) => Work | null = () => null,
 ): TransactionQueue {
   // A queue ends its pass after its test, and must not write into the next one's log.
   const lines = log;
@@ -116,9 +123,9 @@ function endProcess(): void {
 const call = (round: bigint, expiresAt = NEVER): RoundCall => ({
   ...{ to: OTHER_ACCOUNT, data: numberToHex(round, { size: 1 }), gas: 50_000n, round, expiresAt },
 });
-const job = (dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> => ({
+const job = (name: string, change: Partial<Work> = {}): Work => ({
   ...{
-    dataPointId,
+    subject: { dataset: OTHER_ACCOUNT, keys: [stringToHex(name)], accused: null },
     payer: null,
     charge: budget.open(),
     call: call(1n),
@@ -127,10 +134,18 @@ const job = (dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<Rou
   },
   ...change,
 });
+
+/** Enqueues a task, and returns it once an endpoint has accepted its transaction, with the hash. */
+async function enqueue(queue: TransactionQueue, work: Work, giveUpAt = now() + MAX_QUEUE_MS) {
+  const task = new Task(work, giveUpAt);
+  const { hash } = await queue.enqueue(task);
+  return { hash, confirmed: task.confirmed };
+}
+
 const recoverAs =
-  (dataPointId: string) =>
+  (name: string) =>
   ({ to }: Call) =>
-    to === OTHER_ACCOUNT ? job(dataPointId) : null;
+    to === OTHER_ACCOUNT ? job(name) : null;
 
 function sign(nonce: number, gwei: bigint, from = account): Promise<Hex> {
   const fees = { maxFeePerGas: gwei * GWEI, maxPriorityFeePerGas: gwei * GWEI };
@@ -159,7 +174,7 @@ const cancellation = () => until(async () => (await pool()).find(({ input, to })
 
 test("several transactions are pending at once, each with its own nonce, up to maxPending", async () => {
   const queue = startQueue({ maxPending: 5 });
-  const sends = Array.from({ length: 8 }, (_, i) => queue.enqueue(job(`K${i}`)));
+  const sends = Array.from({ length: 8 }, (_, i) => enqueue(queue, job(`K${i}`)));
   await until(async () => (await pool()).length === 5);
   expect((await pool()).map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4]);
   await mine();
@@ -176,7 +191,7 @@ describe("a transaction that is stuck", () => {
   test("is replaced by the newest round of its key, or by the same call while there is none, with fees raised by more than 10%", async () => {
     let isThere = false;
     const renew = async () => (isThere ? call(2n) : Promise.reject(new Error("no quorum")));
-    const { hash, confirmed } = await startQueue().enqueue(job("K", { renew }));
+    const { hash, confirmed } = await enqueue(startQueue(), job("K", { renew }));
     const [first] = await pool();
     getStuck();
     const second = await until(async () => (await pool()).find((one) => one.hash !== hash));
@@ -193,7 +208,7 @@ describe("a transaction that is stuck", () => {
   test("is cancelled when its round is too old, and its update is sent once a newer round is available", async () => {
     let isThere = false;
     const renew = async () => (isThere ? call(3n) : Promise.reject(new Error("no quorum")));
-    const { confirmed } = await startQueue().enqueue(job("K", { call: call(1n, now() + SETTINGS.stuckMs), renew }));
+    const { confirmed } = await enqueue(startQueue(), job("K", { call: call(1n, now() + SETTINGS.stuckMs), renew }));
     getStuck();
     await cancellation();
     await mine();
@@ -221,7 +236,7 @@ test("where no priority fee is offered, a stuck transaction is replaced and then
   const renew = async () =>
     ++renewals === 1 ? call(2n, now() + SETTINGS.stuckMs) : Promise.reject(new Error("no quorum"));
   const queue = startQueue({ maxPriorityFeePerGas: 0n }, rpc);
-  await queue.enqueue(job("K", { renew }));
+  await enqueue(queue, job("K", { renew }));
   getStuck();
   await inPool("0x02");
   getStuck();
@@ -234,7 +249,7 @@ test("where no priority fee is offered, a stuck transaction is replaced and then
 
 test("a transaction that was dropped from the pool is rebroadcast, and leaves no gap", async () => {
   const queue = startQueue();
-  const sent = await Promise.all([0, 1, 2].map((i) => queue.enqueue(job(`K${i}`))));
+  const sent = await Promise.all([0, 1, 2].map((i) => enqueue(queue, job(`K${i}`))));
   await chain.client.dropTransaction({ hash: sent[0]?.hash ?? "0x" });
   await until(() => queue.counts.rebroadcast > 0);
   await until(async () => (await pool()).length === 3);
@@ -255,7 +270,7 @@ describe("foreign transactions", () => {
   });
 
   test("are recovered when they are updates, and replaced by the newest round when they are stuck", async () => {
-    await startQueue().enqueue(job("K"));
+    await enqueue(startQueue(), job("K"));
     endProcess();
     const queue = startQueue({}, connectNode(), recoverAs("K"));
     await until(() => queue.depth.sent === 1);
@@ -276,7 +291,7 @@ describe("foreign transactions", () => {
 
   test("that take an update's nonce do not lose the update: its newest round is sent", async () => {
     const queue = startQueue();
-    const { confirmed } = await queue.enqueue(job("K"));
+    const { confirmed } = await enqueue(queue, job("K"));
     await sendForeign(0, 100n);
     await mine();
     expect(await inPool("0x02")).toMatchObject({ nonce: 1 });
@@ -295,9 +310,9 @@ test("an update answered with a hash is not lost when a later update of its key 
   });
   const queue = startQueue({ unseenMs: 60_000 }, rpc);
   const renew = async () => call(3n);
-  await queue.enqueue(job("K", { renew }));
+  await enqueue(queue, job("K", { renew }));
   isUnreachable = true;
-  await expect(queue.enqueue(job("K", { call: call(2n), renew }))).rejects.toThrow(SubmissionUnknown);
+  await expect(enqueue(queue, job("K", { call: call(2n), renew }))).rejects.toThrow(SubmissionUnknown);
   for (const nonce of [0, 1]) await sendForeign(nonce, 100n);
   await mine();
   isUnreachable = false;
@@ -309,8 +324,8 @@ test("an update answered with a hash is not lost when a later update of its key 
 test("an update that was promised is built anew if its round expires while it waits for a nonce", async () => {
   const queue = startQueue({ maxPending: 1 });
   let round = 2n;
-  await queue.enqueue(job("K", { renew: async () => call(round++, now() + 5_000) }));
-  const next = queue.enqueue(job("L", { call: call(9n) }));
+  await enqueue(queue, job("K", { renew: async () => call(round++, now() + 5_000) }));
+  const next = enqueue(queue, job("L", { call: call(9n) }));
   await sendForeign(0, 400n);
   await mine();
   const { confirmed } = await next;
@@ -328,10 +343,10 @@ test("an update that was promised is built anew if its round expires while it wa
 
 test("feeds use the places that requests leave to them", async () => {
   const queue = startQueue({ maxPending: 4, reservedForFeeds: 1 });
-  const requests = Array.from({ length: 4 }, (_, i) => queue.enqueue(job(`K${i}`, { payer: "192.0.2.1" })));
+  const requests = Array.from({ length: 4 }, (_, i) => enqueue(queue, job(`K${i}`, { payer: "192.0.2.1" })));
   await Promise.all(requests.slice(0, 3));
   // No block is needed for it.
-  await queue.enqueue(job("feed"));
+  await enqueue(queue, job("feed"));
   expect(queue.depth).toEqual({ waiting: 1, sent: 4 });
   await mine();
   await requests[3];
@@ -343,7 +358,7 @@ test("two processes with one sender get every update stored, and the log names t
   const recover = (pending: Call) => job("other", { call: { ...call(1n), ...pending, round } });
   const queues = [startQueue({}, connectNode(), recover), startQueue({}, connectNode(), recover)];
   const sends = queues.flatMap((queue, i) =>
-    [0, 1, 2].map((n) => queue.enqueue(job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
+    [0, 1, 2].map((n) => enqueue(queue, job(`${i} ${n}`, { call: call(BigInt(10 * i + n)) }))),
   );
   const mining = setInterval(() => void mine(), 150);
   const results = await Promise.allSettled(sends.map(async (sent) => (await sent).confirmed));
@@ -353,17 +368,17 @@ test("two processes with one sender get every update stored, and the log names t
   expect(stored.length).toBeGreaterThan(0);
   for (const confirmed of stored) expect(confirmed).toMatchObject({ isReverted: false });
   // This one stays pending, so that the other process is sure to see it.
-  await queues[0]?.enqueue(job("0 3", { call: call(3n) }));
+  await enqueue(queues[0] as TransactionQueue, job("0 3", { call: call(3n) }));
   await untilLogged("another process sends with this sender's key");
 });
 
 describe("a reorganization", () => {
   test("while pending transactions are recovered does not lose them", async () => {
     const earlier = startQueue();
-    const { hash } = await earlier.enqueue(job("K"));
+    const { hash } = await enqueue(earlier, job("K"));
     await mine();
     const { blockNumber } = await chain.client.getTransactionReceipt({ hash });
-    await earlier.enqueue(job("L", { call: call(3n) }));
+    await enqueue(earlier, job("L", { call: call(3n) }));
     endProcess();
     const dropBlock = async () => {
       await reorganize(Number((await chain.client.getBlockNumber({ cacheTime: 0 })) - blockNumber) + 1);
@@ -388,7 +403,7 @@ describe("a reorganization", () => {
 
   test("that drops an update is detected, and the newest round is sent", async () => {
     const queue = startQueue();
-    const { confirmed } = await queue.enqueue(job("K"));
+    const { confirmed } = await enqueue(queue, job("K"));
     await mine();
     expect(await confirmed).toMatchObject({ call: { round: 1n } });
     await reorganize(1);
@@ -408,13 +423,13 @@ describe("a reorganization", () => {
       isHeadHidden && method === "eth_blockNumber" ? Promise.reject(new Error("no answer")) : ask(),
     );
     const queue = startQueue({}, rpc);
-    const { confirmed } = await queue.enqueue(job("K"));
+    const { confirmed } = await enqueue(queue, job("K"));
     await mine();
     await confirmed;
     isHeadHidden = true;
     await reorganize(1);
     // This update takes the nonce that has become free.
-    const other = await queue.enqueue(job("L", { call: call(9n) }));
+    const other = await enqueue(queue, job("L", { call: call(9n) }));
     await mine();
     expect(await other.confirmed).toMatchObject({ call: { round: 9n } });
     isHeadHidden = false;
@@ -428,7 +443,7 @@ describe("a reorganization", () => {
 test("an update that reverts without being stored is sent again with its newest round", async () => {
   // This code reverts if the first byte of the call is 1.
   await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
-  const { confirmed } = await startQueue().enqueue(job("K"));
+  const { confirmed } = await enqueue(startQueue(), job("K"));
   await mine();
   await inPool("0x02").finally(() => chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x" }));
   await mine();
@@ -437,12 +452,12 @@ test("an update that reverts without being stored is sent again with its newest 
 
 test("updates that wait at shutdown are rejected with shutting_down, and so are later ones", async () => {
   const queue = startQueue({ maxPending: 1 });
-  const { confirmed } = await queue.enqueue(job("K"));
-  const waiting = queue.enqueue(job("L"));
+  const { confirmed } = await enqueue(queue, job("K"));
+  const waiting = enqueue(queue, job("L"));
   await until(() => queue.depth.waiting === 1);
   closing.abort();
   await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
-  await expect(queue.enqueue(job("M"))).rejects.toMatchObject({ code: "shutting_down" });
+  await expect(enqueue(queue, job("M"))).rejects.toMatchObject({ code: "shutting_down" });
   expect(await confirmed).toBe(null);
 });
 
@@ -454,13 +469,13 @@ test("what a signer does not sign is counted and fails its update, and a stuck o
     signTransaction: (...args) => (isAway ? Promise.reject(new Error("away")) : signTransaction(...args)),
   } as PrivateKeyAccount;
   const queue = startQueue();
-  await expect(queue.enqueue(job("K"))).rejects.toMatchObject({
+  await expect(enqueue(queue, job("K"))).rejects.toMatchObject({
     code: "signer_failed",
     title: expect.stringContaining("network 42"),
   });
   expect(queue.counts).toMatchObject({ unsigned: 1, mined: 0 });
   isAway = false;
-  const { confirmed } = await queue.enqueue(job("K"));
+  const { confirmed } = await enqueue(queue, job("K"));
   isAway = true;
   getStuck();
   await until(() => queue.counts.unsigned > 1);
@@ -484,10 +499,10 @@ describe("the gas of a task", () => {
   const charged = (to: GasBudget) => BigInt(Math.round(to.usedRatio * PER_HOUR));
 
   /** A job that has been admitted, as those of callers are. */
-  function paidJob(dataPointId: string, change: Partial<Job<RoundCall>> = {}): Job<RoundCall> {
+  function paidJob(name: string, change: Partial<Work> = {}): Work {
     const admitted = callers.admit(50_000n, PAYER);
     if (!admitted.ok) throw new Error("There is gas.");
-    return job(dataPointId, { payer: PAYER, charge: admitted.charge, ...change });
+    return job(name, { payer: PAYER, charge: admitted.charge, ...change });
   }
 
   /** What the latest transactions of the account with these nonces have used. */
@@ -511,30 +526,31 @@ describe("the gas of a task", () => {
       throw new RpcError("refused", 42, method, refusal, null, classifyNodeError(refusal));
     });
     const queue = startQueue({ maxPending: 1 }, rpc);
-    await expect(queue.enqueue(paidJob("A"))).rejects.toMatchObject({ kind: "refused" });
+    await expect(enqueue(queue, paidJob("A"))).rejects.toMatchObject({ kind: "refused" });
     expect(charged(callers)).toBe(0n);
     refusal = null;
-    await queue.enqueue(job("B"));
-    const givenUp = queue.enqueue(paidJob("C", { giveUpAt: now() + 1_000 }));
+    await enqueue(queue, job("B"));
+    const givenUp = enqueue(queue, paidJob("C"), now() + 1_000);
     passedMs += 1_001;
     await expect(givenUp).rejects.toMatchObject({ code: "queue_full" });
     expect(charged(callers)).toBe(0n);
     const [other] = queue.underway;
     await mine();
-    const joined = queue.enqueue(paidJob("D", { findUnderway: () => other ?? null }));
+    const joined = enqueue(queue, paidJob("D", { findUnderway: () => other ?? null }));
     await expect(joined).rejects.toThrow(AlreadyUnderway);
     expect(charged(callers)).toBe(0n);
-    await queue.enqueue(job("E"));
-    const waiting = queue.enqueue(paidJob("F"));
+    await enqueue(queue, job("E"));
+    const waiting = enqueue(queue, paidJob("F"));
     await until(() => queue.depth.waiting === 1);
     closing.abort();
     await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
-    await expect(queue.enqueue(paidJob("G"))).rejects.toMatchObject({ code: "shutting_down" });
+    await expect(enqueue(queue, paidJob("G"))).rejects.toMatchObject({ code: "shutting_down" });
     expect(charged(callers)).toBe(0n);
   });
 
   test("is the most that a version of its transaction can use, and once one is mined, what that has used", async () => {
-    const { confirmed } = await startQueue().enqueue(
+    const { confirmed } = await enqueue(
+      startQueue(),
       paidJob("K", { renew: async () => ({ ...call(2n), gas: 80_000n }) }),
     );
     expect(charged(callers)).toBe(50_000n);
@@ -547,7 +563,7 @@ describe("the gas of a task", () => {
   });
 
   test("is given back if another transaction has taken its nonce and stored its round", async () => {
-    const { confirmed } = await startQueue().enqueue(paidJob("K", { isStored: async () => true }));
+    const { confirmed } = await enqueue(startQueue(), paidJob("K", { isStored: async () => true }));
     await sendForeign(0, 100n);
     await mine();
     expect(await confirmed).toBe(null);
@@ -558,7 +574,7 @@ describe("the gas of a task", () => {
     let isThere = false;
     const renew = async () => (isThere ? call(3n) : Promise.reject(new Error("no quorum")));
     const round = call(1n, now() + SETTINGS.stuckMs);
-    const { confirmed } = await startQueue().enqueue(paidJob("K", { call: round, renew }));
+    const { confirmed } = await enqueue(startQueue(), paidJob("K", { call: round, renew }));
     getStuck();
     await cancellation();
     await mine();
@@ -574,7 +590,7 @@ describe("the gas of a task", () => {
     callers = new GasBudget(60_000n, clockOf(now));
     // This code uses all gas if the first byte of the call is 1.
     await chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x5f355f1a6001146008575b00fe" });
-    const { confirmed } = await startQueue().enqueue(paidJob("K"));
+    const { confirmed } = await enqueue(startQueue(), paidJob("K"));
     await mine();
     await inPool("0x02").finally(() => chain.client.setCode({ address: OTHER_ACCOUNT, bytecode: "0x" }));
     await mine();
@@ -629,8 +645,8 @@ describe("an RPC that refuses", () => {
   test("a priority fee gets the minimum that it names, and the next transaction begins there", async () => {
     const { rpc, offers } = refusing(minimumTip(25n * GWEI), GWEI);
     const queue = startQueue({}, rpc);
-    await queue.enqueue(job("K"));
-    await queue.enqueue(job("L"));
+    await enqueue(queue, job("K"));
+    await enqueue(queue, job("L"));
     expect(offers.map(({ tip }) => tip)).toEqual([GWEI, 25n * GWEI, 25n * GWEI]);
     await mine();
     expect(await minedCount()).toBe(2);
@@ -640,7 +656,7 @@ describe("an RPC that refuses", () => {
     let least = 0n;
     const { rpc, offers } = refusing((offer) => minimumTip(least)(offer));
     const queue = startQueue({}, rpc);
-    const { confirmed } = await queue.enqueue(job("K"));
+    const { confirmed } = await enqueue(queue, job("K"));
     least = 60n * GWEI;
     getStuck();
     await until(() => queue.counts.replaced > 0);
@@ -664,13 +680,13 @@ describe("an RPC that refuses", () => {
     const { rpc, offers } = refusing(() => (isRefusing ? "transaction underpriced" : null));
     const queue = startQueue({}, rpc);
     const tooHigh = { code: "fees_too_high", title: expect.stringContaining("asks for more than 50 gwei") };
-    for (let i = 0; i < 2; i++) await expect(queue.enqueue(job(`K${i}`))).rejects.toMatchObject(tooHigh);
+    for (let i = 0; i < 2; i++) await expect(enqueue(queue, job(`K${i}`))).rejects.toMatchObject(tooHigh);
     isRefusing = false;
-    await queue.enqueue(job("K"));
+    await enqueue(queue, job("K"));
     expect(offers.at(-1)).toMatchObject({ fee: SETTINGS.maxFeePerGas });
     await mine();
     passedMs += 60_000;
-    await queue.enqueue(job("L"));
+    await enqueue(queue, job("L"));
     expect(offers.at(-1)?.fee).toBeLessThan(SETTINGS.maxFeePerGas / 2n);
     await mine();
   });

@@ -76,12 +76,14 @@ export function addDataRequest(app: App, broadcastsPerMinute: number): void {
   });
   app.post("/data/request", { schema }, async (request, reply) => {
     const { network_id, dataset: address, key: name } = request.body;
-    const { dataset, updates, key } = known.memo(`${network_id} ${address} ${name}`, { context: request.body });
+    const { dataset, broadcasts, updates, key } = known.memo(`${network_id} ${address} ${name}`, {
+      context: request.body,
+    });
     const isStream = acceptsEventStream(request.headers.accept);
     const { broadcast } = request.body;
     const wait = preferredWait(request.headers.prefer, MAX_MINING_WAIT_MS / 1000);
     if (broadcast) {
-      updates.senders.requireSender();
+      broadcasts.senders.requireSender();
       await limitBroadcasts(request, reply);
     }
     const preferred = broadcast ? wait : null;

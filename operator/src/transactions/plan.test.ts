@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { GasBudget } from "./gas-budget.js";
 import { planActions, type QueueAction } from "./plan.js";
-import { newTask, type Task, type Transaction } from "./queue-state.js";
+import { Task, type Transaction } from "./task.js";
 
 const LIMITS = { stuckMs: 1_000, unseenMs: 100, maxPending: 4 };
 const NOW = 50_000;
@@ -18,11 +18,11 @@ const CALL = {
 
 const CHARGE = new GasBudget(0n, { monotonic: () => NOW }).open();
 
-const taskOf = (dataPointId: string, payer: string | null = null): Task =>
-  newTask(
-    { dataPointId, payer, charge: CHARGE, call: CALL, renew: async () => null, isStored: async () => false },
-    null,
-  );
+const taskOf = (key: string, payer: string | null = null, isUrgent = () => false): Task => {
+  const subject = { dataset: CALL.to, keys: [`0x${key}`], accused: null } as const;
+  const work = { renew: async () => null, isStored: async () => false, isUrgent };
+  return new Task({ ...work, subject, payer, charge: CHARGE, call: CALL }, null);
+};
 
 const tx = (nonce: number, change: Partial<Transaction> = {}): Transaction => ({
   nonce,
@@ -228,25 +228,25 @@ describe("the updates that wait", () => {
       ...{ counts: { mined: 0, pending: sent.length }, sent, waiting },
       ...{ foreign: new Map(), networkFees: MARKET, now: NOW, timeOfDay: NOW, limits: { ...LIMITS, maxPending: 9 } },
     });
-    return actions.flatMap((action) => (action.kind === "submit" ? [action.task.dataPointId] : []));
+    return actions.flatMap((action) => (action.kind === "submit" ? action.task.work.subject.keys : []));
   };
 
   test("go in the order in which they came", () => {
-    expect(orderOf([taskOf("1", "a"), taskOf("2", "b"), taskOf("3", "c")])).toEqual(["1", "2", "3"]);
+    expect(orderOf([taskOf("1", "a"), taskOf("2", "b"), taskOf("3", "c")])).toEqual(["0x1", "0x2", "0x3"]);
   });
 
   test("of feeds go before those of callers", () => {
-    expect(orderOf([taskOf("1", "a"), taskOf("feed", null), taskOf("2", "b")])).toEqual(["feed", "1", "2"]);
+    expect(orderOf([taskOf("1", "a"), taskOf("feed", null), taskOf("2", "b")])).toEqual(["0xfeed", "0x1", "0x2"]);
   });
 
   test("of callers go with those of feeds while a feed waits for them, too", () => {
-    const joined = { ...taskOf("2", "b"), isUrgent: () => true };
-    expect(orderOf([taskOf("1", "a"), taskOf("feed", null), joined])).toEqual(["feed", "2", "1"]);
+    const joined = taskOf("2", "b", () => true);
+    expect(orderOf([taskOf("1", "a"), taskOf("feed", null), joined])).toEqual(["0xfeed", "0x2", "0x1"]);
   });
 
   test("of a caller with many wait for those of callers with few, pending ones included", () => {
     const many = [taskOf("a1", "a"), taskOf("a2", "a"), taskOf("b1", "b"), taskOf("b2", "b")];
-    expect(orderOf(many)).toEqual(["a1", "b1", "a2", "b2"]);
-    expect(orderOf(many, [tx(0, { task: taskOf("a0", "a") })])).toEqual(["b1", "a1", "b2", "a2"]);
+    expect(orderOf(many)).toEqual(["0xa1", "0xb1", "0xa2", "0xb2"]);
+    expect(orderOf(many, [tx(0, { task: taskOf("a0", "a") })])).toEqual(["0xb1", "0xa1", "0xb2", "0xa2"]);
   });
 });

@@ -4,7 +4,7 @@
  */
 
 import { covers, type NetworkFees } from "./fees.js";
-import type { Task, Transaction } from "./queue-state.js";
+import { laterTask, type Task, type Transaction } from "./task.js";
 
 /** A sender's transaction counts. */
 export interface TransactionCounts {
@@ -94,21 +94,16 @@ export function planActions(queue: QueueSnapshot): QueueAction[] {
   return actions;
 }
 
-/** Returns true for feeds, accusations and updates of an earlier process, and for a request that a feed has joined. */
-export function isUrgent({ payer, isUrgent: isJoined }: Task): boolean {
-  return payer === null || (isJoined?.() ?? false);
-}
-
 /**
- * Orders the waiting updates. The urgent ones go first, because the values of feeds have a maximum age. Among requests, the one whose caller has the fewest pending
- * transactions goes first, so that a caller with many requests delays mostly its own.
+ * Orders the waiting updates. The urgent ones go first, because the values of feeds have a maximum age. Among requests, the
+ * one whose caller has the fewest pending transactions goes first, so that a caller with many requests delays mostly its own.
  */
 function inTurn(waiting: readonly Task[], sent: readonly Transaction[]): readonly Task[] {
   const counts = new Map<string, number>();
   /** Returns how many of a payer's transactions come before its next one. */
   const next = (task: Task | null): number => {
-    const payer = task?.payer ?? null;
-    if (task === null || payer === null || isUrgent(task)) return -1;
+    const payer = task?.work.payer ?? null;
+    if (task === null || payer === null || task.isUrgent) return -1;
     const before = counts.get(payer) ?? 0;
     counts.set(payer, before + 1);
     return before;
@@ -134,10 +129,8 @@ function planPending(
 }
 
 function contentOf(one: Transaction, sent: readonly Transaction[], isExpired: boolean): ReplacementContent {
-  const id = one.task?.dataPointId;
-  if (id === undefined) return "cancel";
+  if (one.task === null) return "cancel";
   // If a newer round of the key came before an older one, the older one would store nothing.
-  const isFollowed = sent.some(({ task, nonce }) => task?.dataPointId === id && nonce > one.nonce);
-  if (!isFollowed) return "newest";
+  if (laterTask(sent, one) === null) return "newest";
   return isExpired ? "cancel" : "same";
 }

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createChainClient } from "../rpc/client.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { GasBudget } from "./gas-budget.js";
-import type { Job, RoundCall } from "./job.js";
 import { TransactionQueue } from "./queue.js";
+import { type RoundCall, Task, type Work } from "./task.js";
 
 const POLL_MS = 1_000;
 
@@ -65,18 +65,20 @@ function nodeOf(
 const BLOCK = { baseFeePerGas: "0x1", gasLimit: "0x1c9c380" };
 
 /** @param isStored Whether the chain has stored its round. */
-function jobOf(expiresAt: number, isStored: boolean): Job<RoundCall> {
+function workOf(expiresAt: number, isStored: boolean): Work {
   const call: RoundCall = { to: zeroAddress, data: "0x", gas: 50_000n, round: BigInt(START_MS / 1_000), expiresAt };
   const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
-  return { dataPointId: "K", payer: null, charge, call, renew: async () => null, isStored: async () => isStored };
+  const subject = { dataset: zeroAddress, keys: [], accused: null };
+  return { subject, payer: null, charge, call, renew: async () => null, isStored: async () => isStored };
 }
+const NEVER = Number.POSITIVE_INFINITY;
 const START_MS = 1_800_000_000_000;
 
 test("a nonce that a lagging node shows as free again begins anew to wait for its receipt", async () => {
   const counts = { mined: 0, pending: 0 };
   const queue = newQueue(nodeOf(counts));
   await queue.start();
-  const enqueued = queue.enqueue(jobOf(Number.POSITIVE_INFINITY, false));
+  const enqueued = queue.enqueue(new Task(workOf(NEVER, false), NEVER));
   await vi.advanceTimersByTimeAsync(POLL_MS);
   await enqueued;
   const show = async (mined: number, ms: number) => {
@@ -121,9 +123,9 @@ test("a transaction of its own that it has forgotten, and a node shows later, is
   vi.setSystemTime(START_MS);
   const counts = { mined: 0, pending: 0 };
   const queue = newQueueWithPool(counts);
-  const job = jobOf(START_MS + 5_000, true);
-  await queue.start(() => job);
-  const enqueued = queue.enqueue(job);
+  const work = workOf(START_MS + 5_000, true);
+  await queue.start(() => work);
+  const enqueued = queue.enqueue(new Task(work, NEVER));
   await vi.advanceTimersByTimeAsync(POLL_MS);
   await enqueued;
   await vi.advanceTimersByTimeAsync(60 * POLL_MS);
@@ -144,9 +146,9 @@ test("an update that a reorganization has dropped is its own, and is looked for 
     eth_blockNumber: () => block.number,
     eth_getTransactionReceipt: (transactionHash) => (counts.mined === 1 ? { ...receipt, transactionHash } : null),
   });
-  const job = jobOf(Number.POSITIVE_INFINITY, true);
-  await queue.start(() => job);
-  void queue.enqueue(job);
+  const work = workOf(NEVER, true);
+  await queue.start(() => work);
+  void queue.enqueue(new Task(work, NEVER));
   await vi.advanceTimersByTimeAsync(POLL_MS);
   Object.assign(counts, { mined: 1, pending: 1 });
   await vi.advanceTimersByTimeAsync(5 * POLL_MS);

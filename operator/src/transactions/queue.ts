@@ -9,21 +9,25 @@ import { describeError, RpcError } from "../rpc/rpc-error.js";
 import { readMined } from "../rpc/transactions.js";
 import { type FeeCaps, type Market, readMarket } from "./fees.js";
 import type { GasCharge } from "./gas-budget.js";
-import {
-  AlreadyUnderway,
-  type Call,
-  type Job,
-  type RoundCall,
-  SubmissionUnknown,
-  type Submitted,
-  type Underway,
-} from "./job.js";
-import { isUrgent, planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
-import { InFlightTransactions, newTask, type SubmissionResult, type Task, type Transaction } from "./queue-state.js";
+import { planActions, type QueueAction, type QueueLimits, type TransactionCounts } from "./plan.js";
 import { ReorgWatch } from "./reorg-watch.js";
 import { Retries } from "./retries.js";
 import { SenderNonces } from "./sender-nonces.js";
 import { isFeeProblem, Submitter } from "./submitter.js";
+import {
+  AlreadyUnderway,
+  type Call,
+  InFlightTransactions,
+  laterTask,
+  type RoundCall,
+  type Submission,
+  type SubmissionResult,
+  SubmissionUnknown,
+  Task,
+  type Transaction,
+  type Version,
+  type Work,
+} from "./task.js";
 
 export interface QueueSettings extends QueueLimits, FeeCaps {
   /** How often the chain is read while a transaction is pending. */
@@ -58,7 +62,7 @@ export class TransactionQueue {
   readonly #retries: Retries;
   readonly #log: Logger;
   readonly #counts = { mined: 0, reorged: 0, lost: 0 };
-  #recover: (call: Call) => Job<RoundCall> | null = () => null;
+  #recover: (call: Call) => Work | null = () => null;
   #reorgsCheckedAt = Number.NEGATIVE_INFINITY;
   #started: Promise<void> | null = null;
   readonly #startedAt: number;
@@ -100,15 +104,14 @@ export class TransactionQueue {
     return { waiting: this.#waiting.length, sent: this.#inFlight.size };
   }
 
-  /** The data points whose jobs wait for a nonce or are pending, by the ids of the jobs. */
-  get dataPointIds(): readonly string[] {
-    const pending = [...this.#inFlight.values()].flatMap(({ task }) => task?.dataPointId ?? []);
-    return [...this.#waiting.map(({ dataPointId }) => dataPointId), ...pending];
+  /** The tasks that wait for a nonce or are pending. */
+  get tasks(): readonly Task[] {
+    return [...this.#waiting, ...this.#inFlight.tasks];
   }
 
-  /** The jobs that have a nonce. */
-  get underway(): readonly Underway[] {
-    return [...this.#inFlight.values()].flatMap(({ task }) => task?.underway ?? []);
+  /** The tasks that have a nonce. */
+  get underway(): readonly Task[] {
+    return this.#inFlight.tasks;
   }
 
   /** What became of the transactions since the start, by event. */
@@ -120,9 +123,9 @@ export class TransactionQueue {
    * Starts the queue, once. It returns after the first pass, which recovers the transactions that an earlier process
    * submitted.
    *
-   * @param recover Finds the job of such a transaction; null for one that is no update.
+   * @param recover Finds the work of such a transaction; null for one that is no update.
    */
-  start(recover: (call: Call) => Job<RoundCall> | null = () => null): Promise<void> {
+  start(recover: (call: Call) => Work | null = () => null): Promise<void> {
     if (this.#started === null) {
       this.#recover = recover;
       this.#isPassDue = true;
@@ -132,25 +135,20 @@ export class TransactionQueue {
   }
 
   /**
-   * Enqueues a job. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round
-   * of the data point, or a newer one, stored.
+   * Enqueues a task. It returns once an RPC endpoint has accepted the transaction: from then on the queue gets this round of
+   * the data point, or a newer one, stored.
    *
    * @throws SubmissionUnknown when the transaction may still be mined. AlreadyUnderway when another one does its work. After
    * any other error nothing is pending: RpcError, or a ProblemError when the account cannot pay or sign, the fees are too
    * high, the queue is full, or the operator shuts down.
    */
-  enqueue<C extends RoundCall>(job: Job<C>): Promise<Submitted<C>> {
-    return new Promise((resolve, reject) => {
-      const { closing, clock } = this.context;
-      const { charge, giveUpAt = clock.monotonic() + MAX_QUEUE_MS } = job;
-      if (closing.aborted) {
-        charge.settle(0n);
-        return reject(shuttingDown());
-      }
-      const waiter = { resolve: resolve as (submitted: Submitted<RoundCall>) => void, reject, giveUpAt };
-      this.#waiting = [...this.#waiting, newTask(job as Job<RoundCall>, waiter)];
+  enqueue(task: Task): Promise<Version> {
+    if (this.context.closing.aborted) this.#fail(task, shuttingDown());
+    else {
+      this.#waiting = [...this.#waiting, task];
       this.#wake();
-    });
+    }
+    return task.submitted;
   }
 
   #wake(): void {
@@ -178,8 +176,8 @@ export class TransactionQueue {
   /** An update can get its nonce as soon as a block is mined. Even an idle queue looks for foreign transactions. */
   get #pollsUntilNextPass(): number {
     if (this.#waiting.length > 0) return 0.25;
-    const isBusy = this.#hasFailed || this.#inFlight.size + this.#nonces.foreignCount + this.#reorgWatch.size > 0;
-    return isBusy ? 1 : IDLE_POLLS;
+    const hasWork = this.#hasFailed || this.#inFlight.size + this.#nonces.foreignCount + this.#reorgWatch.size > 0;
+    return hasWork ? 1 : IDLE_POLLS;
   }
 
   async #pass(): Promise<void> {
@@ -223,7 +221,7 @@ export class TransactionQueue {
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#nonces.foreignCount;
     return Math.min(
       maxPending,
-      Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter(isUrgent).length),
+      Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter((task) => task.isUrgent).length),
     );
   }
 
@@ -250,15 +248,16 @@ export class TransactionQueue {
     // One with a nonce that was used before can be its own, and forgotten: it has reverted, or expired.
     const end = this.#inFlight.usedEnd;
     for (const pooled of await this.#nonces.findForeign(counts, (nonce) => this.#inFlight.has(nonce))) {
-      const job = this.#recover(pooled.call);
-      if (job === null) continue;
+      const work = this.#recover(pooled.call);
+      if (work === null) continue;
+      const { call, charge } = work;
       const { nonce, hash } = pooled;
       this.#nonces.forget(nonce);
       const submission = { ...pooled, result: { kind: "accepted" }, excess: null } as const;
-      job.charge.hold(job.call.gas);
-      this.#inFlight.add(nonce, newTask(job, null), job.call, submission, job.charge, now);
-      this.#log.info({ nonce, transaction: hash, round: job.call.round.toString() }, "recovered");
-      if (nonce >= end) this.#reportSharedKey(job.call, hash);
+      charge.hold(call.gas);
+      this.#inFlight.add(nonce, new Task(work, null), call, submission, charge, now);
+      this.#log.info({ nonce, transaction: hash, round: call.round.toString() }, "recovered");
+      if (nonce >= end) this.#reportSharedKey(call, hash);
     }
   }
 
@@ -294,36 +293,35 @@ export class TransactionQueue {
   async #submit(task: Task, nonce: number, market: Market): Promise<boolean> {
     // It can have been given up since the plan was made.
     if (this.#takeWaiting((one) => one === task).length === 0) return false;
-    const other = task.waiter === null ? null : task.findUnderway?.();
-    if (other) {
-      this.#fail(task, new AlreadyUnderway(other));
-      // The nonce is still free.
-      this.#isPassDue = true;
-      return false;
+    const other = task.isAwaited ? task.work.findUnderway?.() : null;
+    if (other) return this.#leaveNonce(task, new AlreadyUnderway(other));
+    if (!task.isAwaited && this.context.clock.now() >= task.call.expiresAt) {
+      return this.#leaveNonce(task, new Error("its round expired while it waited for a nonce"));
     }
-    if (task.waiter === null && this.context.clock.now() >= task.call.expiresAt) {
-      this.#fail(task, new Error("its round expired while it waited for a nonce"));
-      this.#isPassDue = true;
-      return false;
-    }
-    task.charge.hold(task.call.gas);
+    const { call } = task;
+    task.work.charge.hold(call.gas);
+    let submission: Submission;
     try {
-      const { hash, result, excess } = await this.#submitter.submit(nonce, task, market);
-      if (excess !== null) throw feesTooHigh(this.client.chain.id, excess);
-      if (result.kind === "rejected") return await this.#retryOrThrow(task, result);
-      const { waiter, call, underway } = task;
-      task.waiter = null;
-      if (result.kind === "unknown") waiter?.reject(new SubmissionUnknown(result.error));
-      else waiter?.resolve({ hash, call, underway, confirmed: underway.confirmed });
-      return true;
+      submission = await this.#submitter.submit(nonce, task, market);
     } catch (error) {
-      this.#fail(task, error);
+      if (!(error instanceof ProblemError && error.code === "signer_failed")) return this.#leaveNonce(task, error);
       // Then no transaction can be sent, and the nonce stays free.
-      if (error instanceof ProblemError && error.code === "signer_failed") throw error;
-      // The nonce is still free, and the plan has given the following ones away.
-      this.#isPassDue = true;
-      return false;
+      this.#fail(task, error);
+      throw error;
     }
+    const { hash, result, excess } = submission;
+    if (excess !== null) return this.#leaveNonce(task, feesTooHigh(this.client.chain.id, excess));
+    if (result.kind === "rejected") return this.#submitAgain(task, result);
+    if (result.kind === "unknown") task.refuse(new SubmissionUnknown(result.error));
+    else task.answer({ hash, call });
+    return true;
+  }
+
+  /** Fails a task that was to get a nonce. @returns False: the plan has given the following nonces away. */
+  #leaveNonce(task: Task, error: unknown): false {
+    this.#fail(task, error);
+    this.#isPassDue = true;
+    return false;
   }
 
   /** Takes the waiting tasks that fulfil a condition. */
@@ -334,12 +332,14 @@ export class TransactionQueue {
   }
 
   /** @returns False, so that the chain is read again after a fee or nonce problem. */
-  async #retryOrThrow(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<boolean> {
+  async #submitAgain(task: Task, rejection: Extract<SubmissionResult, { kind: "rejected" }>): Promise<false> {
     const { why, error } = rejection;
-    if (why === "insufficient_funds") throw outOfFunds(this.client.chain.id, this.address);
+    if (why === "insufficient_funds") return this.#leaveNonce(task, outOfFunds(this.client.chain.id, this.address));
     const isAboutFees = isFeeProblem(rejection);
     const canSucceed = isAboutFees || why === "nonce_too_low" || why === "nonce_too_high";
-    if (!canSucceed || ++task.attempts >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) throw error;
+    if (!canSucceed || ++task.attempts >= (isAboutFees ? MAX_FEE_ATTEMPTS : MAX_ATTEMPTS)) {
+      return this.#leaveNonce(task, error);
+    }
     // A node behind a load balancer can name a nonce that another node has already seen used.
     this.#waiting = [task, ...this.#waiting];
     this.#isPassDue = true;
@@ -355,7 +355,7 @@ export class TransactionQueue {
     for (const { hash, call } of versions.toReversed()) {
       const mined = await readMined(this.client, hash);
       if (mined === null) continue;
-      const isLost = call !== null && mined.isReverted && !(await task?.isStored(task.round));
+      const isLost = call !== null && mined.isReverted && !(await task?.work.isStored(task.round));
       this.#inFlight.delete(nonce);
       charge.settle(mined.gasUsed);
       this.#counts.mined++;
@@ -363,7 +363,6 @@ export class TransactionQueue {
       if (isLost) return this.#retry(transaction, "its transaction reverted", true);
       const confirmed = { ...mined, hash, call };
       this.#reorgWatch.add(transaction, confirmed);
-      if (task !== null) Object.assign(task.retries, { since: null, count: 0, reverts: 0 });
       task?.end(confirmed);
       return;
     }
@@ -380,18 +379,21 @@ export class TransactionQueue {
   #retry(transaction: Transaction, reason: string, isReverted = false): void {
     const { task, nonce } = transaction;
     if (task === null) return;
-    const later = this.#inFlight.laterTask(transaction);
+    const later = laterTask(this.#inFlight.values(), transaction);
     this.#log.warn({ nonce, reason, isFollowed: later !== null }, "an update was not stored");
     if (later !== null) {
       later.isPromised ||= task.isPromised;
-      void later.underway.confirmed.then(task.end, task.fail);
+      void later.confirmed.then(
+        (confirmed) => task.end(confirmed),
+        (error: unknown) => task.fail(error),
+      );
     } else if (!task.isPromised) task.end(null);
     else if (isReverted) this.#retries.addReverted(task);
     else this.#retries.add(task);
   }
 
   #giveUpLate(now: number): void {
-    for (const task of this.#takeWaiting(({ waiter }) => waiter !== null && now > waiter.giveUpAt)) {
+    for (const task of this.#takeWaiting((one) => one.isLate(now))) {
       this.#fail(task, queueFull(this.client.chain.id));
     }
   }
@@ -404,17 +406,15 @@ export class TransactionQueue {
   }
 
   #fail(task: Task, error: unknown): void {
-    const { waiter } = task;
-    task.waiter = null;
-    task.charge.settle(0n);
-    if (waiter === null) this.#retries.add(task, error);
-    else waiter.reject(error);
+    task.work.charge.settle(0n);
+    if (task.isAwaited) task.refuse(error);
+    else this.#retries.add(task, error);
   }
 
   #close(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#failWaiting(shuttingDown());
-    for (const { task } of this.#inFlight.values()) task?.end(null);
+    for (const task of this.#inFlight.tasks) task.end(null);
   }
 
   #warn(error: unknown, message: string): void {

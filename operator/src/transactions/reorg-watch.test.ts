@@ -1,8 +1,8 @@
 import { type Hex, numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import { createChainClient } from "../rpc/client.js";
-import type { Transaction } from "./queue-state.js";
 import { ReorgWatch } from "./reorg-watch.js";
+import type { Transaction } from "./task.js";
 
 const hashOf = (name: number): Hex => numberToHex(name, { size: 32 });
 /** The hash of each block that the node has, by its number. */

@@ -3,13 +3,12 @@ import { readBlock, readBlockNumber } from "../rpc/blocks.js";
 import type { ChainClient } from "../rpc/client.js";
 import { lowerMedian } from "../rpc/lower-median.js";
 import { type Mined, readMined } from "../rpc/transactions.js";
-import type { Confirmed, RoundCall } from "./job.js";
-import type { Transaction } from "./queue-state.js";
+import type { Confirmed, Transaction } from "./task.js";
 
 /** A mined update that a reorganization could drop. */
 interface Watched {
   readonly transaction: Transaction;
-  readonly mined: Confirmed<RoundCall>;
+  readonly mined: Confirmed;
   /** True once its block was found in the chain after it was mined. */
   isChecked: boolean;
 }
@@ -34,7 +33,7 @@ export class ReorgWatch {
     return Math.max(-1, ...this.#watched.map(({ transaction }) => transaction.nonce)) + 1;
   }
 
-  add(transaction: Transaction, mined: Confirmed<RoundCall>): void {
+  add(transaction: Transaction, mined: Confirmed): void {
     this.#watched = [...this.#watched, { transaction, mined, isChecked: false }];
   }
 
@@ -106,6 +105,6 @@ export class ReorgWatch {
     const found = await readMined(this.client, hash);
     if (found === null) return (await this.#isInChain(blockHash, blockNumber)) === false ? null : mined;
     if (!found.isReverted) return found;
-    return (await task?.isStored(call.round)) ? found : null;
+    return (await task?.work.isStored(call.round)) ? found : null;
   }
 }

@@ -2,9 +2,8 @@ import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { GasBudget } from "./gas-budget.js";
-import type { RoundCall } from "./job.js";
-import { newTask, type Task } from "./queue-state.js";
 import { Retries } from "./retries.js";
+import { type RoundCall, Task } from "./task.js";
 
 const call = (round: bigint): RoundCall => ({ to: `0x${"0".repeat(40)}`, data: "0x", gas: 1n, round, expiresAt: 9 });
 
@@ -28,10 +27,11 @@ function retry(renew: () => Promise<RoundCall | null>, isStored = async () => fa
     (one) => ready.push(one),
   );
   const charge = new GasBudget(1n, SYSTEM_CLOCK).open();
-  const job = { payer: null, dataPointId: "K", charge, call: call(1n), renew, isStored };
-  const task: Task = { ...newTask(job, null), attempts: 2 };
+  const subject = { dataset: call(1n).to, keys: [], accused: null };
+  const task = new Task({ payer: null, subject, charge, call: call(1n), renew, isStored }, null);
+  task.attempts = 2;
   const state = { isOver: false, failure: null as unknown, ready, task, retries };
-  task.underway.confirmed.then(
+  task.confirmed.then(
     (confirmed) => {
       expect(confirmed).toBe(null);
       state.isOver = true;

@@ -1,7 +1,7 @@
 import { type BackOffBounds, backOffMs, type Context, wait } from "@dataset-oracle/service/process/context";
 import { UpdateReverted } from "../dataset/contract.js";
 import { describeError } from "../rpc/rpc-error.js";
-import type { Task } from "./queue-state.js";
+import type { Task } from "./task.js";
 
 /** What was promised goes on within ten seconds of the end of whatever held it up. */
 const BACK_OFF: BackOffBounds = { firstMs: 1_000, maxMs: 10_000 };
@@ -37,32 +37,35 @@ export class Retries {
       this.add(task, error);
       return;
     }
-    const { dataPointId } = task;
-    this.context.logger.error({ dataPointId, reverts }, "gave up on an update: its transactions keep reverting");
+    this.context.logger.error(
+      { ...task.work.subject, reverts },
+      "gave up on an update: its transactions keep reverting",
+    );
     task.fail(error);
   }
 
   /** Runs until the task can be sent, its round is stored, or the operator shuts down; within a bound. It never throws. */
   async #retry(task: Task, isRefused: boolean): Promise<void> {
     const { clock, random, logger, closing } = this.context;
-    const { retries, dataPointId } = task;
+    const { retries, work } = task;
     for (;;) {
       if (isRefused || retries.count > 0) await wait(backOffMs(Math.max(1, retries.count), BACK_OFF, random), closing);
       if (closing.aborted) return task.end(null);
       if (clock.monotonic() - (retries.since ?? 0) > GIVE_UP_MS) {
-        logger.error({ dataPointId, reason: describeError(retries.error) }, "gave up on an update after ten minutes");
+        const reason = describeError(retries.error);
+        logger.error({ ...work.subject, reason }, "gave up on an update after ten minutes");
         return task.fail(retries.error);
       }
       retries.count++;
       try {
         // It can be stored although its receipt was not found, or by somebody else.
-        if (await task.isStored(task.round)) return task.end(null);
-        const call = await task.renew(task.underway);
+        if (await work.isStored(task.round)) return task.end(null);
+        const call = await work.renew(task);
         // A newer round that is only pending can still be lost.
         if (call === null) throw new Error("a newer round is only pending");
         // One that has reverted is most likely to have had too little gas. What is left over costs nothing.
         const gas = call.gas * BigInt(1 + retries.reverts);
-        Object.assign(task, { call: { ...call, gas }, attempts: 0 });
+        task.renew({ ...call, gas });
         return this.onReady(task);
       } catch (error) {
         retries.error = error;

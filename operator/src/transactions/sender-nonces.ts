@@ -8,8 +8,8 @@ import { lowerMedian } from "../rpc/lower-median.js";
 import { RpcError, readPending, unwrapRpcError } from "../rpc/rpc-error.js";
 import { readPooledTransactions, readSigned } from "../rpc/transactions.js";
 import type { Fees } from "./fees.js";
-import type { Call } from "./job.js";
 import type { TransactionCounts } from "./plan.js";
+import type { Call } from "./task.js";
 
 /** After refusals for this long, a count of mined transactions is believed, however far it jumped. */
 const BELIEVED_AFTER_MS = 600_000;

@@ -2,9 +2,9 @@ import { clockOf } from "@dataset-oracle/tools/clock-of";
 import { numberToHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import { FeedGasSpent } from "./gas-budget.js";
-import type { Job, RoundCall } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
 import { createGasBudgets, Senders } from "./senders.js";
+import { type RoundCall, Task } from "./task.js";
 
 const addressOf = (i: number) => numberToHex(i, { size: 20 });
 const SETTINGS = { gasPerHour: 1e9, gasPerHourForNewKeys: 1e9, gasPerHourForFeeds: 1e9, gasPercentPerCaller: 100 };
@@ -18,27 +18,27 @@ beforeEach(() => {
 });
 
 /** @param enqueued Where the senders' queues note what they get, with the index of the sender. */
-function sendersOf(count: number, enqueued: [number, Job<RoundCall>][], settings = SETTINGS): Senders {
+function sendersOf(count: number, enqueued: [number, Task][], settings = SETTINGS): Senders {
   const queues = Array.from({ length: count }, (_, i) => {
-    const enqueue = async (job: Job<RoundCall>) => void enqueued.push([i, job]);
+    const enqueue = async (task: Task) => void enqueued.push([i, task]);
     return { address: addressOf(i + 1), enqueue } as unknown as TransactionQueue;
   });
   const clock = clockOf(() => nowMs);
   return new Senders(1, queues, createGasBudgets(settings, clock), clock);
 }
 
-/** Has a job admitted, built with the gas that is given, and enqueued. */
+/** Has a task admitted, built with the gas that is given, and enqueued. */
 function send(senders: Senders, payer: string | null, { gas = 1n, isNewKey = false, key = 1 } = {}) {
   const admission = senders.admit(payer, KIND, isNewKey);
   const { charge } = admission;
-  const work = { renew: async () => null, isStored: async () => true };
-  const job: Job<RoundCall> = { dataPointId: "K", payer, charge, call: { ...CALL, gas }, ...work };
-  return senders.enqueue(job, admission, addressOf(9), numberToHex(key));
+  const subject = { dataset: addressOf(9), keys: [numberToHex(key)], accused: null };
+  const work = { subject, payer, charge, renew: async () => null, isStored: async () => true };
+  return senders.enqueue(new Task({ ...work, call: { ...CALL, gas } }, 0), admission);
 }
 
 /** Returns for each of 100 keys which of some senders it goes through. */
 async function usedOf(count: number): Promise<number[]> {
-  const enqueued: [number, Job<RoundCall>][] = [];
+  const enqueued: [number, Task][] = [];
   const senders = sendersOf(count, enqueued);
   for (let key = 0; key < 100; key++) await send(senders, null, { key });
   return enqueued.map(([sender]) => sender);
@@ -84,7 +84,7 @@ test("a budget of nothing refuses before anything is built, and so does one that
   }
   expect(() => sendersOf(1, [], none).admit(null, KIND)).toThrow(FeedGasSpent);
 
-  const enqueued: [number, Job<RoundCall>][] = [];
+  const enqueued: [number, Task][] = [];
   const senders = sendersOf(1, enqueued, { ...SETTINGS, gasPerHour: 100 });
   // What the first of its kind needs is known only once it is built.
   await expect(send(senders, "a", { gas: 101n })).rejects.toMatchObject({ code: "gas_budget_spent" });

@@ -3,8 +3,8 @@ import { type Address, type Hex, keccak256 } from "viem";
 import { GasBudgetSpent, problem } from "../problems.js";
 import { rankMembers } from "../schedule/rank.js";
 import { FeedGasSpent, GasBudget, type GasCharge, type GasRefusal } from "./gas-budget.js";
-import type { Job, RoundCall, Submitted, Underway } from "./job.js";
 import type { TransactionQueue } from "./queue.js";
+import type { Task, Version } from "./task.js";
 
 export interface GasSettings {
   readonly gasPerHour: number;
@@ -63,9 +63,14 @@ export class Senders {
     return Object.entries(this.budgets).map(([name, budget]) => [name, budget.usedRatio]);
   }
 
-  /** The jobs that have a nonce, whichever sender's it is. */
-  get underway(): readonly Underway[] {
-    return this.queues.flatMap((queue) => queue.underway);
+  /** The tasks that wait for a nonce or are pending, whichever sender's they are. */
+  get tasks(): readonly Task[] {
+    return this.queues.flatMap(({ tasks }) => tasks);
+  }
+
+  /** Those that have a nonce. */
+  get underway(): readonly Task[] {
+    return this.queues.flatMap(({ underway }) => underway);
   }
 
   /** @throws ProblemError when the operator sends nothing on this network. */
@@ -98,26 +103,22 @@ export class Senders {
   }
 
   /**
-   * Enqueues a job with one of the senders. It returns once an RPC endpoint has accepted the transaction. Where nothing
-   * was submitted, the gas is given back.
+   * Enqueues a task with one of the senders. It returns once an RPC endpoint has accepted the transaction. Where nothing was
+   * submitted, the gas is given back.
    *
-   * @param dataset The job's dataset and, of a batch the first, key: the same ones always go through the same sender.
    * @throws ProblemError when the budget or the payer's share is too small for what was built, which is known only of a
    * kind's first task. FeedGasSpent. The queue's error.
    */
-  async enqueue<C extends RoundCall>(
-    job: Job<C>,
-    { payer, charge, kind, budget }: Admission,
-    dataset: Address,
-    key: Hex,
-  ): Promise<Submitted<C>> {
-    this.#expected.set(kind, { gas: job.call.gas, until: this.clock.monotonic() + EXPECTED_MS });
-    const refusal = charge.confirm(job.call.gas);
+  async enqueue(task: Task, { payer, charge, kind, budget }: Admission): Promise<Version> {
+    const { gas } = task.call;
+    this.#expected.set(kind, { gas, until: this.clock.monotonic() + EXPECTED_MS });
+    const refusal = charge.confirm(gas);
     if (refusal !== null) throw refused(refusal, payer, budget);
-    return this.#queueOf(dataset, key).enqueue(job);
+    const { dataset, keys } = task.work.subject;
+    return this.#queueOf(dataset, keys[0] ?? "0x").enqueue(task);
   }
 
-  /** Returns the account that sends the updates of a key. @throws ProblemError when there is none. */
+  /** Returns the account that sends the updates of a key, always the same. @throws ProblemError when there is none. */
   addressFor(dataset: Address, key: Hex): Address {
     return this.#queueOf(dataset, key).address;
   }

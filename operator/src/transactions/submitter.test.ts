@@ -7,9 +7,8 @@ import { createChainClient } from "../rpc/client.js";
 import { classifyNodeError, SUBMIT } from "../rpc/node-errors.js";
 import { RpcError } from "../rpc/rpc-error.js";
 import { GasBudget } from "./gas-budget.js";
-import type { RoundCall } from "./job.js";
-import { InFlightTransactions, newTask, type Transaction } from "./queue-state.js";
 import { Submitter } from "./submitter.js";
+import { InFlightTransactions, type RoundCall, Task, type Transaction } from "./task.js";
 
 const ACCOUNT = privateKeyToAccount(numberToHex(1, { size: 32 }));
 const DATASET: Address = "0x0000000000000000000000000000000000000da7";
@@ -51,8 +50,9 @@ beforeEach(async () => {
   submitter = new Submitter(client, ACCOUNT, CAPS, inFlight, context, () => {}, charge);
   const renew = async () => callOf(renewedGas);
   const call = callOf(20_000_000n);
-  const job = { payer: null, dataPointId: "K", charge: charge(), call, renew, isStored: async () => false };
-  await submitter.submit(NONCE, newTask(job, null), MARKET);
+  const subject = { dataset: DATASET, keys: [], accused: null };
+  const work = { payer: null, subject, charge: charge(), call, renew, isStored: async () => false };
+  await submitter.submit(NONCE, new Task(work, null), MARKET);
   transaction = inFlight.get(NONCE) as Transaction;
   refusal = TOO_HIGH;
   await submitter.rebroadcast(transaction);

@@ -19,9 +19,8 @@ import {
   replacementCaps,
 } from "./fees.js";
 import type { GasCharge } from "./gas-budget.js";
-import type { Call, RoundCall } from "./job.js";
 import type { QueueLimits, ReplacementContent } from "./plan.js";
-import type { InFlightTransactions, Submission, SubmissionResult, Task, Transaction } from "./queue-state.js";
+import type { Call, InFlightTransactions, RoundCall, Submission, SubmissionResult, Task, Transaction } from "./task.js";
 
 /** A node that refused fees as too low can want less a minute later. */
 const REMEMBER_ASKED_MS = 60_000;
@@ -91,14 +90,14 @@ export class Submitter {
       const excess = { wanted: market.baseFee, cap: this.caps.maxFeePerGas, setting: "maxFeePerGasGwei" } as const;
       throw feesTooHigh(this.client.chain.id, excess);
     }
-    const { call, charge } = task;
+    const { call, work } = task;
     if (call.gas > market.blockGas) {
       const reason = `the estimated gas limit ${call.gas} is more than a block's, ${market.blockGas}`;
       throw new RpcError("failed", this.client.chain.id, "eth_estimateGas", reason);
     }
-    const submission = await this.#signAndSubmit(nonce, call, fees, false, task.onSigned);
+    const submission = await this.#signAndSubmit(nonce, call, fees, false, work.onSigned);
     if (submission.result.kind !== "rejected")
-      this.inFlight.add(nonce, task, call, submission, charge, this.context.clock.monotonic());
+      this.inFlight.add(nonce, task, call, submission, work.charge, this.context.clock.monotonic());
     return submission;
   }
 
@@ -153,7 +152,7 @@ export class Submitter {
   async #renew(transaction: Transaction, task: Task): Promise<void> {
     transaction.renewal = "running";
     // What is stored already needs no newer round, only its nonce.
-    const build = async () => ((await task.isStored(task.round)) ? null : task.renew(task.underway));
+    const build = async () => ((await task.work.isStored(task.round)) ? null : task.work.renew(task));
     const call = await build().catch((error: unknown) => {
       const reason = describeError(error);
       this.context.logger.warn({ reason }, "the newest round could not be built; the same call is submitted again");

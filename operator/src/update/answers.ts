@@ -10,6 +10,7 @@ import type { Dataset } from "../dataset/dataset.js";
 import { readStored } from "../dataset/stored-values.js";
 import { findUpdate } from "../dataset/update-events.js";
 import { readPending } from "../rpc/rpc-error.js";
+import type { CallOutcome } from "../transactions/task.js";
 import type { Update } from "./builder.js";
 
 /** The longest that anyone waits for a transaction to be mined. */
@@ -33,7 +34,8 @@ export interface UpdateInFlight {
 export function toDataAnswer(
   { chainId, address, kind }: Dataset,
   key: Hex,
-  { status, value, round, reports }: Pick<Update, "status" | "value" | "round" | "reports">,
+  round: bigint,
+  { status, value, reports }: CallOutcome,
 ): DataAnswer {
   return {
     network_id: chainId,
@@ -52,7 +54,7 @@ export function toDataAnswer(
 /** Formats an update for the caller's contract, and its call for the caller to send: as nodes take it, and as libraries do. */
 export function toUnsent(
   chainId: number,
-  { packed, to, data, gas }: Update,
+  { packed, call: { to, data, gas } }: Update,
 ): Required<Pick<DataAnswer, "update" | "transaction" | "transaction_request">> {
   const [hex, number] = [numberToHex(gas), Number(gas)];
   return {
@@ -69,7 +71,7 @@ export function toStoredAnswer(
   { output, status, updatedAt }: QueryResult,
   transaction_hash: Hex | null,
 ): DataAnswer {
-  return { ...toDataAnswer(dataset, key, { value: output, status, round: updatedAt, reports: [] }), transaction_hash };
+  return { ...toDataAnswer(dataset, key, updatedAt, { value: output, status, reports: [] }), transaction_hash };
 }
 
 /** Returns what is stored, or pending and about to be, whoever submitted it. */

@@ -1,11 +1,5 @@
 import { storedValue } from "@dataset-oracle/protocol/agreed-value";
-import {
-  encodeUpdate,
-  encodeUpdateBatch,
-  type SignedRow,
-  type SignedValue,
-} from "@dataset-oracle/protocol/encode-update";
-import type { QueryStatus } from "@dataset-oracle/protocol/query-status";
+import { encodeUpdate, encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import type { Clock } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
@@ -22,30 +16,19 @@ import {
   type ReportAnswer,
   reachesQuorum,
   reportsOf,
-  type StoredOutcome,
 } from "../reports/quorum.js";
 import type { ReportSource, RowAnswer } from "../reports/report-source.js";
-import type { ReportStatement } from "../reports/statement.js";
 import { type Progress, type SingleFlight, singleFlightOfRounds } from "../single-flight.js";
-import type { RoundCall } from "../transactions/job.js";
+import type { CallOutcome, RoundCall } from "../transactions/task.js";
 import type { Refused, SimulatedState, Simulator, StaleRound } from "./simulator.js";
 
-/** A call that stores a round of a key, and that the chain would accept now. */
-export interface Update extends RoundCall {
+/** The update of one key, with a call that the chain would accept now. */
+export interface Update {
   readonly kind: "update";
+  readonly call: RoundCall;
   /** The packed update that the call hands to the dataset. */
   readonly packed: Hex;
-  readonly status: QueryStatus;
-  /** 32 bytes; zero unless OK. */
-  readonly value: Hex;
-  readonly reports: readonly (SignedValue & Pick<ReportStatement, "reason">)[];
-}
-
-/** A call that stores a round of at least one key of a batch, and that the chain would accept now. */
-export interface BatchUpdate extends RoundCall {
-  readonly kind: "batch";
-  /** What it is going to store, by key. Keys that it is going to leave as they are are not there. */
-  readonly outcomes: ReadonlyMap<Hex, StoredOutcome>;
+  readonly outcome: CallOutcome;
 }
 
 /** A quorum of the data providers does not serve a key. */
@@ -124,22 +107,18 @@ export class UpdateBuilder {
    * @returns Null when the chain would store none of its keys.
    * @throws NoQuorum. UpdateReverted. RpcError.
    */
-  async buildBatch(
-    keys: readonly Hex[],
-    round: bigint,
-    state: SimulatedState = "pending",
-  ): Promise<BatchUpdate | null> {
+  async buildBatch(keys: readonly Hex[], round: bigint, state: SimulatedState = "pending"): Promise<RoundCall | null> {
     const { kind, address, committee } = this.dataset;
     const { current } = committee;
     const rows = await this.rowsOf(keys, round);
     const data = encodeUpdateCall(encodeUpdateBatch(kind, { keys, round }, current, rows));
     const { isStored, gas } = await this.simulator.simulateBatch(address, data, state);
-    const outcomes = new Map<Hex, StoredOutcome>();
+    const outcomes = new Map<Hex, CallOutcome>();
     for (const [index, key] of keys.entries()) {
       const outcome = isStored[index] ? outcomeInBatch(kind, current, rows, index) : null;
-      if (outcome !== null) outcomes.set(key, outcome);
+      if (outcome !== null) outcomes.set(key, { ...outcome, reports: [] });
     }
-    return outcomes.size === 0 ? null : { kind: "batch", ...this.#roundCall(round, data, gas), outcomes };
+    return outcomes.size === 0 ? null : this.#roundCall(round, data, gas, outcomes);
   }
 
   /**
@@ -202,15 +181,15 @@ export class UpdateBuilder {
       }
       throw this.#notServed(key, failures);
     }
-    const { outcome, reports } = decision;
-    const packed = encodeUpdate(dataset.kind, { key, round }, committee, outcome, reports);
+    const { reports } = decision;
+    const packed = encodeUpdate(dataset.kind, { key, round }, committee, decision.outcome, reports);
     const data = encodeUpdateCall(packed);
-    const simulation = await this.simulator.simulateUpdate(dataset.address, outcome, data, state);
+    const simulation = await this.simulator.simulateUpdate(dataset.address, decision.outcome, data, state);
     if (simulation.kind === "refused") this.#reports.forget(id);
     if (simulation.kind !== "ok") return simulation;
     const { status, gas } = simulation;
-    const value = storedValue(dataset.kind, status, reports);
-    return { kind: "update", packed, ...this.#roundCall(round, data, gas), status, value, reports };
+    const outcome = { status, value: storedValue(dataset.kind, status, reports), reports };
+    return { kind: "update", packed, outcome, call: this.#roundCall(round, data, gas, new Map([[key, outcome]])) };
   }
 
   #throwIfUnknown(key: Hex): void {
@@ -236,9 +215,9 @@ export class UpdateBuilder {
     });
   }
 
-  #roundCall(round: bigint, data: Hex, gas: bigint): RoundCall {
+  #roundCall(round: bigint, data: Hex, gas: bigint, outcomes: ReadonlyMap<Hex, CallOutcome>): RoundCall {
     const { address, maxRoundAge } = this.dataset;
-    return { to: address, data, gas, round, expiresAt: expiryOf(round, maxRoundAge) };
+    return { to: address, data, gas, round, expiresAt: expiryOf(round, maxRoundAge), outcomes };
   }
 }
 

@@ -7,11 +7,11 @@ import type { Dataset } from "../dataset/dataset.js";
 import { GasBudgetSpent, queueFull } from "../problems.js";
 import { NoQuorum } from "../reports/quorum.js";
 import { RpcError } from "../rpc/rpc-error.js";
-import { type Job, type RoundCall, SubmissionUnknown } from "../transactions/job.js";
 import type { TransactionQueue } from "../transactions/queue.js";
-import { newTask, type Task } from "../transactions/queue-state.js";
 import { createGasBudgets, Senders } from "../transactions/senders.js";
+import { type RoundCall, SubmissionUnknown, type Task } from "../transactions/task.js";
 import { answerAfter } from "./answers.js";
+import { Broadcasts } from "./broadcasts.js";
 import type { UpdateBuilder } from "./builder.js";
 import { Updates } from "./updates.js";
 
@@ -39,24 +39,24 @@ beforeEach(() => {
   [refusals, payers, buildable, now] = [new Map(), [], Promise.resolve(), NOW];
 });
 
-function updatesOf(gasPerHour: number, gasPercentPerCaller = 100, gasPerHourForFeeds = 1e9): Updates {
+function updatesOf(gasPerHour: number, gasPercentPerCaller = 100, gasPerHourForFeeds = 1e9) {
   const clock = clockOf(() => now);
-  const enqueue = async (job: Job<RoundCall>) => {
-    const refusal = refusals.get(job.payer);
-    payers.push(job.payer);
+  const enqueue = async (task: Task) => {
+    const { payer, call } = task.work;
+    const refusal = refusals.get(payer);
+    payers.push(payer);
     if (refusal !== undefined) throw refusal;
-    const task = newTask(job, { resolve: () => {}, reject: () => {}, giveUpAt: 0 });
     tasks.push(task);
-    renew = () => job.renew(task.underway);
-    const version = { hash: "0x01", call: job.call } as const;
+    renew = () => task.work.renew(task);
+    const version = { hash: "0x01", call } as const;
     task.given(version, isUnclear ? new Error("no answer") : null);
     if (isUnclear) throw new SubmissionUnknown(new Error("no answer"));
-    return { ...version, underway: task.underway, confirmed: task.underway.confirmed };
+    return version;
   };
   const queue = {
-    ...{ address: ADDRESS, enqueue, dataPointIds: [] },
+    ...{ address: ADDRESS, enqueue, tasks: [] },
     get underway() {
-      return tasks.map(({ underway }) => underway);
+      return tasks;
     },
   } as unknown as TransactionQueue;
   const gas = { gasPerHour, gasPerHourForNewKeys: 0, gasPerHourForFeeds, gasPercentPerCaller };
@@ -66,42 +66,45 @@ function updatesOf(gasPerHour: number, gasPercentPerCaller = 100, gasPerHourForF
   const call = { to: ADDRESS, data: "0x", gas: 100n, expiresAt: NOW + 300_000 } as const;
   const value = `0x${"0".repeat(63)}1` as const;
   const builder = {
-    build: async (_: Hex, round: bigint) => {
+    build: async (key: Hex, round: bigint) => {
       built++;
       await buildable;
       const failure = unbuildable;
       unbuildable = null;
       if (failure !== null) throw failure;
-      return { kind: "update", ...call, round, status: "OK", value, reports: [] };
+      const outcome = { status: "OK", value, reports: [] } as const;
+      return { kind: "update", outcome, call: { ...call, round, outcomes: new Map([[key, outcome]]) } };
     },
     buildBatch: async (keys: readonly Hex[], round: bigint) => {
-      const outcomes = new Map(keys.map((key) => [key, { status: "OK", value }]));
-      return { kind: "batch", ...call, round, outcomes };
+      const outcomes = new Map(keys.map((key) => [key, { status: "OK", value, reports: [] }]));
+      return { ...call, round, outcomes };
     },
   } as unknown as UpdateBuilder;
   const context = { clock, logger: pino({ level: "silent" }), closing: new AbortController().signal };
   const coalesced = new Counter({ name: "coalesced", help: "-", labelNames: ["work"], registers: [] });
-  return new Updates(dataset, builder, senders, { minUpdateAgeSeconds: 0 }, context, coalesced as never);
+  const broadcasts = new Broadcasts(dataset, builder, senders, coalesced as never, context);
+  const updates = new Updates(dataset, builder, broadcasts, coalesced as never, context, { minUpdateAgeSeconds: 0 });
+  return { updates, broadcasts, senders };
 }
 
 const caller = { payer: "192.0.2.1", trace: null, listener: () => {} };
 
 test("a refusal for gas is known before anything is built, overtakes nobody, and does not reach a feed", async () => {
-  const updates = updatesOf(0);
+  const { updates, broadcasts } = updatesOf(0);
   const refused = updates.broadcast(KEY, 0, caller);
   await expect(refused).rejects.toMatchObject({ code: "gas_budget_spent" });
   expect(built).toBe(0);
   expect(await updates.prepare(KEY, caller)).toHaveProperty("transaction");
   const round = BigInt(Math.floor(NOW / 1000) - 2);
-  const [feed] = await Promise.allSettled([updates.broadcastForFeed(KEY, round), updates.broadcast(KEY, 0, caller)]);
+  const [feed] = await Promise.allSettled([broadcasts.broadcastOwn(KEY, round), updates.broadcast(KEY, 0, caller)]);
   expect(feed.status).toBe("fulfilled");
 });
 
 test("a request in the round of a batch gets its hash once an endpoint has accepted it, and sends nothing", async () => {
-  const updates = updatesOf(1e9);
+  const { updates, broadcasts } = updatesOf(1e9);
   const round = BigInt(Math.floor(NOW / 1000) - 2);
-  const batch = updates.broadcastBatch([KEY, "0x4b32"], round);
-  void updates.broadcastForFeed(
+  const batch = broadcasts.broadcastBatch([KEY, "0x4b32"], round);
+  void broadcasts.broadcastOwn(
     KEY,
     round,
     batch.then((stored) => stored.get(KEY) ?? null),
@@ -112,10 +115,10 @@ test("a request in the round of a batch gets its hash once an endpoint has accep
 });
 
 test("a request that waits for a batch without its key is sent although the feeds' gas is spent", async () => {
-  const updates = updatesOf(1e9, 100, 0);
+  const { updates, broadcasts } = updatesOf(1e9, 100, 0);
   const round = BigInt(Math.floor(NOW / 1000) - 2);
   const [feed, request] = await Promise.allSettled([
-    updates.broadcastForFeed(KEY, round, Promise.resolve(null)),
+    broadcasts.broadcastOwn(KEY, round, Promise.resolve(null)),
     updates.broadcast(KEY, 0, caller),
   ]);
   expect(feed).toMatchObject({ status: "rejected", reason: { name: "FeedGasSpent" } });
@@ -123,7 +126,7 @@ test("a request that waits for a batch without its key is sent although the feed
 });
 
 test("who asks for a round whose submission is unclear waits for the same transaction", async () => {
-  const updates = updatesOf(1e9);
+  const { updates } = updatesOf(1e9);
   isUnclear = true;
   await expect(updates.broadcast(KEY, 0, caller)).rejects.toThrow("no answer");
   const again = updates.broadcast(KEY, 0, caller);
@@ -155,7 +158,7 @@ test.each(STARTERS_FAILURES)(
   async (...row) => {
     const [, failure, reason] = row;
     refusals = new Map(["a", "b"].map((payer) => [payer, failure]));
-    const [a, b, c] = await askTogether(updatesOf(1e9));
+    const [a, b, c] = await askTogether(updatesOf(1e9).updates);
     for (const refused of [a, b]) expect(refused).toMatchObject({ status: "rejected", reason });
     expect(c).toMatchObject({ status: "fulfilled", value: { transaction_hash: "0x01" } });
     expect([built, payers, tasks.length]).toEqual([3, ["a", "b", "c"], 1]);
@@ -165,9 +168,9 @@ test.each(STARTERS_FAILURES)(
 test.each(STARTERS_FAILURES)("%s of who started the work does not reach a feed that joined it", async (...row) => {
   const [, failure, reason] = row;
   refusals = new Map([["a", failure]]);
-  const updates = updatesOf(1e9);
+  const { updates, broadcasts } = updatesOf(1e9);
   const round = BigInt(Math.floor(NOW / 1000) - 2);
-  const [a, ...others] = await askTogether(updates, () => [updates.broadcastForFeed(KEY, round)]);
+  const [a, ...others] = await askTogether(updates, () => [broadcasts.broadcastOwn(KEY, round)]);
   expect(a).toMatchObject({ status: "rejected", reason });
   expect(others.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
   expect([built, tasks.length]).toEqual([2, 1]);
@@ -176,19 +179,19 @@ test.each(STARTERS_FAILURES)("%s of who started the work does not reach a feed t
 test("too many questions of callers to a provider do not fail a feed that joined one of them", async () => {
   const about = { kind: "failure", host: null, detail: "", code: null, refuses: null } as const;
   const failures = [{ ...about, provider: ADDRESS, reason: "not_asked" } as const];
-  const updates = updatesOf(1e9);
+  const { updates, broadcasts } = updatesOf(1e9);
   const round = BigInt(Math.floor(NOW / 1000) - 2);
   const noQuorum = new NoQuorum(4, "none signed", failures);
   unbuildable = noQuorum;
-  const [a, , , feed] = await askTogether(updates, () => [updates.broadcastForFeed(KEY, round)]);
+  const [a, , , feed] = await askTogether(updates, () => [broadcasts.broadcastOwn(KEY, round)]);
   expect(a).toMatchObject({ status: "rejected", reason: noQuorum });
   expect(feed).toMatchObject({ status: "fulfilled" });
 });
 
 test("who joins work pays nothing for it", async () => {
-  const updates = updatesOf(200, 50);
+  const { updates, senders } = updatesOf(200, 50);
   await askTogether(updates);
-  expect(Object.fromEntries(updates.senders.gasUsed)).toMatchObject({ stored: 0.5 });
+  expect(Object.fromEntries(senders.gasUsed)).toMatchObject({ stored: 0.5 });
   now += 1_000;
   const [a, b] = await Promise.allSettled(["a", "b"].map((payer) => updates.broadcast(KEY, 0, { ...caller, payer })));
   expect(a).toMatchObject({ status: "rejected", reason: { code: "gas_budget_spent", payer: "a" } });
@@ -197,7 +200,7 @@ test("who joins work pays nothing for it", async () => {
 
 test("a failure that belongs to nobody reaches all who share the work, and nobody starts it again", async () => {
   refusals = new Map([["a", new RpcError("failed", 42, "eth_sendRawTransaction", "the endpoint is down")]]);
-  const outcomes = await askTogether(updatesOf(1e9));
+  const outcomes = await askTogether(updatesOf(1e9).updates);
   for (const outcome of outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(RpcError) });
   expect([built, payers]).toEqual([1, ["a"]]);
 });
@@ -218,7 +221,7 @@ test("who waits a minute for a block does not wait longer for an endpoint that h
 });
 
 test("who asks for the round that a transaction is being renewed for waits for that transaction", async () => {
-  const updates = updatesOf(1e9);
+  const { updates } = updatesOf(1e9);
   await updates.broadcast(KEY, 0, caller);
   const [task] = tasks;
   now += 1_000;
@@ -232,7 +235,7 @@ test("who asks for the round that a transaction is being renewed for waits for t
 });
 
 test("a transaction is not renewed for a round that another one has begun", async () => {
-  const updates = updatesOf(1e9);
+  const { updates } = updatesOf(1e9);
   await updates.broadcast(KEY, 0, caller);
   const renewFirst = renew;
   now += 1_000;

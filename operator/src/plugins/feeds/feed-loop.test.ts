@@ -102,14 +102,14 @@ class World {
       for (const key of stored) this.stored.set(key, Number(round));
       return new Map(stored.map((key) => [key, inFlight]));
     };
-    const updates = {
+    const broadcasts = {
       keysInQueues: new Set(),
       senders: { addressFor: (_: Address, key: Hex) => this.senderOf(key) },
       broadcastBatch: send,
-      broadcastForFeed: async (key: Hex, round: bigint, batched?: Promise<object | null>) =>
+      broadcastOwn: async (key: Hex, round: bigint, batched?: Promise<object | null>) =>
         (await batched) ?? (await send([key], round)).get(key),
     };
-    return { dataset, updates, builder: { rowsOf: this.#rowsOf } } as unknown as ServedDataset;
+    return { dataset, broadcasts, builder: { rowsOf: this.#rowsOf } } as unknown as ServedDataset;
   }
 
   readonly #rowsOf = async (keys: readonly Hex[]): Promise<SignedRow[]> => {

@@ -91,7 +91,7 @@ export class FeedLoop {
     this.#settings = { sender, stageMs, beatSeconds: sender === "alone" ? pollSeconds : beatSeconds };
     this.#ranked = this.#rank(dataset.committee.current);
     this.#feedOf = new Map(feeds.map((feed) => [feed.key, feed]));
-    const senderOf = (key: Hex) => served.updates.senders.addressFor(dataset.address, key);
+    const senderOf = (key: Hex) => served.broadcasts.senders.addressFor(dataset.address, key);
     this.#senders = new Map(feeds.map(({ key }) => [key, `sender ${senderOf(key)}`]));
     this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(context, this.#log);
@@ -176,7 +176,7 @@ export class FeedLoop {
   }
 
   #busyKeys(): ReadonlySet<Hex> {
-    return new Set([...this.#busy, ...this.served.updates.keysInQueues]);
+    return new Set([...this.#busy, ...this.served.broadcasts.keysInQueues]);
   }
 
   /** The keys whose updates need a sender that does not send, or gas that is spent. */
@@ -281,7 +281,7 @@ export class FeedLoop {
 
   /** Updates keys in one transaction, then each key that the batch did not store in a transaction of its own. */
   #broadcast(keys: readonly Hex[], round: bigint): void {
-    const { updates } = this.served;
+    const { broadcasts } = this.served;
     const startedAt = this.context.clock.monotonic();
     const batched = keys.length > 1 ? this.#broadcastBatch(keys, round) : null;
     let isTimed = false;
@@ -295,8 +295,8 @@ export class FeedLoop {
       });
       // Nobody awaits this if a request has begun to update the same round in the meantime.
       outcome?.catch(() => {});
-      updates
-        .broadcastForFeed(key, round, outcome)
+      broadcasts
+        .broadcastOwn(key, round, outcome)
         .then(async ({ mined: untilMined }) => {
           // It says nothing of the committee, which may have fallen silent since it signed.
           const isReleased = this.#backoff.worked("gas", sender);
@@ -322,7 +322,7 @@ export class FeedLoop {
    */
   async #broadcastBatch(keys: readonly Hex[], round: bigint): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
     try {
-      const stored = await this.served.updates.broadcastBatch(keys, round);
+      const stored = await this.served.broadcasts.broadcastBatch(keys, round);
       this.#backoff.worked("batches");
       return stored;
     } catch (error) {

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Dataset } from "../../dataset/dataset.js";
 import { rankMembers } from "../../schedule/rank.js";
 import type { ServedNetwork } from "../../served-network.js";
-import { type Job, type RoundCall, SubmissionUnknown, type Underway } from "../../transactions/job.js";
+import { SubmissionUnknown, type Task } from "../../transactions/task.js";
 import { Accuser } from "./accuser.js";
 import type { Contradiction, HeldStatements } from "./held-statements.js";
 
@@ -19,15 +19,13 @@ const ORDER = rankMembers(DATASET, { round: ROUND }, MEMBERS.slice(0, 4));
 
 let nowMs: number;
 let members: Address[];
-let sent: Job<RoundCall>[];
+let sent: Task[];
 /** Why the dataset would refuse the accusation now; null if it would not. */
 let refusal: Error | null;
 /** What becomes of an accusation in its sender's queue. */
-let enqueue: (job: Job<RoundCall>) => Promise<void>;
+let enqueue: (task: Task) => Promise<void>;
 /** The accusations that have a nonce. */
-let underway: { readonly dataPointId: string }[];
-/** Ends the wait for the transaction. */
-let confirm: () => void;
+let underway: Task[];
 let found: Contradiction | null;
 /** What else was found. */
 let others: Contradiction[];
@@ -59,13 +57,10 @@ function accuserOf(sender: Address | "alone", canSend = true): Accuser {
     canSend,
     underway,
     admit: () => ({ charge: { settle: () => {} } }),
-    enqueue: async (job: Job<RoundCall>) => {
-      await enqueue(job);
-      sent.push(job);
-      const confirmed = new Promise<void>((resolve) => {
-        confirm = resolve;
-      });
-      return { hash: "0x1", confirmed };
+    enqueue: async (task: Task) => {
+      await enqueue(task);
+      sent.push(task);
+      return { hash: "0x1" };
     },
   };
   const simulator = {
@@ -102,10 +97,10 @@ async function sentAfter(ms: number, accuser: Accuser): Promise<number> {
 test("an operator that is alone accuses at once, and not again while its transaction is on its way", async () => {
   const accuser = accuserOf("alone");
   await accuser.pursueAll();
-  expect(sent).toMatchObject([{ payer: null, call: { to: DATASET, gas: 100_000n, round: ROUND } }]);
+  expect(sent).toMatchObject([{ work: { payer: null }, call: { to: DATASET, gas: 100_000n, round: ROUND } }]);
   expect(await sentAfter(3_600_000, accuser)).toBe(1);
   // It was mined, and the member is still there.
-  confirm();
+  sent[0]?.end(null);
   await new Promise((settled) => setImmediate(settled));
   expect([await sentAfter(59_999, accuser), await sentAfter(1, accuser)]).toEqual([1, 2]);
 });
@@ -121,12 +116,12 @@ test("a member that has left the committee is settled and not accused, and a rep
 
 test("the queue replaces an accusation until the member has left", async () => {
   await accuserOf("alone").pursueAll();
-  const [job] = sent;
-  expect(await job?.isStored(ROUND)).toBe(false);
-  expect(await job?.renew({} as Underway)).toEqual(job?.call);
+  const [task] = sent as [Task];
+  expect(await task.work.isStored(ROUND)).toBe(false);
+  expect(await task.work.renew(task)).toEqual(task.call);
   members = members.filter((member) => member !== LIAR);
-  expect(await job?.isStored(ROUND)).toBe(true);
-  expect(await job?.renew({} as Underway)).toBeNull();
+  expect(await task.work.isStored(ROUND)).toBe(true);
+  expect(await task.work.renew(task)).toBeNull();
 });
 
 test("an accusation that fails is tried again at the next look, and the log says once why it failed", async () => {
@@ -141,8 +136,8 @@ test("an accusation that fails is tried again at the next look, and the log says
 
 test("an accusation whose submission was unclear is not sent a second time while it may be mined", async () => {
   const accuser = accuserOf("alone");
-  enqueue = async (job) => {
-    underway.push(job);
+  enqueue = async (task) => {
+    underway.push(task);
     throw new SubmissionUnknown(new Error("no answer"));
   };
   await accuser.pursueAll();

@@ -6,7 +6,8 @@ import { Ranking } from "../../schedule/rank.js";
 import { accusationWaitMs } from "../../schedule/transmission-schedule.js";
 import type { ServedNetwork } from "../../served-network.js";
 import type { GasCharge } from "../../transactions/gas-budget.js";
-import type { Job, RoundCall } from "../../transactions/job.js";
+import { MAX_QUEUE_MS } from "../../transactions/queue.js";
+import { isSameSubject, type RoundCall, type Subject, Task, type Work } from "../../transactions/task.js";
 import type { Contradiction, HeldStatements } from "./held-statements.js";
 
 /** The dataset ejects nobody from a committee of this size or a smaller one. */
@@ -70,19 +71,20 @@ export class Accuser {
     }
     if (clock.monotonic() < nextAt || !senders.canSend || members.length <= MIN_AFTER_EJECTION) return;
     // One whose submission was unclear may still be mined.
-    if (senders.underway.some(({ dataPointId }) => dataPointId === idOf(found))) return;
+    if (senders.underway.some(({ work }) => isSameSubject(work.subject, subjectOf(found)))) return;
     // The queue gets it mined. Until then a simulation can succeed again, and a second accusation would only cost gas.
     const waitFor = (ms: number) => void this.#nextAt.set(found, clock.monotonic() + ms);
     waitFor(Number.POSITIVE_INFINITY);
     try {
       const admission = senders.admit(null, `${dataset.address} accusation`);
-      const job = await this.#jobOf(found, admission.charge).catch((error: unknown) => {
+      const work = await this.#workOf(found, admission.charge).catch((error: unknown) => {
         admission.charge.settle(0n);
         throw error;
       });
-      const { hash, confirmed } = await senders.enqueue(job, admission, dataset.address, key);
+      const task = new Task(work, clock.monotonic() + MAX_QUEUE_MS);
+      const { hash } = await senders.enqueue(task, admission);
       const retry = () => waitFor(RETRY_MS);
-      void confirmed.then(retry, retry);
+      void task.confirmed.then(retry, retry);
       this.logger.warn({ ...about, transaction: hash }, "accused a member of contradicting itself");
     } catch (error) {
       // What failed may work at the next look.
@@ -94,7 +96,7 @@ export class Accuser {
   /**
    * The accusation's transaction is replaced and sent again, like an update's, until the member has left the committee.
    */
-  async #jobOf(found: Contradiction, charge: GasCharge): Promise<Job<RoundCall>> {
+  async #workOf(found: Contradiction, charge: GasCharge): Promise<Work> {
     const { dataset, provider } = found;
     const { committee } = dataset;
     const hasLeft = async () => {
@@ -102,7 +104,7 @@ export class Accuser {
       return !committee.current.members.includes(provider);
     };
     return {
-      dataPointId: idOf(found),
+      subject: subjectOf(found),
       payer: null,
       charge,
       call: await this.#callOf(found),
@@ -125,4 +127,6 @@ export class Accuser {
   }
 }
 
-const idOf = ({ dataset, provider }: Contradiction) => `accusation ${dataset.address} ${provider}`;
+function subjectOf({ dataset, provider, key }: Contradiction): Subject {
+  return { dataset: dataset.address, keys: [key], accused: provider };
+}
