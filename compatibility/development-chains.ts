@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { answersRpc } from "@dataset-oracle/devnet/anvil";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
 import { readyOrClosed, startProcess } from "@dataset-oracle/devnet/start-process";
+import { GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/test-support/geth";
 import type { TestNode } from "../operator/test/support/chain.js";
 import { NEWER, nodeBinary } from "./nodes.js";
 

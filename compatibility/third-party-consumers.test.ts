@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, posix } from "node:path";
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
 import { spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { Outcome } from "@dataset-oracle/protocol/report";

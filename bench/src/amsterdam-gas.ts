@@ -3,8 +3,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readBytecode } from "@dataset-oracle/devnet/deploy-test-contracts";
-import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
+import { readBytecode } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
+import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/test-support/geth";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";
 import { signBatchReport } from "@dataset-oracle/protocol/batch-report";

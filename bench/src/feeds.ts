@@ -2,12 +2,12 @@
 
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OWNER } from "@dataset-oracle/devnet/accounts";
+import { deriveAccount, OWNER } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeUpdateBatch, type SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { readArguments } from "@dataset-oracle/tools/arguments";
-import { createWalletClient, encodeFunctionData, type Hex, http, stringToHex } from "viem";
+import { encodeFunctionData, type Hex, stringToHex } from "viem";
 import { postJson } from "./http-client.js";
 import { type Network, Processes, type Server } from "./processes.js";
 
@@ -89,13 +89,12 @@ function miss(sentence: string) {
  * Stores all keys, as any relayer may: announces them, and stores them in batches. An operator stores each in a transaction
  * of its own first, which is not measured here.
  */
-async function storeAll({ client, rpcUrl, dataset, keys, providers }: Network) {
-  const wallet = createWalletClient({ account: OWNER.address, chain: client.chain, transport: http(rpcUrl) });
+async function storeAll({ client, dataset, keys, providers }: Network) {
   const hex = keys.map((key) => stringToHex(key));
   let hash: Hex | undefined;
   const send = async (data: Hex) => {
     const gas = await client.estimateGas({ account: OWNER.address, to: dataset, data });
-    hash = await wallet.sendTransaction({ to: dataset, data, gas });
+    hash = await client.sendTransaction({ account: OWNER.address, to: dataset, data, gas });
   };
   const wait = async () => {
     if (hash === undefined) return;
@@ -127,7 +126,7 @@ async function measure(processes: Processes, { keys: count, members }: Case) {
   await storeAll(network);
   const { dataset, keys } = network;
   const feeds = [{ dataset, keys, heartbeatSeconds: HEARTBEAT_SECONDS, deviationBps: 50, minIntervalSeconds: 1 }];
-  const operator = await processes.startOperator(network, { senders: [1], network: { feeds } });
+  const operator = await processes.startOperator(network, [deriveAccount(1)], { feeds });
   await sleep(WARM_UP_MS);
   const [before, from] = [await readMetrics(operator), performance.now()];
   const all = [before];

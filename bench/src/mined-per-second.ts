@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import type { Address, Hex } from "viem";
-import type { ChainClient } from "./start-chain.js";
 
 const MINED_MS = 10_000;
 

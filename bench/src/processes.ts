@@ -1,22 +1,26 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { type Account, deriveAccount, PROVIDERS } from "@dataset-oracle/devnet/accounts";
+import { EXCHANGE_ORIGINS, EXCHANGES, marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
+import { type Service, type Settings, startOperator, startProvider } from "@dataset-oracle/devnet/network-services";
+import type { ServiceProcess } from "@dataset-oracle/devnet/service-process";
+import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
+import { TestNetwork } from "@dataset-oracle/devnet/test-support/test-network";
+import { ROOT } from "@dataset-oracle/tools/repository-root";
 import type { Address } from "viem";
-import { type ChainClient, startChain } from "./start-chain.js";
-import { startProvider } from "./start-provider.js";
-import { deployWebOracle, startApi, type WebOracle, webOracle } from "./web-oracle.js";
+import { SPECS, startApi, webOracle } from "./web-oracle.js";
 
 /** Sources that return all pairs in one answer, because these benchmarks do not measure how sources are read. */
-const EXCHANGES = ["kraken", "bitfinex"];
-/** The indices of the accounts from which the operator sends in its benchmarks. */
-const SENDERS = [1, 2, 3, 4];
+const FEW_EXCHANGES = ["kraken", "bitfinex"];
+/** The accounts from which the operator sends in its benchmarks. */
+const SENDERS = [deriveAccount(1), deriveAccount(2), deriveAccount(3), deriveAccount(4)] as const;
 /** Too high to reject any request. The limits and budgets are still counted. */
 const [ENOUGH_REQUESTS, ENOUGH_GAS] = [1_000_000_000, 1_000_000_000_000];
+/** A block has space for every transaction. */
+const CHAIN = { gasLimit: 1_000_000_000 };
 
 /** A provider of the committee. */
 export interface Provider {
@@ -53,39 +57,34 @@ export interface LimitedServices extends Pick<Network, "dataset" | "keys"> {
   readonly operator: ServiceProcess;
 }
 
-interface LimitedNetwork extends Network {
-  readonly services: readonly ServiceProcess[];
-  readonly webDataset: Address | undefined;
+/** What a provider reads. */
+interface Sources {
+  readonly market: MarketMessage;
+  /** The exchanges of the market; all by default. */
+  readonly exchanges?: readonly string[];
+  readonly minSources: number;
+  /** Further origins that are on this machine. */
+  readonly redirects?: Readonly<Record<string, string>>;
 }
 
-interface OperatorOptions {
-  /** The indices of the accounts from which it sends. */
-  readonly senders: readonly number[];
-  /** Settings of the network besides those that every benchmark needs. */
-  readonly network?: object;
-}
-
-/** Something that ends with the benchmark. */
-interface Part {
-  close(): Promise<unknown>;
+/** A provider that runs, and where its metrics are. */
+interface MeasuredProvider extends Service {
+  readonly metricsUrl: string;
 }
 
 /**
  * The processes of the benchmarks: a chain, a market, four providers, the operator, and the baselines that it is
  * compared with.
  */
-export class Processes {
-  readonly #parts: Part[] = [];
-  readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
-
+export class Processes extends TestNetwork {
   /**
    * Starts everything except the fixed-answer server.
    *
    * @param keys The number of keys that the providers serve.
    */
   async start(keys: number): Promise<Environment> {
-    const network = await this.#startNetwork(keys);
-    const operator = await this.startOperator(network, { senders: SENDERS });
+    const [network] = await this.#startNetwork(keys);
+    const operator = await this.startOperator(network, SENDERS);
     const { rpcUrl, dataset, providers } = network;
     const naive = await this.#startBaseline("naive-operator.js", { rpcUrl, dataset, toleranceBps: 100, providers });
     return { ...network, operator, naive };
@@ -97,38 +96,15 @@ export class Processes {
    * Oracle with one published spec.
    */
   async startLimited(keys: number): Promise<LimitedServices> {
-    const api = await startApi();
-    this.#own(api);
-    const network = await this.#startNetwork(keys, api.url);
-    const { rpcUrl, providers, dataset } = network;
-    const config = {
-      port: await freePort(),
-      metricsPort: await freePort(),
-      trustedProxies: ["127.0.0.1"],
-      networks: [
-        {
-          deployment: "deployment.json",
-          rpcUrls: [rpcUrl],
-          providers: providers.map(({ address, url }) => ({ address, url })),
-          providerTimeoutMs: 60_000,
-          // One caller may use as much as by default: 25% of 30 and of 10 million.
-          ...{ gasPercentPerCaller: 1, gasPerHour: 750_000_000, gasPerHourForNewKeys: 250_000_000 },
-        },
-      ],
-    };
-    const privateKeys = [deriveAccount(1).privateKey];
-    const folder = this.#folder;
-    const operator = this.#own(
-      await startService({ program: "operator", name: "operator", config, privateKeys, folder }),
-    );
-    await operator.ready();
-    return {
-      dataset,
-      webDataset: network.webDataset as Address,
-      keys: network.keys,
-      provider: network.services[0] as ServiceProcess,
-      operator,
-    };
+    const api = this.own(await startApi());
+    const [network, services] = await this.#startNetwork(keys, api.url);
+    const settings = { metricsPort: await freePort(), trustedProxies: ["127.0.0.1"] };
+    const operator = await this.#run(network.providers, [SENDERS[0]], settings, {
+      // One caller may use as much as by default: 25% of 30 and of 10 million.
+      ...{ gasPercentPerCaller: 1, gasPerHour: 750_000_000, gasPerHourForNewKeys: 250_000_000 },
+    });
+    const { dataset, keys: names } = network;
+    return { dataset, webDataset: this.numbers, keys: names, provider: services[0] as Service, operator };
   }
 
   /**
@@ -136,28 +112,25 @@ export class Processes {
    *
    * @param apiUrl The API of the Web Oracle's spec; without it, the providers do not serve the Web Oracle.
    */
-  async #startNetwork(keys: number, apiUrl?: string): Promise<LimitedNetwork> {
-    const { anvil, client, dataset } = await startChain();
-    this.#own(anvil);
-    const market = this.#fork(join(import.meta.dirname, "market-process.js"), [String(keys)]);
-    const [{ url: marketUrl, pairs }] = (await once(market, "message")) as [MarketMessage];
-    const names = pairs.map((pair) => `SPOTPX/${pair}`);
-    const web = apiUrl === undefined ? null : await deployWebOracle(anvil.url);
-    this.#writeDeployment(dataset, names, web);
-    const services: ServiceProcess[] = [];
-    const providers = await Promise.all(
-      PROVIDERS.map(async ({ address, privateKey }, i) => {
-        const options = { folder: this.#folder, name: `provider-${i}`, privateKey, marketUrl, pairs };
-        const { redirects, settings } = webOracle(apiUrl, anvil.url, `provider-${i}-specs`);
-        const provider = this.#own(
-          await startProvider({ ...options, exchanges: EXCHANGES, minSources: 2, redirects, settings }),
-        );
-        services[i] = provider;
-        await provider.ready();
-        return { address, url: provider.url };
+  async #startNetwork(count: number, apiUrl?: string): Promise<[Network, Service[]]> {
+    await this.startChain(CHAIN);
+    const market = await this.startMarket(count);
+    const keys = market.pairs.map((pair) => `SPOTPX/${pair}`);
+    if (apiUrl !== undefined) {
+      await this.deployWebOracle();
+      await this.publish(...SPECS);
+    }
+    this.writeDeployment(keys);
+    const services = await Promise.all(
+      PROVIDERS.map((account, i) => {
+        const name = `provider-${i}`;
+        const { redirects, settings } = webOracle(apiUrl, this.place, name);
+        const sources = { market, exchanges: FEW_EXCHANGES, minSources: 2, redirects };
+        return this.startProvider(account, name, sources, settings);
       }),
     );
-    return { client, rpcUrl: anvil.url, dataset, keys: names, providers, services, webDataset: web?.dataset };
+    const providers = services.map(({ address, url }) => ({ address, url }));
+    return [{ client: this.client, rpcUrl: this.chain.url, dataset: this.prices, keys, providers }, services];
   }
 
   /**
@@ -167,24 +140,15 @@ export class Processes {
    * @param members The number of members of the committee.
    */
   async startStubbedNetwork({ keys: count, members: size }: { keys: number; members: number }): Promise<Network> {
-    const stub = this.#fork(join(import.meta.dirname, "stub-providers.js"), [String(size)]);
+    const stub = this.#fork("stub-providers.js", [String(size)]);
     const [providers] = (await once(stub, "message")) as [Provider[]];
-    const members = providers.map(({ address }) => address);
-    const { anvil, client, dataset } = await startChain(members);
-    this.#own(anvil);
+    await this.startChain(
+      CHAIN,
+      providers.map(({ address }) => address),
+    );
     const keys = Array.from({ length: count }, (_, i) => `SPOTPX/K${i}-USD`);
-    this.#writeDeployment(dataset, keys);
-    return { client, rpcUrl: anvil.url, dataset, keys, providers };
-  }
-
-  #writeDeployment(address: Address, keys: readonly string[], oracle: WebOracle | null = null) {
-    const bench = { address, kind: "median", keyForm: "SPOT_PRICE", keys };
-    const web = { address: oracle?.dataset, kind: "median", keyForm: "WEB_ORACLE", keys: [] };
-    const deployment =
-      oracle === null
-        ? { chainId: 42, datasets: { bench } }
-        : { chainId: 42, webOracleRegistry: oracle.registry, datasets: { bench, web } };
-    writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
+    this.writeDeployment(keys);
+    return { client: this.client, rpcUrl: this.chain.url, dataset: this.prices, keys, providers };
   }
 
   /** Starts a Fastify server that always sends this answer. */
@@ -192,72 +156,97 @@ export class Processes {
     return this.#startBaseline("fixed-answer-server.js", answer);
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#parts.map((part) => part.close()));
-    rmSync(this.#folder, { recursive: true, force: true });
+  /** Starts a simulated market with this number of pairs. */
+  async startMarket(pairs: number): Promise<MarketMessage> {
+    const [message] = await once(this.#fork("market-process.js", [String(pairs)]), "message");
+    return message;
   }
 
-  /** Starts the operator. */
-  async startOperator({ rpcUrl, providers }: Network, { senders, network = {} }: OperatorOptions): Promise<Server> {
+  /** Starts a provider that reads the shipped source formats, but with the benchmark's pairs. */
+  async startProvider(
+    account: Account,
+    name: string,
+    { market, exchanges = EXCHANGES, minSources, redirects: more = {} }: Sources,
+    settings: Settings = {},
+  ): Promise<MeasuredProvider> {
+    const shipped = join(ROOT, "provider/sources");
+    mkdirSync(join(this.folder, name));
+    for (const exchange of exchanges) {
+      const spec = JSON.parse(readFileSync(join(shipped, `${exchange}.json`), "utf8"));
+      const pairs = spec.convert === undefined ? [...market.pairs, "USDT-USD"] : market.pairs;
+      const source = { ...spec, name: `bench-${exchange}`, pairs };
+      writeFileSync(join(this.folder, name, `${exchange}.json`), JSON.stringify(source));
+    }
+    const redirects = marketRedirects(market.url);
+    const origins = exchanges.map((exchange) => EXCHANGE_ORIGINS[exchange] ?? "");
     const metricsPort = await freePort();
     const config = {
-      port: await freePort(),
+      metricsPort,
+      sources: [name],
+      excludedSources: readdirSync(shipped).map((file) => file.replace(".json", "")),
+      redirectedOrigins: { ...more, ...Object.fromEntries(origins.map((origin) => [origin, redirects[origin]])) },
+      minSources,
+      operatorRequestsPerMinute: 10_000_000,
+      webOracle: undefined,
+      ...settings,
+    };
+    const provider = await startProvider(this.place, account, { name }, config);
+    return { ...provider, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+  }
+
+  /**
+   * Starts the operator.
+   *
+   * @param network Settings of the network besides those that every benchmark needs.
+   */
+  async startOperator({ providers }: Network, senders: Senders, network: Settings = {}): Promise<Server> {
+    const metricsPort = await freePort();
+    const settings = {
       metricsPort,
       requestsPerMinute: ENOUGH_REQUESTS,
       broadcastsPerMinute: ENOUGH_REQUESTS,
       newKeysPerMinute: ENOUGH_REQUESTS,
       maxConnectionsPerCaller: 1_000,
-      networks: [
-        {
-          deployment: "deployment.json",
-          rpcUrls: [rpcUrl],
-          providers: providers.map(({ address, url }) => ({ address, url })),
-          gasPerHour: ENOUGH_GAS,
-          gasPerHourForNewKeys: ENOUGH_GAS,
-          gasPerHourForFeeds: ENOUGH_GAS,
-          gasPercentPerCaller: 100,
-          maxPendingPerSender: 1_000,
-          // All processes share one machine, so timeouts would only measure how busy it is.
-          providerTimeoutMs: 60_000,
-          ...network,
-        },
-      ],
     };
-    const privateKeys = senders.map((index) => deriveAccount(index).privateKey);
-    const operator = this.#own(
-      await startService({ program: "operator", name: "operator", config, privateKeys, folder: this.#folder }),
-    );
-    await operator.ready();
-    return {
-      requestUrl: `${operator.url}/data/request`,
-      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
-    };
+    const { url } = await this.#run(providers, senders, settings, {
+      gasPerHour: ENOUGH_GAS,
+      gasPerHourForNewKeys: ENOUGH_GAS,
+      gasPerHourForFeeds: ENOUGH_GAS,
+      gasPercentPerCaller: 100,
+      maxPendingPerSender: 1_000,
+      ...network,
+    });
+    return { requestUrl: `${url}/data/request`, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+  }
+
+  #run(providers: readonly Provider[], senders: Senders, settings: Settings, network: Settings): Promise<Service> {
+    // All processes share one machine, so timeouts would only measure how busy it is.
+    const own = { providers, providerTimeoutMs: 60_000, ...network };
+    return startOperator(this.place, senders, { name: "operator" }, own, settings);
   }
 
   async #startBaseline(file: string, options: object): Promise<Server> {
-    const child = this.#fork(join(import.meta.dirname, "operator", file), []);
+    const child = this.#fork(join("operator", file), []);
     child.send(options);
     const [server] = (await once(child, "message")) as [Server];
     return server;
   }
 
-  #fork(path: string, args: readonly string[]): ChildProcess {
-    const log = openSync(join(this.#folder, "forked.log"), "a");
-    const child = fork(path, args, { stdio: ["ignore", log, "inherit", "ipc"] });
+  #fork(file: string, args: readonly string[]): ChildProcess {
+    const log = openSync(join(this.folder, "forked.log"), "a");
+    const child = fork(join(import.meta.dirname, file), args, { stdio: ["ignore", log, "inherit", "ipc"] });
     const exited = once(child, "exit");
-    const close = async () => {
-      child.kill("SIGKILL");
-      await exited;
-    };
-    this.#own({ close });
+    this.own({
+      close: async () => {
+        child.kill("SIGKILL");
+        await exited;
+      },
+    });
     return child;
   }
-
-  #own<T extends Part>(part: T): T {
-    this.#parts.push(part);
-    return part;
-  }
 }
+
+type Senders = readonly [Account, ...Account[]];
 
 /** What the market's process sends. */
 export interface MarketMessage {

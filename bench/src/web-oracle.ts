@@ -3,29 +3,28 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { OWNER } from "@dataset-oracle/devnet/accounts";
-import { deployTestContract, deployTestDataset } from "@dataset-oracle/devnet/deploy-test-contracts";
-import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
+import { type ServicePlace, webOracleSettings } from "@dataset-oracle/devnet/network-services";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
-import { type Address, createWalletClient, type Hex, http, keccak256, publicActions, stringToHex } from "viem";
+import { type Hex, keccak256, stringToHex } from "viem";
 
 const ORIGIN = "https://api.bench.example";
 
 /** Writes a spec in canonical JSON: one URL, and the variable in the path. */
 const specOf = (urlPath: string) =>
-  stringToHex(
-    `{"combine":"median","minSources":1,"sources":[{"decimals":0,"method":"GET","path":"$['{name}']",` +
-      `"rounding":"half-even","type":"uint","url":"${ORIGIN}${urlPath}"}],"title":"a benchmark","variables":[` +
-      `{"characters":"alphanumeric","maxLength":100,"minLength":1,"name":"name","type":"string"}]}`,
-  );
-const SPEC = specOf("/all");
-const FAILING_SPEC = specOf("/failing");
+  `{"combine":"median","minSources":1,"sources":[{"decimals":0,"method":"GET","path":"$['{name}']",` +
+  `"rounding":"half-even","type":"uint","url":"${ORIGIN}${urlPath}"}],"title":"a benchmark","variables":[` +
+  `{"characters":"alphanumeric","maxLength":100,"minLength":1,"name":"name","type":"string"}]}`;
+
+/** A spec that can be read, and one whose API answers with an error. */
+export const SPECS = [specOf("/all"), specOf("/failing")] as const;
+
+const [SPEC_HASH, FAILING_HASH] = SPECS.map((spec) => keccak256(stringToHex(spec)));
 
 /** The hash of a published spec whose API answers with an error. */
-export const FAILING_SPEC_HASH = keccak256(FAILING_SPEC);
+export const FAILING_SPEC_HASH = FAILING_HASH as Hex;
 
 /** Returns a key that was never asked for, of almost 256 bytes. @param specHash That of the spec that can be read by default. */
-export function newWebOracleKey(specHash: Hex = keccak256(SPEC)): Hex {
+export function newWebOracleKey(specHash = SPEC_HASH as Hex): Hex {
   next += 1;
   const key = webOracleKey({ specHash, args: [`n${String(next).padStart(99, "0")}`] });
   if (!key.ok) throw new Error(key.error);
@@ -47,36 +46,16 @@ export async function startApi() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-/** The contracts of the Web Oracle. */
-export interface WebOracle {
-  readonly registry: Address;
-  readonly dataset: Address;
-}
-
-/** Deploys a registry and a dataset, and publishes the specs. */
-export async function deployWebOracle(chainUrl: string): Promise<WebOracle> {
-  const address = await deployTestContract(chainUrl, "WebOracleRegistry", { abi: webOracleRegistryAbi });
-  const client = createWalletClient({ transport: http(chainUrl), pollingInterval: 100 }).extend(publicActions);
-  for (const spec of [SPEC, FAILING_SPEC]) {
-    const hash = await client.writeContract({
-      ...{ account: OWNER.address, chain: null, address, abi: webOracleRegistryAbi },
-      ...{ functionName: "publish", args: [spec] },
-    });
-    await client.waitForTransactionReceipt({ hash });
-  }
-  return { registry: address, dataset: await deployTestDataset(chainUrl, { keyForm: "WEB_ORACLE" }) };
-}
-
 /** Returns what a provider needs to serve the specs; nothing without an API. */
-export function webOracle(apiUrl: string | undefined, chainUrl: string, folder: string) {
+export function webOracle(apiUrl: string | undefined, place: ServicePlace, name: string) {
   if (apiUrl === undefined) return { redirects: {}, settings: {} };
   return {
     redirects: { [ORIGIN]: apiUrl },
     settings: {
       trustedProxies: ["127.0.0.1"],
       anonymousRequestsPerMinute: 1_000_000_000,
-      webOracle: { rpcUrls: { 42: chainUrl }, folder, hosts: ["api.bench.example"] },
-      evidence: { folder: `${folder}-evidence`, maxMegabytes: 1_000 },
+      webOracle: { ...webOracleSettings(place, name), hosts: ["api.bench.example"], rateLimit: undefined },
+      evidence: { folder: `${name}-evidence`, maxMegabytes: 1_000 },
     },
   };
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
+import type { Service } from "./network-services.js";
 import type { RunningDevnet } from "./running-devnet.js";
-import type { Service } from "./start-services.js";
 
 /** Writes the addresses to `devnet.json`, for programs. */
 export function writeAddressFile(running: RunningDevnet, queryPrice: bigint): void {

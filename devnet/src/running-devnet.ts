@@ -1,7 +1,7 @@
 import type { Deployed } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
+import type { Service } from "./network-services.js";
 import type { PublishedExample } from "./publish-example-specs.js";
-import type { Service } from "./start-services.js";
 
 /** A devnet with everything that it has started. */
 export interface RunningDevnet extends DevnetContext {

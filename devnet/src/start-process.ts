@@ -35,6 +35,8 @@ export interface Process extends RunningComponent {
    * @throws If it ends or is not ready in time. The message has the last line of its log.
    */
   ready(): Promise<void>;
+  /** Ends it at once, if it has not ended by itself. */
+  kill(): void;
 }
 
 /**
@@ -76,6 +78,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
       const what = isGone() ? "ended while starting" : `was not ready within ${READY_MS / 1000} s`;
       throw new Error(`${name} ${what}.${logFile === undefined ? "" : ` ${lastWords(logFile)}`}`);
     },
+    kill: () => void child.kill("SIGKILL"),
     async close() {
       if (isGone()) return;
       child.kill("SIGTERM");

@@ -1,20 +1,15 @@
 import { join } from "node:path";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { type Account, PROVIDERS, SUBMITTERS } from "./accounts.js";
+import { PROVIDERS, SUBMITTERS } from "./accounts.js";
 import type { DataFolder } from "./data-folder.js";
 import { findDataset } from "./deploy.js";
 import type { DevnetContext } from "./devnet-context.js";
 import { marketRedirects } from "./exchange-origins.js";
+import { type Service, type ServicePlace, startOperator, startProvider } from "./network-services.js";
 import { TURNS } from "./options.js";
-import { type ServiceOptions, type ServiceProcess, startService } from "./service-process.js";
+import type { ServiceProcess } from "./service-process.js";
 import { WEATHER_ORIGIN } from "./simulated-market/weather-api.js";
 import { respondsOk, startProcess } from "./start-process.js";
-
-/** A running provider or operator. */
-export interface Service extends ServiceProcess {
-  /** The account with which a provider signs, or from which an operator sends. */
-  readonly address: string;
-}
 
 /** Starts the market that replaces the exchanges. Without it, the providers have no values. */
 export async function startMarket({ options, folder, components, marketUrl }: DevnetContext): Promise<void> {
@@ -32,91 +27,78 @@ export async function startMarket({ options, folder, components, marketUrl }: De
 }
 
 /** Starts the data providers, each with its own key and configuration. If one exits, the devnet keeps running. */
-export async function startProviders(devnet: DevnetContext): Promise<Service[]> {
-  const providers = await Promise.all(PROVIDERS.map((account, index) => spawnProvider(devnet, account, index)));
-  await Promise.all(providers.map((provider) => provider.ready()));
-  return providers;
-}
-
-function spawnProvider(devnet: DevnetContext, account: Account, index: number): Promise<Service> {
-  const { options, folder, chainUrl } = devnet;
-  const name = `provider-${index + 1}`;
-  const config = {
-    port: options.providerPort + index,
-    metricsPort: 0,
-    lease: folder.file("state", name),
-    deployments: ["../deployments/42.json"],
-    redirectedOrigins: { ...(options.isLive ? {} : simulatedOrigins(devnet)), ...options.redirects },
-    webOracle: {
-      rpcUrls: { 42: chainUrl },
-      folder: folder.file("state", `${name}-specs`),
-      // Addresses that are not public are still rejected.
-      hosts: "any",
-      rateLimit: { perSecond: 100, burst: 200 },
-    },
-    evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100 },
-    operators: ["127.0.0.1"],
-    operatorRequestsPerMinute: 100_000,
-  };
-  return spawnService(devnet, account, { program: "provider", name, config });
+export function startProviders(devnet: DevnetContext): Promise<Service[]> {
+  const { options, folder } = devnet;
+  const place = placeOf(devnet);
+  return Promise.all(
+    PROVIDERS.map((account, index) => {
+      const name = `provider-${index + 1}`;
+      return startProvider(
+        place,
+        account,
+        { name },
+        {
+          port: options.providerPort + index,
+          redirectedOrigins: { ...(options.isLive ? {} : simulatedOrigins(devnet)), ...options.redirects },
+          evidence: { folder: folder.file("state", `${name}-evidence`), maxMegabytes: 100 },
+          operatorRequestsPerMinute: 100_000,
+        },
+      );
+    }),
+  );
 }
 
 /** Starts the operator, or one beside each of the first providers. If one exits, the devnet keeps running. */
-export async function startOperators(devnet: DevnetContext): Promise<Service[]> {
+export function startOperators(devnet: DevnetContext): Promise<Service[]> {
   const { options, operatorUrls } = devnet;
   const names = options.operators === null ? ["operator"] : operatorUrls.map((_, index) => `operator-${index + 1}`);
-  const operators = await Promise.all(names.map((name, index) => spawnOperator(devnet, name, index)));
-  await Promise.all(operators.map((operator) => operator.ready()));
-  return operators;
+  const place = placeOf(devnet);
+  return Promise.all(
+    names.map((name, index) =>
+      startOperator(place, [SUBMITTERS[index] ?? SUBMITTERS[0]], { name }, networkOf(devnet, index), {
+        port: options.operatorPort + index,
+        requestsPerMinute: 100_000,
+        broadcastsPerMinute: 100_000,
+        newKeysPerMinute: 100_000,
+        // All callers share this machine's address.
+        maxConnectionsPerCaller: 1_000,
+      }),
+    ),
+  );
 }
 
-function spawnOperator(devnet: DevnetContext, name: string, index: number): Promise<Service> {
-  const { options, chainUrl, providerUrls } = devnet;
-  const account = SUBMITTERS[index] ?? SUBMITTERS[0];
-  const config = {
-    port: options.operatorPort + index,
-    metricsPort: 0,
-    requestsPerMinute: 100_000,
-    broadcastsPerMinute: 100_000,
-    newKeysPerMinute: 100_000,
-    // All callers share this machine's address.
-    maxConnectionsPerCaller: 1_000,
-    networks: [
-      {
-        deployment: "../deployments/42.json",
-        rpcUrls: [chainUrl],
-        simulated: !options.isLive,
-        providers: PROVIDERS.map(({ address }, index) => {
-          return { name: `Provider ${index + 1}`, address, url: providerUrls[index] };
-        }),
-        // The devnet's Ether is worthless, so no gas budget should stop experiments.
-        gasPerHour: 1_000_000_000_000,
-        gasPerHourForNewKeys: 1_000_000_000_000,
-        gasPerHourForFeeds: 1_000_000_000_000,
-        feeds: options.hasFeeds ? [spotPriceFeed(devnet)] : [],
-        feedPollMs: 5_000,
-        // Announced providers run on this machine.
-        allowLocalProviders: true,
-        ...(options.operators !== null && {
-          sender: PROVIDERS[index]?.address,
-          members: PROVIDERS.slice(0, options.operators).map(({ address }) => address),
-          ...TURNS,
-        }),
-      },
-    ],
+/** Returns the settings of an operator's network. */
+function networkOf(devnet: DevnetContext, index: number) {
+  const { options, providerUrls } = devnet;
+  return {
+    simulated: !options.isLive,
+    providers: PROVIDERS.map(({ address }, index) => {
+      return { name: `Provider ${index + 1}`, address, url: providerUrls[index] };
+    }),
+    // The devnet's Ether is worthless, so no gas budget should stop experiments.
+    gasPerHour: 1_000_000_000_000,
+    gasPerHourForNewKeys: 1_000_000_000_000,
+    gasPerHourForFeeds: 1_000_000_000_000,
+    feeds: options.hasFeeds ? [spotPriceFeed(devnet)] : [],
+    feedPollMs: 5_000,
+    // Announced providers run on this machine.
+    allowLocalProviders: true,
+    ...(options.operators !== null && {
+      sender: PROVIDERS[index]?.address,
+      members: PROVIDERS.slice(0, options.operators).map(({ address }) => address),
+      ...TURNS,
+    }),
   };
-  return spawnService(devnet, account, { program: "operator", name, config });
 }
 
-async function spawnService(
-  { folder: { file }, components }: DevnetContext,
-  { address, privateKey }: Account,
-  options: Omit<ServiceOptions, "privateKeys" | "folder">,
-): Promise<Service> {
-  const folder = { config: file("config"), keys: file("keys"), logs: file("logs") };
-  const service = await startService({ ...options, privateKeys: [privateKey], folder });
-  components.add(service, () => sayHowToRestart(service));
-  return { ...service, address };
+function placeOf({ folder: { file }, chainUrl, components }: DevnetContext): ServicePlace {
+  return {
+    chainUrl,
+    folder: { config: file("config"), keys: file("keys"), logs: file("logs") },
+    deployment: "../deployments/42.json",
+    state: file("state"),
+    own: (service) => components.add(service, () => sayHowToRestart(service)),
+  };
 }
 
 /** Updates prices often enough to watch them move. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type ListedMetric, metricsInTable } from "@dataset-oracle/devnet/metrics-table";
+import { type ListedMetric, metricsInTable } from "@dataset-oracle/devnet/test-support/metrics-table";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";

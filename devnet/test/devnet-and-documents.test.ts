@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { isFree } from "@dataset-oracle/devnet/free-ports";
 import { respondsOk, startProcess } from "@dataset-oracle/devnet/start-process";
+import { clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { DEVNET } from "../../docs/site/devnet-addresses.js";
@@ -13,7 +14,7 @@ import { dappClientTests } from "./on-one-devnet/dapp-client.js";
 import { documentTests } from "./on-one-devnet/documents.js";
 import { printedCommandTests } from "./on-one-devnet/printed-commands.js";
 import { OWN_ORIGIN, webOracleTests } from "./on-one-devnet/web-oracle.js";
-import { connect, type OneDevnet } from "./one-devnet.js";
+import type { OneDevnet } from "./one-devnet.js";
 
 /*
  * Everything that needs a whole devnet and no feeds: one is started, and used by one group of tests after the other. The
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const redirect = `${OWN_ORIGIN}=http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const options = [...(await freePortOptions()), "--no-feeds", "--redirect", redirect];
   const devnet = await startDevnet(options, NPM_START);
-  one = { devnet, chain: connect(devnet.chain) };
+  one = { devnet, chain: clientOf(devnet.chain) };
 }, START_MS);
 
 afterAll(async () => {

@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 import { deriveAccount, OWNER } from "@dataset-oracle/devnet/accounts";
 import { freePort } from "@dataset-oracle/devnet/free-ports";
 import { type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
+import { type ChainClient, clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import { type Address, keccak256, stringToHex, walletActions } from "viem";
+import { type Address, keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Devnet, freePortOptions, isRunning, START_MS, startDevnet } from "./devnet-process.js";
-import { connect } from "./one-devnet.js";
 
 const KEYS: readonly string[] = JSON.parse(readFileSync(join(ROOT, "script/config/42.json"), "utf8")).financial.keys;
 const HASHES = KEYS.map((key) => keccak256(stringToHex(key)));
@@ -20,12 +20,12 @@ const HASHES = KEYS.map((key) => keccak256(stringToHex(key)));
 const HEARTBEAT_SECONDS = 20;
 
 let devnet: Devnet;
-let chain: ReturnType<typeof connect>;
+let chain: ChainClient;
 let newcomer: ServiceProcess | undefined;
 
 beforeAll(async () => {
   devnet = await startDevnet([...(await freePortOptions()), "--operators", "2", "--heartbeat", `${HEARTBEAT_SECONDS}`]);
-  chain = connect(devnet.chain);
+  chain = clientOf(devnet.chain);
 }, START_MS);
 
 afterAll(async () => {
@@ -106,7 +106,7 @@ test("feeds go on while an operator of two is killed and a member of the committ
     functionName: "setCommittee",
     args: [members, 100n],
   } as const;
-  const hash = await chain.extend(walletActions).writeContract({ ...call, account, chain: null });
+  const hash = await chain.writeContract({ ...call, account });
   expect((await chain.waitForTransactionReceipt({ hash })).status).toBe("success");
   // Without another one of the old members, there is no quorum without the new one.
   await Promise.all(devnet.providers.filter(({ address }) => [leaving, staying[0]].includes(address)).map(end));

@@ -1,11 +1,11 @@
+import { deployTestDataset } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
+import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/test-support/geth";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
 import { signReport } from "@dataset-oracle/protocol/report";
 import { encodeUpdateCall } from "@dataset-oracle/protocol/update-call";
 import { createWalletClient, http, numberToHex, parseEther, publicActions, stringToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { deployTestDataset } from "../src/deploy-test-contracts.js";
-import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "../src/geth.js";
 
 // `npm run geth` compiles geth.
 describe.skipIf(!isGethCompiled())("geth under the rules of Amsterdam", () => {

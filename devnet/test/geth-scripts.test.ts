@@ -3,6 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
+import { deployTestDataset } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
+import {
+  GETH_ACCOUNT,
+  GETH_CHAIN_ID,
+  type GethRules,
+  isGethCompiled,
+  startGeth,
+} from "@dataset-oracle/devnet/test-support/geth";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { committeeHash } from "@dataset-oracle/protocol/committee-hash";
 import { encodeUpdate } from "@dataset-oracle/protocol/encode-update";
@@ -27,8 +35,6 @@ import {
 } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { deployTestDataset } from "../src/deploy-test-contracts.js";
-import { GETH_ACCOUNT, GETH_CHAIN_ID, type GethRules, isGethCompiled, startGeth } from "../src/geth.js";
 
 /*
  * The scripts of script/ on geth, as script/README.md runs them: under the rules of Amsterdam, where forge's own figures

@@ -4,20 +4,11 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { deriveAccount, OWNER } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import {
-  type Address,
-  createTestClient,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  http,
-  parseEther,
-  publicActions,
-  walletActions,
-} from "viem";
+import { type Address, encodeFunctionData, getAddress, type Hex, parseEther } from "viem";
 import { expect, onTestFinished, test } from "vitest";
 
 /*
@@ -43,9 +34,7 @@ async function startScriptRunner(hardfork: string) {
     await chain.close();
     rmSync(folder, { recursive: true });
   });
-  const client = createTestClient({ mode: "anvil", pollingInterval: 100, transport: http(chain.url) })
-    .extend(publicActions)
-    .extend(walletActions);
+  const client = clientOf(chain.url);
   const deploymentFile = join(folder, "42.json");
   const env = {
     ...process.env,

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/geth";
+import { GETH_ACCOUNT, GETH_CHAIN_ID, isGethCompiled, startGeth } from "@dataset-oracle/devnet/test-support/geth";
 import { readVerified, spotPriceKey } from "@dataset-oracle/protocol";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { verifiedLensAbi } from "@dataset-oracle/protocol/abi/verified-lens";

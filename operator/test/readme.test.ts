@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/metrics-table";
+import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/test-support/metrics-table";
 import { expect, test } from "vitest";
 import { loadOperatorConfig, OperatorConfig } from "../src/config.js";
 import { startOperator } from "./support/operator.js";

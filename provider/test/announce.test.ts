@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OWNER } from "@dataset-oracle/devnet/accounts";
 import { committeeDirectoryAbi } from "@dataset-oracle/protocol/abi/committee-directory";
 import { COMMITTEE_DIRECTORY } from "@dataset-oracle/protocol/fixed-addresses";
 import type { Hex } from "viem";
@@ -59,7 +60,9 @@ describe("provider announce", () => {
     const { chainId, to, data } = JSON.parse(/\{[\s\S]*?\n\}/.exec(stdout)?.[0] ?? "");
     expect([chainId, to]).toEqual([42, directory]);
     expect(stdout).toContain(`cast send ${directory} ${data} --rpc-url <url> --account <keystore>`);
-    await client.waitForTransactionReceipt({ hash: await client.sendTransaction({ to, data, chain: null }) });
+    await client.waitForTransactionReceipt({
+      hash: await client.sendTransaction({ account: OWNER.address, to, data }),
+    });
     expect(await latest()).toBe("https://provider.example");
   });
 

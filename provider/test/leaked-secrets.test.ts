@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
+import { findLeakedSecrets } from "@dataset-oracle/devnet/test-support/find-leaked-secrets";
 import { stringToHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, expect, onTestFinished, test } from "vitest";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/metrics-table";
+import { metricsInTable, metricsOf } from "@dataset-oracle/devnet/test-support/metrics-table";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bitstampTicker, coinbaseTicker, json, startFakeExchanges } from "./support/fake-exchanges.js";
 import { startProvider } from "./support/test-provider.js";

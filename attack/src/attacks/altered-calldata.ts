@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { packUpdate, signedIn } from "@dataset-oracle/protocol/packed-update";
 import { decodeUpdateCall, encodeUpdateCall } from "@dataset-oracle/protocol/update-call";

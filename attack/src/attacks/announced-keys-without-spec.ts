@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Service } from "@dataset-oracle/devnet/network-services";
+import { sendCalls } from "@dataset-oracle/devnet/test-support/send-calls";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { encodeFunctionData, type Hex } from "viem";
 import type { Attack } from "../attack.js";
 import { call } from "../http.js";
 import { startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
-import type { Network, Operator } from "../network/network.js";
-import { sendCalls } from "../network/send-calls.js";
+import type { Network } from "../network/network.js";
 
 const KEYS = 200;
 const OVERVIEWS = 5;
@@ -37,7 +38,7 @@ export const announcedKeysWithoutSpec: Attack = {
   },
 };
 
-async function overview(network: Network, operator: Operator): Promise<string> {
+async function overview(network: Network, operator: Service): Promise<string> {
   const { status, text } = await call(`${operator.url}/overview`, { from: network.caller() });
   if (status !== 200) throw new Error(`${status}: ${text}`);
   return text;

@@ -1,4 +1,4 @@
-import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
+import { findLeakedSecrets } from "@dataset-oracle/devnet/test-support/find-leaked-secrets";
 import type { Attack } from "../attack.js";
 import { buildSpec } from "../network/build-spec.js";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { findLeakedSecrets } from "@dataset-oracle/devnet/find-leaked-secrets";
+import { findLeakedSecrets } from "@dataset-oracle/devnet/test-support/find-leaked-secrets";
 import type { Attack } from "../attack.js";
 import { call } from "../http.js";
 

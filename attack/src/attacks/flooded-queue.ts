@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CALLER } from "@dataset-oracle/devnet/accounts";
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
+import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { type Address, stringToHex } from "viem";
 import type { Attack } from "../attack.js";
 import { buildSpec, variable } from "../network/build-spec.js";
-import type { ChainClient } from "../network/chain-client.js";
 import { priceKey } from "../network/network.js";
 
 const HOST = "flood.attack.example";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import { type Address, numberToHex, type Transaction } from "viem";
 import type { Attack } from "../attack.js";
-import type { ChainClient } from "../network/chain-client.js";
 import { type Lie, startLyingRpcProxy } from "../network/lying-rpc-proxy.js";
 import { type Network, priceKey } from "../network/network.js";
 import type { Tally } from "../results.js";
@@ -89,10 +89,10 @@ async function tell(
     served = await ask(second, 20);
   }
   if (served.status !== 200) tally.breach(`${name}: afterwards it answers ${served.status} ${served.text}`);
-  for (const { hash, to, maxPriorityFeePerGas = 0n } of await sentBy(client, operator.sender, start)) {
+  for (const { hash, to, maxPriorityFeePerGas = 0n } of await sentBy(client, operator.address, start)) {
     if (maxPriorityFeePerGas > MAX_PRIORITY_FEE)
       tally.breach(`${name}: ${hash} pays ${maxPriorityFeePerGas / GWEI} gwei`);
-    if (to?.toLowerCase() === operator.sender.toLowerCase()) tally.breach(`${name}: ${hash} uses up a nonce`);
+    if (to?.toLowerCase() === operator.address.toLowerCase()) tally.breach(`${name}: ${hash} uses up a nonce`);
   }
   for (const [method, answer] of Object.entries(lie)) rpc.lies.set(method, answer);
   await sleep(1_500);

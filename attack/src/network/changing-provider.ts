@@ -49,8 +49,7 @@ export class ChangingProvider {
   }
 
   get lease(): string {
-    const { folder, name } = this.#newest();
-    return join(folder, `${name}-lease`);
+    return join(this.network.folder, `${this.#newest().name}-lease`);
   }
 
   /** Sets the clock of all processes, in seconds from this machine's. */
@@ -120,7 +119,7 @@ export class ChangingProvider {
     const unfinished = this.ask(this.now());
     await sleep(afterMs);
     const processes = this.#processes.splice(0);
-    for (const { pid } of processes) process.kill(pid, "SIGKILL");
+    for (const { kill } of processes) kill();
     await Promise.all(processes.map(({ exited }) => exited));
     await unfinished;
     this.#processes = [];

@@ -1,20 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, PROVIDERS } from "@dataset-oracle/devnet/accounts";
-import { type Anvil, startAnvil } from "@dataset-oracle/devnet/anvil";
-import { freePort } from "@dataset-oracle/devnet/free-ports";
-import { type ServiceOptions, type ServiceProcess, startService } from "@dataset-oracle/devnet/service-process";
+import { type Service, type Settings, startOperator, startProvider } from "@dataset-oracle/devnet/network-services";
+import type { ServiceOptions } from "@dataset-oracle/devnet/service-process";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
+import { TestNetwork } from "@dataset-oracle/devnet/test-support/test-network";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
 import { type Address, type Hex, keccak256, parseEther, stringToHex } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { privateKeyToAddress } from "viem/accounts";
 import { type Answer, type CallOptions, call, type JsonAnswer, postJson } from "../http.js";
-import { type ChainClient, clientOf } from "./chain-client.js";
-import { deployContracts } from "./deploy-contracts.js";
-import { publishSpecs } from "./publish-specs.js";
 import { type SimulatedInternet, startSimulatedInternet } from "./simulated-internet.js";
 
 const CHAIN_ID = 42;
@@ -27,40 +22,17 @@ const PRELOADS = ["redirect-connections.cjs", "shift-clock.cjs"]
   .map((file) => `--require=${join(import.meta.dirname, file)}`)
   .join(" ");
 
-/** A provider or an operator that runs. */
-export interface Service extends ServiceProcess {
-  /** Reads what it has logged. */
-  log(): string;
-  /** The folder of all files. */
-  readonly folder: string;
-}
-
 export interface Provider extends Service {
   /** In the committee. */
   readonly index: number;
-  readonly address: Address;
   readonly privateKey: Hex;
-}
-
-export interface Operator extends Service {
-  /** The account that sends its transactions. */
-  readonly sender: Address;
 }
 
 export type Committee = readonly [Provider, Provider, Provider, Provider];
 
-/** Settings of a configuration file. */
-type Settings = Readonly<Record<string, unknown>>;
-
-interface ProviderOptions {
-  /** Further environment variables. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Its earlier name, to start it again with its files. */
-  readonly name?: string;
+interface ProviderOptions extends Partial<Pick<ServiceOptions, "name" | "env" | "readyPath">> {
   /** Further options of Node. */
   readonly nodeOptions?: string;
-  /** The path that answers once it has started. */
-  readonly readyPath?: string;
 }
 
 interface ReportRequest {
@@ -76,75 +48,36 @@ interface UpdateRequest {
   readonly broadcast?: boolean;
 }
 
-/** Something that ends with the attack or the network. */
-interface Part {
-  close(): Promise<unknown>;
-}
-
 /**
  * A chain, the contracts, a simulated internet, four providers and an operator. Every process runs as its owner would
  * start it, with the default limits unless an attack says otherwise.
  */
-export class Network {
-  readonly #folder = mkdtempSync(join(tmpdir(), "attack-"));
-  readonly #lasting: Part[] = [];
-  readonly #ofAttack: Part[] = [];
-  #isStarted = false;
+export class Network extends TestNetwork {
+  /** The number of parts that outlast an attack. */
+  #lasting = 0;
   #callers = 0;
   #names = 0;
 
-  chain!: Anvil;
-  client!: ChainClient;
-  /** A dataset of prices. */
-  prices!: Address;
-  /** The Web Oracle's datasets of numbers and of words. */
-  numbers!: Address;
-  words!: Address;
-  registry!: Address;
   market!: Market;
   internet!: SimulatedInternet;
   /** The committee. */
   providers!: Committee;
-  operator!: Operator;
-
-  /** @param build The root of the repository whose built operator and provider run. */
-  constructor(readonly build: string) {}
+  operator!: Service;
 
   async start(): Promise<void> {
-    this.chain = this.own(await startAnvil({ chainId: CHAIN_ID }));
-    this.client = clientOf(this.chain.url);
-    Object.assign(this, await deployContracts(this.chain.url));
+    await this.startChain();
+    await this.deployWebOracle();
+    this.writeDeployment(PRICE_KEYS);
     this.market = this.own(await startMarket({ seed: 42 }));
-    this.internet = this.own(await startSimulatedInternet(this.#folder, this.market.url));
-    const web = { keyForm: "WEB_ORACLE", keys: [] };
-    const datasets = {
-      prices: { address: this.prices, kind: "median", keyForm: "SPOT_PRICE", keys: PRICE_KEYS },
-      numbers: { address: this.numbers, kind: "median", ...web },
-      words: { address: this.words, kind: "majority", ...web },
-    };
-    const deployment = { chainId: CHAIN_ID, datasets, webOracleRegistry: this.registry };
-    writeFileSync(join(this.#folder, "deployment.json"), JSON.stringify(deployment));
+    this.internet = this.own(await startSimulatedInternet(this.folder, this.market.url));
     this.providers = await this.startProviders();
     this.operator = await this.startOperator();
-    this.#isStarted = true;
+    this.#lasting = this.size;
   }
 
   /** Ends what an attack started. */
-  async endAttack(): Promise<void> {
-    const parts = this.#ofAttack.splice(0);
-    await Promise.all(parts.map((part) => part.close()));
-  }
-
-  async close(): Promise<void> {
-    await this.endAttack();
-    await Promise.all(this.#lasting.splice(0).map((part) => part.close()));
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  /** Closes something at the end of the attack, or of the network if it belongs to no attack. */
-  own<T extends Part>(part: T): T {
-    (this.#isStarted ? this.#ofAttack : this.#lasting).push(part);
-    return part;
+  endAttack(): Promise<void> {
+    return this.closeAfter(this.#lasting);
   }
 
   /** Starts the committee's four providers. */
@@ -154,46 +87,17 @@ export class Network {
   }
 
   /**
-   * Returns the Web Oracle settings of a provider.
-   *
-   * @param name The provider's name.
-   */
-  webOracle(name: string): Settings {
-    return {
-      rpcUrls: { [CHAIN_ID]: this.chain.url },
-      folder: `${name}-specs`,
-      hosts: "any",
-      rateLimit: { perSecond: 1_000, burst: 1_000 },
-    };
-  }
-
-  /**
    * Starts a provider of the committee.
    *
    * @param settings Settings of its configuration.
+   * @param options An earlier name starts it again with its files.
    */
   async startProvider(index = 0, settings: Settings = {}, options: ProviderOptions = {}): Promise<Provider> {
-    const { env = {}, name = this.newName("provider"), nodeOptions = "", readyPath } = options;
-    const { address, privateKey } = PROVIDERS[index] as Account;
-    const config = {
-      port: await freePort(),
-      metricsPort: 0,
-      lease: `${name}-lease`,
-      deployments: ["deployment.json"],
-      webOracle: this.webOracle(name),
-      operators: ["127.0.0.1"],
-      ...settings,
-    };
+    const { env = {}, name = this.newName("provider"), nodeOptions = "", ...process } = options;
+    const account = PROVIDERS[index] as Account;
     const own = { ...this.internet.env, NODE_OPTIONS: `${PRELOADS} ${nodeOptions}`, ...env };
-    const service = await this.#startService({
-      program: "provider",
-      name,
-      config,
-      privateKeys: [privateKey],
-      env: own,
-      ...(readyPath !== undefined && { readyPath }),
-    });
-    return { ...service, index, address, privateKey };
+    const service = await startProvider(this.place, account, { ...process, name, env: own }, settings);
+    return { ...service, index, privateKey: account.privateKey };
   }
 
   /**
@@ -205,33 +109,19 @@ export class Network {
   async startOperator(
     network: Settings = {},
     settings: Settings = {},
-    { providers = this.providers }: { providers?: readonly { address: Address; url: string }[] } = {},
-  ): Promise<Operator> {
+    { providers: asked = this.providers }: { providers?: readonly { address: Address; url: string }[] } = {},
+  ): Promise<Service> {
     const name = this.newName("operator");
     const privateKey = keccak256(stringToHex(name));
-    const sender = privateKeyToAccount(privateKey).address;
-    await this.client.setBalance({ address: sender, value: parseEther("100") });
-    const own = {
-      deployment: "deployment.json",
-      rpcUrls: [this.chain.url],
-      providers: providers.map(({ address, url }) => ({ address, url })),
-      ...network,
-    };
-    const config = { port: await freePort(), metricsPort: 0, ...settings, networks: [own] };
-    const service = await this.#startService({ program: "operator", name, config, privateKeys: [privateKey] });
-    return { ...service, sender };
-  }
-
-  async #startService(options: Omit<ServiceOptions, "folder" | "build">): Promise<Service> {
-    const folder = this.#folder;
-    const service = this.own(await startService({ ...options, folder, build: this.build }));
-    await service.ready();
-    return { ...service, log: () => readFileSync(service.logFile, "utf8"), folder };
+    const address = privateKeyToAddress(privateKey);
+    await this.client.setBalance({ address, value: parseEther("100") });
+    const providers = asked.map(({ address, url }) => ({ address, url }));
+    return startOperator(this.place, [{ address, privateKey }], { name }, { providers, ...network }, settings);
   }
 
   /** Returns the path of a file that goes with the network. */
   file(kind: string): string {
-    return join(this.#folder, this.newName(kind));
+    return join(this.folder, this.newName(kind));
   }
 
   newName(kind: string): string {
@@ -249,11 +139,6 @@ export class Network {
 
   caller(): string {
     return this.callers(1)[0] as string;
-  }
-
-  /** Publishes specs, and returns their hashes. */
-  publish(...specs: (string | object)[]): Promise<Hex[]> {
-    return publishSpecs(this.client, this.registry, specs);
   }
 
   async publishOne(spec: string | object): Promise<Hex> {

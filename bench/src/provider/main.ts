@@ -2,12 +2,8 @@
 // and compares it with the CPU time of the signatures alone. Every key is read from all exchanges of the devnet's
 // simulated market, which runs in another process and does not count. It fails if a round takes more than two seconds.
 
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { deriveAccount } from "@dataset-oracle/devnet/accounts";
 import { EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { FastReportDigests } from "@dataset-oracle/protocol/fast-report-digests";
@@ -17,10 +13,9 @@ import { readArguments } from "@dataset-oracle/tools/arguments";
 import { forEachConcurrently } from "@dataset-oracle/tools/for-each-concurrently";
 import { bytesToHex, type Hex } from "viem";
 import { postJson } from "../http-client.js";
-import type { MarketMessage } from "../processes.js";
+import { Processes } from "../processes.js";
 import { readCpuSeconds } from "../read-cpu-metric.js";
 import { signHash } from "../sign-hash.js";
-import { type StartedProvider, startProvider } from "../start-provider.js";
 import { upperMedian } from "../upper-median.js";
 
 const USAGE = `Usage: npm run bench:provider
@@ -44,34 +39,20 @@ const CONCURRENCY = 64;
 /** The maximum CPU time of a round, in seconds. */
 const LIMIT = 2;
 const DATASET = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
-const PRIVATE_KEY: Hex = `0x${"11".repeat(32)}`;
+const ACCOUNT = deriveAccount(1);
 
-const folder = mkdtempSync(join(tmpdir(), "bench-"));
-const market = fork(join(import.meta.dirname, "../market-process.js"), [String(KEYS)]);
-let provider: StartedProvider | undefined;
+const processes = new Processes();
 try {
-  const [{ url: marketUrl, pairs }] = (await once(market, "message")) as [MarketMessage];
-  const deployed = {
-    address: DATASET,
-    kind: "median",
-    keyForm: "SPOT_PRICE",
-    keys: pairs.map((pair) => `SPOTPX/${pair}`),
-  };
-  writeFileSync(join(folder, "deployment.json"), JSON.stringify({ chainId: 42, datasets: { bench: deployed } }));
+  const market = await processes.startMarket(KEYS);
+  const { pairs } = market;
+  processes.prices = DATASET;
+  processes.writeDeployment(pairs.map((pair) => `SPOTPX/${pair}`));
   // Five sources quote USDT-USD, with which the quotes of the other three are converted.
-  provider = await startProvider({
-    folder,
-    name: "provider",
-    privateKey: PRIVATE_KEY,
-    marketUrl,
-    pairs,
-    minSources: 5,
-  });
-  await provider.ready();
+  const sources = { market, minSources: 5 };
+  const { metricsUrl, url } = await processes.startProvider(ACCOUNT, "provider", sources);
   const keys = pairs.map(spotPriceKey);
   const rows = Array.from({ length: KEYS / KEYS_IN_ROW }, (_, i) => keys.slice(i * KEYS_IN_ROW, (i + 1) * KEYS_IN_ROW));
 
-  const { metricsUrl, url } = provider;
   const asRows = await measure(metricsUrl, (timestamp) =>
     Promise.all(rows.map((row) => post(url, "/report/batch", { keys: row, timestamp }, hasAllValues))),
   );
@@ -92,9 +73,7 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  market.kill("SIGKILL");
-  await Promise.all([provider?.close(), market.exitCode === null && once(market, "exit")]);
-  rmSync(folder, { recursive: true });
+  await processes.close();
 }
 
 interface BatchAnswer {
@@ -134,7 +113,7 @@ async function measure(metricsUrl: string, askRound: (timestamp: number) => Prom
 
 /** Measures the CPU time of the same signatures alone. Returns the medians over as many rounds, in seconds. */
 async function signAlone(keys: readonly Hex[], rows: readonly (readonly Hex[])[]) {
-  const account = accountFromPrivateKey(PRIVATE_KEY);
+  const account = accountFromPrivateKey(ACCOUNT.privateKey);
   const digests = new FastReportDigests(42, DATASET, keccak);
   const sign = (digest: Uint8Array) => signHash(account, bytesToHex(digest));
   const round = 1_790_000_000n;

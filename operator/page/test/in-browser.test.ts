@@ -1,6 +1,6 @@
 /** The page in a real browser, against a real devnet. What the page decides without a browser has unit tests in src/. */
 
-import { createTestClient, http, publicActions } from "viem";
+import { clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
 import { afterAll, beforeAll, describe } from "vitest";
 import { freePortOptions, START_MS, startDevnet } from "../../../devnet/test/devnet-process.js";
 import { postDataRequest } from "../../../devnet/test/post-data-request.js";
@@ -25,9 +25,7 @@ describe.runIf(hasBrowser())("the page in Chromium", () => {
     const request = { network_id: 42, dataset, key, broadcast: false };
     for (let asked = 0; asked < 20; asked++) if ((await postDataRequest(devnet, request)).status === 200) break;
     const browser = await launchBrowser();
-    const transport = http(devnet.chain);
-    const chain = createTestClient({ mode: "anvil", transport, pollingInterval: 100 }).extend(publicActions);
-    started = { devnet, browser, chain };
+    started = { devnet, browser, chain: clientOf(devnet.chain) };
   }, START_MS);
   afterAll(() => Promise.all([started?.browser.close(), started?.devnet.interrupt()]), 30_000);
 

@@ -2,21 +2,13 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
-import { deployTestDataset } from "@dataset-oracle/devnet/deploy-test-contracts";
+import { clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
+import { deployTestDataset } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { simulateQueries } from "@dataset-oracle/protocol/client/simulate-queries";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
-import {
-  type Address,
-  createTestClient,
-  type Hex,
-  http,
-  parseEventLogs,
-  publicActions,
-  stringToHex,
-  walletActions,
-} from "viem";
+import { type Address, type Hex, parseEventLogs, stringToHex } from "viem";
 import { expect, test } from "vitest";
 import type { RecordedChain } from "../src/recorded-chain.js";
 import { runPlan } from "../src/run-plan.js";
@@ -43,9 +35,7 @@ test.each([
   const { url, close } = await startAnvil({ chainId: 42, blockTime: null, timestamp: first - 10 });
   closeAtEnd(close);
   expect(await deployTestDataset(url, { owner: DEPLOYER, members })).toBe(DATASET);
-  const client = createTestClient({ mode: "anvil", transport: http(url) })
-    .extend(publicActions)
-    .extend(walletActions);
+  const client = clientOf(url);
   await client.setAutomine(false);
   for (const { timestamp, transactions } of blocks) {
     const hashes: Hex[] = [];

@@ -1,12 +1,13 @@
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { clientOf, type TestMode } from "@dataset-oracle/devnet/test-support/chain-client";
 import {
   deployTestContract,
   deployTestDataset,
   QUERY_PRICE,
   readBytecode,
   type TestDatasetSettings,
-} from "@dataset-oracle/devnet/deploy-test-contracts";
-import { GETH_ACCOUNT, type Geth } from "@dataset-oracle/devnet/geth";
+} from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
+import { GETH_ACCOUNT, type Geth } from "@dataset-oracle/devnet/test-support/geth";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import { QUERY_STATUSES } from "@dataset-oracle/protocol/query-status";
 import { closeAtEnd } from "@dataset-oracle/tools/close-at-end";
@@ -14,17 +15,12 @@ import {
   type Abi,
   type Address,
   concat,
-  createTestClient,
   decodeFunctionResult,
-  defineChain,
   encodeFunctionData,
   getContractAddress,
   type Hex,
-  http,
   parseEther,
-  publicActions,
   stringToHex,
-  walletActions,
   zeroHash,
 } from "viem";
 
@@ -44,22 +40,12 @@ const DEPLOYMENT_PROXY: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 interface DevelopmentNode {
   readonly url: string;
   /** The family of its methods for tests. */
-  readonly mode: "anvil" | "hardhat" | "ganache";
+  readonly mode: TestMode;
   close(): Promise<void>;
 }
 
 /** Geth has one unlocked account, and no methods for tests. */
 export type TestNode = DevelopmentNode | (Geth & { readonly mode: "geth" });
-
-function createClient({ url, mode: family }: TestNode, chainId: number) {
-  const mode = family === "geth" ? "anvil" : family;
-  const rpcUrls = { default: { http: [url] } };
-  const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
-  const chain = defineChain({ id: chainId, name: mode, nativeCurrency, rpcUrls });
-  // A block that is mined twice, or a reorganization that happens twice, is another test than the one that was written.
-  const transport = http(url, { retryCount: 0, timeout: 60_000 });
-  return createTestClient({ mode, chain, transport, pollingInterval: 100 }).extend(publicActions).extend(walletActions);
-}
 
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 
@@ -71,7 +57,9 @@ export async function startChain(chainId = 42, hardfork?: string, blockTime = BL
 
 /** Returns the actions that the tests need, on the chain of a node. */
 export function chainOf(node: TestNode, chainId: number) {
-  const client = createClient(node, chainId);
+  const mode = node.mode === "geth" ? "anvil" : node.mode;
+  // A block that is mined twice, or a reorganization that happens twice, is another test than the one that was written.
+  const client = clientOf(node.url, { chainId, mode, retryCount: 0, timeout: 60_000 });
   const [owner, otherAccount] = node.mode === "geth" ? ([GETH_ACCOUNT, GETH_ACCOUNT] as const) : [OWNER, OTHER_ACCOUNT];
 
   async function wait(hash: Hex): Promise<void> {

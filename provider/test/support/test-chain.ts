@@ -1,38 +1,26 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { OWNER } from "@dataset-oracle/devnet/accounts";
 import { startAnvil } from "@dataset-oracle/devnet/anvil";
+import { clientOf } from "@dataset-oracle/devnet/test-support/chain-client";
+import { deployTestContract } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
 import { webOracleRegistryAbi } from "@dataset-oracle/protocol/abi/web-oracle-registry";
 import { specHash } from "@dataset-oracle/protocol/spec-hash";
-import { createTestClient, getAddress, type Hex, http, publicActions, walletActions } from "viem";
+import type { Hex } from "viem";
 import { toCanonicalJson } from "../../src/web-oracle/canonical-json.js";
-
-/** One of anvil's unlocked accounts. */
-const DEPLOYER = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
-
-const connect = (url: string) =>
-  createTestClient({ mode: "anvil", account: DEPLOYER, pollingInterval: 20, transport: http(url) })
-    .extend(publicActions)
-    .extend(walletActions);
 
 /** Starts a chain, behind an RPC proxy that records calls and can be made to fail. */
 export async function startTestChain() {
   const anvil = await startAnvil({ chainId: 42, blockTime: null });
-  const client = connect(anvil.url);
+  const client = clientOf(anvil.url);
   const rpc = await startProxy(anvil.url);
   return {
     client,
     rpc,
     /** Deploys a contract without arguments. */
-    async deploy(name: string) {
-      const artifact = new URL(`../../../out/${name}.sol/${name}.json`, import.meta.url);
-      const { abi, bytecode } = JSON.parse(readFileSync(artifact, "utf8"));
-      const hash = await client.deployContract({ abi, bytecode: bytecode.object, chain: null });
-      const { contractAddress } = await client.waitForTransactionReceipt({ hash });
-      return getAddress(contractAddress as Hex);
-    },
+    deploy: (name: string) => deployTestContract(anvil.url, name),
     async close() {
       await rpc.close();
       await anvil.close();
@@ -51,10 +39,9 @@ export async function startRegistry() {
     async publish(spec: unknown): Promise<Hex> {
       const bytes = toCanonicalJson(spec);
       if (!bytes.ok) throw new Error(bytes.error);
+      const { client } = chain;
       const call = { address, abi: webOracleRegistryAbi, functionName: "publish", args: [bytes.value] } as const;
-      await chain.client.waitForTransactionReceipt({
-        hash: await chain.client.writeContract({ ...call, chain: null }),
-      });
+      await client.waitForTransactionReceipt({ hash: await client.writeContract({ ...call, account: OWNER.address }) });
       const hash = specHash(bytes.value);
       if (!hash.ok) throw new Error(hash.error);
       return hash.value;

@@ -1,4 +1,4 @@
-import { QUERY_PRICE } from "@dataset-oracle/devnet/deploy-test-contracts";
+import { QUERY_PRICE } from "@dataset-oracle/devnet/test-support/deploy-test-contracts";
 import type { DataPointAnswer } from "@dataset-oracle/protocol/http-schemas/data";
 import type { HistoryAnswer } from "@dataset-oracle/protocol/http-schemas/history";
 import type { OverviewAnswer } from "@dataset-oracle/protocol/http-schemas/overview";

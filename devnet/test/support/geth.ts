@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@dataset-oracle/devnet/free-ports";
+import { readyOrClosed, startProcess } from "@dataset-oracle/devnet/start-process";
 import { gethBinary } from "@dataset-oracle/tools/compile-geth";
 import { createPublicClient, http, stringToHex } from "viem";
-import { freePort } from "./free-ports.js";
-import { readyOrClosed, startProcess } from "./start-process.js";
 
 /** The chain id of `geth --dev`. */
 export const GETH_CHAIN_ID = 1337;

@@ -1,21 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OWNER, PROVIDERS } from "@dataset-oracle/devnet/accounts";
 import { datasetAbi } from "@dataset-oracle/protocol/abi/dataset";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { KEY_FORMS, type KeyForm } from "@dataset-oracle/protocol/key-form";
 import { ROOT } from "@dataset-oracle/tools/repository-root";
-import {
-  type Abi,
-  type Address,
-  createWalletClient,
-  encodeDeployData,
-  getAddress,
-  type Hex,
-  http,
-  parseEther,
-  publicActions,
-} from "viem";
-import { OWNER, PROVIDERS } from "./accounts.js";
+import { type Abi, type Address, encodeDeployData, getAddress, type Hex, parseEther } from "viem";
+import { clientOf } from "./chain-client.js";
 
 /** The price of one query of a test dataset, in wei. */
 export const QUERY_PRICE = 1_000n;
@@ -55,9 +46,9 @@ export function deployTestDataset(
 export async function deployTestContract(
   chainUrl: string,
   name: string,
-  { abi, args = [], owner = OWNER.address }: { abi: Abi; args?: readonly unknown[]; owner?: Address },
+  { abi = [], args = [], owner = OWNER.address }: { abi?: Abi; args?: readonly unknown[]; owner?: Address } = {},
 ): Promise<Address> {
-  const client = createWalletClient({ transport: http(chainUrl), pollingInterval: 100 }).extend(publicActions);
+  const client = clientOf(chainUrl);
   const creation = { abi, args, bytecode: readBytecode(name) };
   const estimate = await client.estimateGas({ account: owner, data: encodeDeployData(creation) });
   // An estimate in block 0 is too low: there a dataset's constructor stores a zero, which costs less.
