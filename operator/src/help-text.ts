@@ -1,3 +1,6 @@
+import { helpOnAccounts, namesOfAccounts } from "@dataset-oracle/service/keys/find-accounts";
+import { OPERATOR } from "./transactions/accounts.js";
+
 /** The text that `operator --help` prints. */
 export const USAGE = `Usage: operator --config FILE [--check-config]
 
@@ -9,20 +12,12 @@ returns the transaction to the caller. Logs JSON to stdout and shuts down cleanl
   --help           show this text
 
 Environment
-  OPERATOR_KEYSTORE, with OPERATOR_KEYSTORE_PASSWORD_FILE or OPERATOR_KEYSTORE_PASSWORD
-                   path of the encrypted keystore of the account that broadcasts, or of a folder of
-                   keystores, and their password
-  OPERATOR_PRIVATE_KEY_FILE, OPERATOR_PRIVATE_KEY
-                   the private key of that account, or several separated by white space: the path of a
-                   file that holds them, or the keys themselves
-  OPERATOR_SIGNER_URL, with OPERATOR_SIGNER_ADDRESS
-                   instead of a key, the URL of a signer that holds it and speaks JSON-RPC as Web3Signer
-                   does, and the address of the account, or several separated by white space
-  OPERATOR_SIGNER_AUTHORIZATION_FILE, OPERATOR_SIGNER_CA_FILE
-                   paths of files with the Authorization header for the signer, and with the certificate
-                   in PEM that signed the signer's
-  OPERATOR_KEYSTORE_<chainId>..., OPERATOR_PRIVATE_KEY_<chainId>..., OPERATOR_SIGNER_URL_<chainId>...
-                   the same for one network only; a network without a key serves only "broadcast": false
+${helpOnAccounts(OPERATOR)}
+  with _<chainId> after KEY, KEYSTORE or URL, ADDRESS, AUTHORIZATION and CA
+      the same for one network only; a network without an account serves only "broadcast": false
+
+  Set ${namesOfAccounts(OPERATOR)}.
+  It may name several accounts: keys or addresses separated by white space, or a folder of keystores.
 
 Examples
   operator --config operator.json --check-config

@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { serve } from "@dataset-oracle/service/http-server/serve";
+import { namesOfAccounts } from "@dataset-oracle/service/keys/find-accounts";
 import { readCommand } from "@dataset-oracle/service/process/arguments";
 import { createContext } from "@dataset-oracle/service/process/context";
 import { createLogger } from "@dataset-oracle/service/process/logger";
@@ -11,7 +12,7 @@ import { buildOperatorApp } from "./app.js";
 import { loadOperatorConfig, type NetworkPlan, type OperatorPlan } from "./config.js";
 import { USAGE } from "./help-text.js";
 import { Operator } from "./operator.js";
-import { checkSigners, loadSenderAccounts, type SenderAccounts } from "./transactions/accounts.js";
+import { checkSigners, loadSenderAccounts, OPERATOR, type SenderAccounts } from "./transactions/accounts.js";
 
 // By default V8 lets garbage grow to twice or three times what is in use before it collects it. By half of it, many feeds
 // take as much CPU time and two thirds of the memory (`npm run bench:feeds`).
@@ -53,8 +54,8 @@ function printConfigCheck(networks: readonly NetworkPlan[], senders: SenderAccou
     const own = senders.get(chainId);
     if (feeds.size > 0 && own === undefined) {
       console.error(
-        `network ${chainId}: its feeds are not sent, because it has no sender. Set OPERATOR_KEYSTORE, ` +
-          "OPERATOR_PRIVATE_KEY_FILE or OPERATOR_SIGNER_URL, or remove feeds.",
+        `network ${chainId}: its feeds are not sent, because it has no sender. Set ${namesOfAccounts(OPERATOR)}, or ` +
+          "remove feeds.",
       );
     }
     const addresses = own?.accounts.map(({ address }) => address).join(", ");

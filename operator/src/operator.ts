@@ -1,4 +1,5 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { namesOfAccounts } from "@dataset-oracle/service/keys/find-accounts";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import { DatasetUnreadable } from "./dataset/contract.js";
@@ -13,7 +14,7 @@ import {
   type ServedNetwork,
   startQueues,
 } from "./served-network.js";
-import type { SenderAccounts } from "./transactions/accounts.js";
+import { OPERATOR, type SenderAccounts } from "./transactions/accounts.js";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -21,9 +22,7 @@ declare module "fastify" {
   }
 }
 
-const NO_SENDER =
-  "no sender: nothing is broadcast on this network (set OPERATOR_KEYSTORE, OPERATOR_PRIVATE_KEY_FILE or " +
-  "OPERATOR_SIGNER_URL)";
+const NO_SENDER = `no sender: nothing is broadcast on this network (set ${namesOfAccounts(OPERATOR)})`;
 
 /** The running operator, as routes and plugins see it. */
 export class Operator {

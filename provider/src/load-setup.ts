@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
-import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
+import { type AccountOwner, loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import type { LocalAccount } from "viem";
 import { loadProviderConfig, type ProviderConfig } from "./config.js";
@@ -10,6 +10,8 @@ import { checkLeaseFolder, unusableFolder } from "./decisions/lease.js";
 import { findServedDatasets, requireKeys, type Served } from "./served-keys.js";
 import { loadSources, SHIPPED_SOURCES } from "./source/load-sources.js";
 import { type CheckedWebOracleSettings, checkWebOracleSettings } from "./web-oracle/check-settings.js";
+
+export const PROVIDER: AccountOwner = { name: "PROVIDER", signs: "anything" };
 
 /** Everything that a provider needs to start, loaded and checked. */
 export interface Setup {
@@ -42,7 +44,7 @@ export async function loadSetup(
   checkRedirectedOrigins(Object.keys(redirectedOrigins), sources, webOracle, chainIds);
   const served = findServedDatasets(deployments, sources, config.minSources);
   requireKeys(served, config.minSources, webOracle !== null);
-  const { account, warnings } = await loadAccount(env, "PROVIDER");
+  const { account, warnings } = await loadAccount(env, PROVIDER);
   return { setup: { config, served, webOracle, secrets, account }, warnings };
 }
 

@@ -13,6 +13,7 @@ import { openKeystore } from "../src/keys/keystore.js";
 const PASSWORD = "correct horse: Zürich €5";
 const KEY = generatePrivateKey();
 const ADDRESS = privateKeyToAccount(KEY).address;
+const OWNER = { name: "A", signs: "anything" } as const;
 const PASSWORD_SET = { A_KEYSTORE_PASSWORD: PASSWORD };
 
 const folder = mkdtempSync(join(tmpdir(), "keystore-"));
@@ -63,22 +64,22 @@ describe("a keystore", () => {
     chmodSync(keystore, 0o600);
     const file = write("password", `${PASSWORD}\n`);
     const env: NodeJS.ProcessEnv = { A_KEYSTORE: keystore, A_KEYSTORE_PASSWORD_FILE: file };
-    const { account, warnings } = await loadAccount(env, "A");
+    const { account, warnings } = await loadAccount(env, OWNER);
     expect([account.address, warnings]).toEqual([ADDRESS, []]);
     const signature = await account.signMessage({ message: "a message" });
     expect(await recoverMessageAddress({ message: "a message", signature })).toBe(ADDRESS);
 
     const inEnvironment: NodeJS.ProcessEnv = { A_KEYSTORE: keystore, A_KEYSTORE_PASSWORD: PASSWORD };
-    expect((await loadAccount(inEnvironment, "A")).account.address).toBe(ADDRESS);
+    expect((await loadAccount(inEnvironment, OWNER)).account.address).toBe(ADDRESS);
     expect(inEnvironment).toEqual({ A_KEYSTORE: keystore });
   });
 
   test("can be one of several in a folder, read in the order of their names, also for one network", async () => {
     const env = { A_KEYSTORE_42: keystores, A_KEYSTORE_42_PASSWORD: PASSWORD };
-    const found = await findAccounts(env, "A", 42);
+    const found = await findAccounts(env, OWNER, 42);
     const addresses = [ADDRESS, privateKeyToAccount(OTHER_KEY).address];
     expect(found?.accounts.map(({ address }) => address)).toEqual(addresses);
-    expect(await findAccounts(env, "A")).toBeNull();
+    expect(await findAccounts(env, OWNER)).toBeNull();
   });
 
   test("that others can read gives a warning, and so does its password", async () => {
@@ -86,7 +87,7 @@ describe("a keystore", () => {
     const password = write("open-password", PASSWORD);
     chmodSync(open, 0o644);
     chmodSync(password, 0o640);
-    const { warnings } = await loadAccount({ A_KEYSTORE: open, A_KEYSTORE_PASSWORD_FILE: password }, "A");
+    const { warnings } = await loadAccount({ A_KEYSTORE: open, A_KEYSTORE_PASSWORD_FILE: password }, OWNER);
     expect(warnings).toEqual([
       "The file that A_KEYSTORE_PASSWORD_FILE names can be read by others (mode 640). Run chmod 600 on it.",
       "The file that A_KEYSTORE names can be read by others (mode 644). Run chmod 600 on it.",
@@ -117,7 +118,7 @@ describe("an invalid configuration is reported without secrets", () => {
       "The file notes.txt in the folder that A_KEYSTORE names is not a keystore",
     ],
   ])("%s", async (_what, keystore, more, problem) => {
-    const error = await loadAccount({ A_KEYSTORE: keystore, ...more }, "A").then(String, String);
+    const error = await loadAccount({ A_KEYSTORE: keystore, ...more }, OWNER).then(String, String);
     expect(error).toContain("ConfigError: ");
     expect(error).toContain(problem);
     for (const secret of [KEY.slice(2), PASSWORD, "an0therpassword"]) expect(error).not.toContain(secret);
@@ -125,7 +126,7 @@ describe("an invalid configuration is reported without secrets", () => {
 
   test("an empty folder", async () => {
     const empty = mkdtempSync(join(tmpdir(), "keystores-"));
-    await expect(loadAccount({ A_KEYSTORE: empty, ...PASSWORD_SET }, "A")).rejects.toThrow("is empty");
+    await expect(loadAccount({ A_KEYSTORE: empty, ...PASSWORD_SET }, OWNER)).rejects.toThrow("is empty");
   });
 });
 

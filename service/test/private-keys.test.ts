@@ -5,10 +5,11 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { findAccounts, loadAccount } from "../src/keys/find-accounts.js";
 
+const OWNER = { name: "A", signs: "anything" } as const;
 const KEYS = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;
 const ADDRESSES = KEYS.map((key) => privateKeyToAccount(key).address);
 async function addressesOf(env: NodeJS.ProcessEnv) {
-  const found = await findAccounts(env, "A");
+  const found = await findAccounts(env, OWNER);
   return found && { addresses: found.accounts.map(({ address }) => address), warnings: found.warnings };
 }
 
@@ -33,20 +34,22 @@ test.each<[what: string, env: NodeJS.ProcessEnv, problem: string]>([
   ["a key as the path of its file", { A_PRIVATE_KEY_FILE: KEYS[0].slice(2) }, "A_PRIVATE_KEY_FILE looks like a key."],
   ["most of a key as the path", { A_PRIVATE_KEY_FILE: KEYS[0].slice(0, -1) }, "A_PRIVATE_KEY_FILE looks like a key."],
 ])("%s is refused, and no key is shown", async (_, env, problem) => {
-  const error = await findAccounts(env, "A").then(String, String);
+  const error = await findAccounts(env, OWNER).then(String, String);
   expect(error).toContain(problem);
   expect(error).not.toContain(KEYS[0].slice(2, 20));
 });
 
 test("several keys are refused where one is expected", async () => {
-  expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, "A")).account.address).toBe(ADDRESSES[0]);
-  await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, "A")).rejects.toThrow(
+  expect((await loadAccount({ A_PRIVATE_KEY: KEYS[0] }, OWNER)).account.address).toBe(ADDRESSES[0]);
+  await expect(loadAccount({ A_PRIVATE_KEY: KEYS.join(" ") }, OWNER)).rejects.toThrow(
     "3 private keys are configured, in A_PRIVATE_KEY",
   );
 });
 
 test("without a key, findAccounts returns null and loadAccount says how to set one", async () => {
-  expect(await findAccounts({}, "A")).toBeNull();
-  await expect(loadAccount({}, "A")).rejects.toThrow("Set A_PRIVATE_KEY_FILE to the path");
-  await expect(loadAccount({}, "A", "--from to an account")).rejects.toThrow(/keystore, or --from to an account\.$/);
+  expect(await findAccounts({}, OWNER)).toBeNull();
+  await expect(loadAccount({}, OWNER)).rejects.toThrow("Set A_PRIVATE_KEY_FILE to the path");
+  await expect(loadAccount({}, OWNER, ["--from to an account"])).rejects.toThrow(
+    /keystore, or --from to an account\.$/,
+  );
 });

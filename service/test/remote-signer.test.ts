@@ -155,14 +155,14 @@ describe("an account whose key a signer holds", () => {
     ["an unsigned transaction", { wrap: () => "0x02c0" }, "no signed transaction"],
     ["no transaction", { wrap: () => null }, "no signed transaction"],
     ["other hex", { wrap: () => ({ raw: "0x12" }) }, "no signed transaction"],
-    ["no JSON", answering(502, (repeated) => repeated), "HTTP 502 without a JSON-RPC answer"],
-    ["no result", answering(401, () => "{}"), "HTTP 401 without a JSON-RPC answer"],
+    ["no JSON", answering(502, (repeated) => repeated), "HTTP 502 without a usable answer"],
+    ["no result", answering(401, () => "{}"), "HTTP 401 without a usable answer"],
     [
       "an error",
       answering(400, (repeated) => JSON.stringify({ error: { code: -32000, message: `locked ${repeated}` } })),
       "answered -32000: locked",
     ],
-    ["a closed connection", { fault: (_, response) => void response.destroy() }, "closed"],
+    ["a closed connection", { fault: (_, response) => void response.destroy() }, "UND_ERR_SOCKET"],
     ["a list without it", { listed: [stranger.address] }, "does not have"],
   ])("does not sign when the signer answers %s, and repeats neither URL nor credential", async (_, change, reason) => {
     const account = await accountOf();
@@ -192,7 +192,9 @@ describe("an account whose key a signer holds", () => {
     const own = { OPERATOR_SIGNER_URL: `https://localhost:${(secure.address() as AddressInfo).port}/` };
     const account = await accountOf({ ...own, OPERATOR_SIGNER_CA_FILE: authority.file });
     expect(await account.signTransaction(TRANSACTION)).toBe(await held.signTransaction(TRANSACTION));
-    await expect((await accountOf(own)).signTransaction(TRANSACTION)).rejects.toThrow("certificate");
+    await expect((await accountOf(own)).signTransaction(TRANSACTION)).rejects.toThrow(
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    );
   });
 
   test("is checked at the start: a missing account is a mistake, a silent signer is none", async () => {
@@ -207,7 +209,8 @@ describe("an account whose key a signer holds", () => {
 });
 
 describe("the variables of a signer", () => {
-  const find = (env: NodeJS.ProcessEnv, chainId?: number) => findAccounts(env, "OPERATOR", chainId, remoteSigner);
+  const find = (env: NodeJS.ProcessEnv, chainId?: number) =>
+    findAccounts(env, { name: "OPERATOR", signs: "transactions" }, chainId);
   const URL_WITH_TOKEN = "https://signer.example/canary";
 
   test("name several accounts, also for one network, and its URL leaves the environment", async () => {

@@ -43,7 +43,7 @@ test.each<[string, RequestListener, number, string]>([
     (_request, response) =>
       void response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: [] })),
     60_000,
-    "answered eth_chainId in an unexpected shape",
+    "answered HTTP 200 without a usable answer",
   ],
   ["no network", (request) => void request.socket.destroy(), 60_000, "UND_ERR_SOCKET"],
 ])("fails with %s, and is called once", async (_, listener, timeoutMs, details) => {

@@ -2,15 +2,14 @@ import { TransientError } from "@dataset-oracle/service/config/config-error";
 import { type Context, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { retryAfterMs } from "@dataset-oracle/service/process/fetch-result";
 import { TRUSTED_CONNECTIONS } from "@dataset-oracle/service/trusted/connections";
-import { type JsonRpcAnswer, jsonRpcCall, readJsonRpcAnswer } from "@dataset-oracle/service/trusted/json-rpc";
-import { isReset, postText } from "@dataset-oracle/service/trusted/post-text";
-import { matchesResultSchema } from "@dataset-oracle/service/trusted/rpc-results";
+import { callJsonRpc } from "@dataset-oracle/service/trusted/json-rpc";
+import { isReset } from "@dataset-oracle/service/trusted/post-text";
+import { MAX_ANSWER_BYTES } from "@dataset-oracle/service/trusted/rpc-transport";
 import { urlRemover } from "@dataset-oracle/service/trusted/url-remover";
 import { type Hex, hexToNumber } from "viem";
 import { classifyNodeError, MEANINGS, meaningOf, type NodeErrorKind, SUBMIT, waitNamedIn } from "./node-errors.js";
 import { describeError, RpcError, type RpcErrorKind } from "./rpc-error.js";
 
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Decoding as many takes half a second. */
 const MAX_LOGS = 2_000;
 /** Makes JSON-RPC calls to one network. */
@@ -64,18 +63,17 @@ export function connectEndpoint(
   timeoutMs: number,
   { clock, closing, dispatcher }: Pick<Context, "clock" | "closing" | "dispatcher">,
 ): JsonRpc {
-  const limits = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
+  const node = { url, limits: { timeoutMs, maxBytes: MAX_ANSWER_BYTES }, dispatcher, closing };
   const withoutUrl = urlRemover(url);
   return {
     async request(method, params) {
       const isRead = method !== SUBMIT;
-      const call = { url, body: jsonRpcCall(method, params), isRepeatable: isRead };
-      let answer = await postText(call, limits, dispatcher, closing);
+      let called = await callJsonRpc(node, method, params, { isRepeatable: isRead });
       let submissions = 1;
-      for (; !isRead && !answer.ok && isReset(answer.error) && submissions < MAX_SUBMISSIONS; submissions++) {
-        answer = await postText({ ...call, isFresh: true }, limits, dispatcher, closing);
+      for (; !isRead && !called.ok && isReset(called.error) && submissions < MAX_SUBMISSIONS; submissions++) {
+        called = await callJsonRpc(node, method, params, { isFresh: true });
       }
-      const { status, text, retryAfter } = answer.ok ? answer.value : { status: 0, text: "", retryAfter: null };
+      const { status, retryAfter } = called.ok ? called.value : { status: 0, retryAfter: null };
       const fail = (message: string, code: number | null = null, data: Hex | null = null): RpcError => {
         const hasRevertData = data !== null && data !== "0x";
         const isOfPending = params.includes("pending");
@@ -87,29 +85,17 @@ export function connectEndpoint(
         const waitMs = retryAfterMs(retryAfter, clock.now()) ?? waitNamedIn(message) ?? 0;
         return new RpcError(kind, chainId, method, reason, data, meaning, waitMs);
       };
-      if (!answer.ok) throw fail(answer.error.detail);
-      const read = readResult(method, params, text);
-      if (read !== null && "code" in read) throw fail(read.message, read.code, read.data);
-      // A 5xx or 429 may come from a gateway, and the node behind it may have executed the call.
-      if (status >= 500 || status === 429 || read === null)
-        throw fail(`answered HTTP ${status} without a usable answer`);
-      const { result } = read;
+      if (!called.ok) throw fail(called.error.detail);
+      const { answer, unusable } = called.value;
+      if (answer === null) throw fail(unusable);
+      if ("code" in answer) throw fail(answer.message, answer.code, answer.data);
+      const { result } = answer;
       if (!Array.isArray(result) || result.length <= MAX_LOGS) return result;
       // Anyone can cause as many events in a block, and its search cannot be made smaller.
       if (kindOfRequest(method, params) === "eth_getLogs of 1 blocks") return result.slice(-MAX_LOGS);
       throw fail(`answered with more than ${MAX_LOGS} logs`);
     },
   };
-}
-
-/** Returns null for an answer that is not a node's. What exceeds a parser or a regular expression is none, either. */
-function readResult(method: string, params: readonly unknown[], text: string): JsonRpcAnswer | null {
-  try {
-    const answer = readJsonRpcAnswer(text);
-    return answer === null || "code" in answer || matchesResultSchema(method, params, answer.result) ? answer : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The chain id of an endpoint that has not yet said which it serves. */

@@ -1,8 +1,9 @@
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import type { LoadedAccounts } from "@dataset-oracle/service/keys/account-source";
-import { findAccounts } from "@dataset-oracle/service/keys/find-accounts";
-import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
+import { type AccountOwner, findAccounts } from "@dataset-oracle/service/keys/find-accounts";
 import type { Logger } from "pino";
+
+export const OPERATOR: AccountOwner = { name: "OPERATOR", signs: "transactions" };
 
 /** The accounts that send transactions, with warnings about how their keys are kept; by chain id. */
 export type SenderAccounts = ReadonlyMap<number, LoadedAccounts>;
@@ -19,10 +20,10 @@ export async function loadSenderAccounts(
   chainIds: readonly number[],
   closing: AbortSignal,
 ): Promise<SenderAccounts> {
-  const common = await findAccounts(env, "OPERATOR", undefined, remoteSigner, closing);
+  const common = await findAccounts(env, OPERATOR, undefined, closing);
   const senders = new Map<number, LoadedAccounts>();
   for (const chainId of chainIds) {
-    const loaded = (await findAccounts(env, "OPERATOR", chainId, remoteSigner, closing)) ?? common;
+    const loaded = (await findAccounts(env, OPERATOR, chainId, closing)) ?? common;
     if (loaded !== null) senders.set(chainId, loaded);
   }
   return senders;

@@ -12,6 +12,7 @@ import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import { type Address, createPublicClient } from "viem";
+import { PROVIDER } from "../load-setup.js";
 import { callRpc, connectSender, describeTransaction, RPC_MS } from "./transactions.js";
 import { ANNOUNCE_USAGE } from "./usage.js";
 
@@ -41,7 +42,7 @@ export async function announceUrl(args: readonly string[]): Promise<void> {
   const { deployment, "rpc-url": rpcUrl, from } = options;
   const { chainId, address, namedBy } = await findCommitteeDirectory(deployment, rpcUrl);
 
-  const { account } = await loadAccount(process.env, "PROVIDER");
+  const { account } = await loadAccount(process.env, PROVIDER);
   const announcement = {
     url,
     provider: account.address,

@@ -1,8 +1,10 @@
 import { ConfigError, TransientError } from "@dataset-oracle/service/config/config-error";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
-import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
+import { type AccountOwner, loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { type Address, createPublicClient, createWalletClient, type Hex, type PublicClient } from "viem";
+
+export const PUBLISHER: AccountOwner = { name: "PUBLISHER", signs: "anything" };
 
 /** The deadline of each call to an endpoint that a command's user names. */
 export const RPC_MS = 10_000;
@@ -65,7 +67,7 @@ export async function connectSender(
 ): Promise<{ readonly client: PublicClient; readonly send: (calls: readonly Call[]) => Promise<MinedCall[]> }> {
   const account =
     from === undefined
-      ? (await loadAccount(env, "PUBLISHER", "--from to an unlocked account of the endpoint")).account
+      ? (await loadAccount(env, PUBLISHER, ["--from to an unlocked account of the endpoint"])).account
       : requireAddress(from, "--from");
   const transport = rpcTransport(rpcUrl, RPC_MS);
   const client = createPublicClient({ transport, pollingInterval: 500 });

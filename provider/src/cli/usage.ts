@@ -33,7 +33,7 @@ Examples
 
 /** How the environment names the account that pays for transactions. */
 const SENDER = `Without --from, the transaction is sent from the account of PUBLISHER_PRIVATE_KEY_FILE,
-PUBLISHER_PRIVATE_KEY, or PUBLISHER_KEYSTORE with PUBLISHER_KEYSTORE_PASSWORD_FILE.`;
+PUBLISHER_PRIVATE_KEY, or PUBLISHER_KEYSTORE with PUBLISHER_KEYSTORE_PASSWORD_FILE or PUBLISHER_KEYSTORE_PASSWORD.`;
 
 export const SERVE_USAGE = `Usage: provider serve --config FILE
 

@@ -7,15 +7,18 @@ import type { AccountSource } from "./account-source.js";
 import { openKeystore } from "./keystore.js";
 
 /**
- * Loads encrypted keystores from the file or folder that an environment variable names. A folder's files are read in
- * the order of their names. They share one password, from `<variable>_PASSWORD_FILE`, whose trailing newline is
- * ignored, or `<variable>_PASSWORD`.
+ * Loads encrypted keystores from the file or folder that `<owner>_KEYSTORE<suffix>` names. A folder's files are read in
+ * the order of their names. They share one password, from `..._PASSWORD_FILE`, whose trailing newline is
+ * ignored, or `..._PASSWORD`.
  */
-export function keystores(variable: string): AccountSource {
+export function keystores(owner: string, suffix: string): AccountSource {
+  const variable = `${owner}_KEYSTORE${suffix}`;
   const password = `${variable}_PASSWORD`;
   return {
-    variables: [variable, password, `${password}_FILE`],
+    variables: [variable, `${password}_FILE`, password],
     secrets: [password],
+    value: "the path of an encrypted keystore",
+    help: "The others are its password: the path of a file with it, or, for development, the password itself. A folder's keystores share one.",
     async load(env) {
       const path = env[variable];
       if (path === undefined)

@@ -4,22 +4,32 @@ import { fileOf, permissionWarnings, readSecretFile } from "../config/secret-fil
 import type { AccountSource } from "./account-source.js";
 import { accountFromPrivateKey } from "./secp256k1-account.js";
 
-/** Reads private keys, separated by white space, from an environment variable. */
-export const keysInEnvironment = (variable: string): AccountSource => ({
-  variables: [variable],
-  secrets: [variable],
-  load: async ({ [variable]: text = "" }) => ({ accounts: toAccounts(text, variable), warnings: [] }),
-});
+/** Reads private keys, separated by white space, from the file that `<owner>_PRIVATE_KEY<suffix>_FILE` names. */
+export function keysInFile(owner: string, suffix: string): AccountSource {
+  const variable = `${owner}_PRIVATE_KEY${suffix}_FILE`;
+  return {
+    variables: [variable],
+    secrets: [],
+    value: "the path of a file that holds a private key",
+    help: "",
+    load: async ({ [variable]: path = "" }) => ({
+      accounts: toAccounts(readSecretFile(path, variable), fileOf(variable)),
+      warnings: permissionWarnings(path, fileOf(variable)),
+    }),
+  };
+}
 
-/** Reads private keys, separated by white space, from the file that an environment variable names. */
-export const keysInFile = (variable: string): AccountSource => ({
-  variables: [variable],
-  secrets: [],
-  load: async ({ [variable]: path = "" }) => ({
-    accounts: toAccounts(readSecretFile(path, variable), fileOf(variable)),
-    warnings: permissionWarnings(path, fileOf(variable)),
-  }),
-});
+/** Reads private keys, separated by white space, from `<owner>_PRIVATE_KEY<suffix>`. */
+export function keysInEnvironment(owner: string, suffix: string): AccountSource {
+  const variable = `${owner}_PRIVATE_KEY${suffix}`;
+  return {
+    variables: [variable],
+    secrets: [variable],
+    value: "a private key itself, for development",
+    help: "",
+    load: async ({ [variable]: text = "" }) => ({ accounts: toAccounts(text, variable), warnings: [] }),
+  };
+}
 
 const toAccounts = (text: string, source: string) =>
   text

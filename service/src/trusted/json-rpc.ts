@@ -1,5 +1,10 @@
 import { parseJson } from "@dataset-oracle/protocol/parse-json";
+import { ok, type Result } from "@dataset-oracle/protocol/result";
+import type { Dispatcher } from "undici";
 import { type Hex, isHex } from "viem";
+import type { FetchFailure, FetchLimits, HttpAnswer } from "../process/fetch-result.js";
+import { postText, type TrustedRequest } from "./post-text.js";
+import { matchesResultSchema } from "./rpc-results.js";
 
 /** The id of every call: each has an HTTP request of its own. */
 const ID = 1;
@@ -8,22 +13,61 @@ const ID = 1;
 const MAX_MESSAGE = 10_000;
 const MAX_DATA = 65_536;
 
-/** Writes a JSON-RPC call as the body of an HTTP request. */
-export function jsonRpcCall(method: string, params: readonly unknown[]): string {
-  return JSON.stringify({ jsonrpc: "2.0", id: ID, method, params });
+/** A service that the owner configured, such as a node or a signer. */
+export interface JsonRpcService extends Pick<TrustedRequest, "url" | "headers"> {
+  readonly limits: FetchLimits;
+  readonly dispatcher: Dispatcher;
+  /** Ends its calls; a command has none. */
+  readonly closing?: AbortSignal;
 }
 
 /** What a service answered to a call: a result, or an error, with the data of a reverted call as far as there is any. */
-export type JsonRpcAnswer =
+type JsonRpcAnswer =
   | { readonly result: unknown }
   | { readonly code: number; readonly message: string; readonly data: Hex | null };
 
+/** What came of a call. */
+export interface JsonRpcReply extends Pick<HttpAnswer, "retryAfter"> {
+  /** Null when there is none that can be used: `unusable` says so, for people. */
+  readonly answer: JsonRpcAnswer | null;
+  readonly status: number;
+  readonly unusable: string;
+}
+
 /**
- * Reads the answer to a call.
+ * Calls a method of a service.
  *
- * @returns Null when the text is no JSON-RPC answer, or one to another call: then it may not come from the service.
+ * @param how Whether the request may be repeated, and whether it needs a new connection.
  */
-export function readJsonRpcAnswer(text: string): JsonRpcAnswer | null {
+export async function callJsonRpc(
+  { limits, dispatcher, closing, ...to }: JsonRpcService,
+  method: string,
+  params: readonly unknown[],
+  how: Pick<TrustedRequest, "isRepeatable" | "isFresh"> = {},
+): Promise<Result<JsonRpcReply, FetchFailure>> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: ID, method, params });
+  const posted = await postText({ ...to, ...how, body }, limits, dispatcher, closing);
+  if (!posted.ok) return posted;
+  const { status, retryAfter, text } = posted.value;
+  const read = readUsableAnswer(method, params, text);
+  // A 5xx or 429 may come from a gateway, and the service behind it may have done what it was asked.
+  const isOfGateway = status >= 500 || status === 429;
+  const answer = read !== null && "result" in read && isOfGateway ? null : read;
+  return ok({ answer, status, retryAfter, unusable: `answered HTTP ${status} without a usable answer` });
+}
+
+/** Returns null for an answer that is not the service's. What exceeds a parser or a regular expression is none, either. */
+function readUsableAnswer(method: string, params: readonly unknown[], text: string): JsonRpcAnswer | null {
+  try {
+    const answer = readAnswer(text);
+    return answer === null || "code" in answer || matchesResultSchema(method, params, answer.result) ? answer : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns null when a text is no JSON-RPC answer, or one to another call: then it may not come from the service. */
+function readAnswer(text: string): JsonRpcAnswer | null {
   const json = parseJson(text);
   if (typeof json !== "object" || json === null) return null;
   const { id = null } = json as { id?: unknown };

@@ -25,7 +25,7 @@ export function isReset({ code, detail }: FetchFailure): boolean {
 }
 
 /** A request to a service that its owner has configured. */
-interface TrustedRequest {
+export interface TrustedRequest {
   readonly url: string;
   /** The headers besides the content type. */
   readonly headers?: Readonly<Record<string, string>>;
