@@ -130,6 +130,33 @@ describe("an invalid configuration is reported without secrets", () => {
   });
 });
 
+describe("a password", () => {
+  const composed = PASSWORD.normalize("NFC");
+  const opensWith = (content: string | Uint8Array) => {
+    const path = join(folder, "written");
+    writeFileSync(path, content, { mode: 0o600 });
+    const env = { A_KEYSTORE: first, A_KEYSTORE_PASSWORD_FILE: path };
+    return expect(loadAccount(env, "A")).resolves.toMatchObject({ account: { address: ADDRESS } });
+  };
+
+  test.each(["", "\n", "\r\n", "\r"])("may end with %j, and begin with a byte order mark", async (end) => {
+    await opensWith(composed + end);
+    await opensWith(`\uFEFF${composed}${end}`);
+    await opensWith(Buffer.from(`\uFEFF${composed}${end}`, "utf16le"));
+    await opensWith(Buffer.from(`\uFEFF${composed}${end}`, "utf16le").swap16());
+  });
+
+  test("may be composed, decomposed or normalized otherwise than when the keystore was made", async () => {
+    await opensWith(PASSWORD.normalize("NFD"));
+    await opensWith(PASSWORD.replace("5", "\uFF15"));
+  });
+
+  test("opens a keystore that begins with a byte order mark", async () => {
+    const marked = write("marked", `\uFEFF${readFileSync(first, "utf8")}`);
+    expect((await loadAccount({ A_KEYSTORE: marked, ...PASSWORD_SET }, "A")).account.address).toBe(ADDRESS);
+  });
+});
+
 describe("the format", () => {
   const changed = (change: object, kdfparams: object = {}) => keystoreOf(KEY, "scrypt", change, kdfparams);
 
@@ -145,10 +172,34 @@ describe("the format", () => {
     expect(named("11".repeat(20))).toEqual({ ok: false, error: problem });
   });
 
+  test("may have a Crypto, as ethers writes it", () => {
+    const { crypto, ...rest } = changed({});
+    const opened = openKeystore(
+      JSON.stringify({ ...rest, Crypto: crypto, "x-ethers": { client: "ethers" } }),
+      PASSWORD,
+    );
+    expect(opened).toMatchObject({ ok: true, value: { address: ADDRESS } });
+  });
+
+  test.each<[string, string]>([
+    [`0x${"ab".repeat(32)}`, "it is a private key itself"],
+    [Array(12).fill("abandon").join(" "), "it has words, as a mnemonic has"],
+    ["notes", "it is not JSON"],
+    [JSON.stringify([changed({})]), "it is a list, whose keystores have to be in a file each"],
+    ['{"encseed": "00", "ethaddr": "00"}', "it is a wallet of Ethereum's presale"],
+    [JSON.stringify({ ...changed({}), version: "1" }), 'it has the version "1"'],
+    ['{"version": 4, "crypto": {"kdf": {"function": "scrypt"}}}', "it has the version 4, of a validator's key"],
+    ['{"version": 3}', "it has no crypto"],
+    [JSON.stringify(changed({ cipher: "aes-256-ctr" })), 'its cipher is "aes-256-ctr"'],
+    [JSON.stringify(changed({ kdf: "argon2id" })), 'its kdf is "argon2id"'],
+    [JSON.stringify(changed({ ciphertext: "00".repeat(31) })), "its crypto.ciphertext has another form"],
+    [JSON.stringify({ ...changed({}), address: "XE86" }), "its address has another form"],
+  ])("of %s is named in the error", (text, form) => {
+    const opened = openKeystore(text, PASSWORD);
+    expect(opened).toEqual({ ok: false, error: expect.stringContaining(`be used: ${form}. Needed is Web3`) });
+  });
+
   test.each<[string, unknown, string]>([
-    ["no JSON", undefined, "is not a keystore"],
-    ["another cipher", changed({ cipher: "aes-256-ctr" }), "is not a keystore"],
-    ["a shorter ciphertext", changed({ ciphertext: "00".repeat(31) }), "is not a keystore"],
     ["another ciphertext", changed({ ciphertext: "00".repeat(32) }), "does not open"],
     ["another mac", changed({ mac: "00".repeat(32) }), "does not open"],
     ["an n that is no power of two", changed({}, { n: 8191 }), "not a power of two"],

@@ -13,7 +13,7 @@ export const fileOf = (variable: string) => `The file that ${variable} names`;
  */
 export function readSecretFile(path: string, setting: string, file = fileOf(setting)): string {
   try {
-    return readFileSync(path, "utf8");
+    return decode(readFileSync(path));
   } catch (error) {
     if (/^\s*(?:0x)?[0-9a-f]{60,68}\s*$/i.test(path)) {
       throw new ConfigError(`${setting} looks like a key. Set it to the path of a file that holds the key.`);
@@ -23,6 +23,13 @@ export function readSecretFile(path: string, setting: string, file = fileOf(sett
       error,
     );
   }
+}
+
+/** Decodes a text in UTF-8 or, after its byte order mark, in UTF-16, as editors on Windows write it. */
+function decode(bytes: Uint8Array): string {
+  const mark = `${bytes[0]} ${bytes[1]}`;
+  const encoding = mark === "255 254" ? "utf-16le" : mark === "254 255" ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
 }
 
 /**

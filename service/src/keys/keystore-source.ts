@@ -51,7 +51,7 @@ function readPassword(env: NodeJS.ProcessEnv, variable: string) {
   if (given === undefined && file === undefined) {
     throw new ConfigError(`The keystore has no password. Set ${variable}_FILE to the path of a file that holds it.`);
   }
-  const password = file === undefined ? given : readSecretFile(file, `${variable}_FILE`).replace(/\r?\n$/, "");
+  const password = file === undefined ? given : readSecretFile(file, `${variable}_FILE`).replace(/(?:\r\n|\n|\r)$/, "");
   if (!password)
     throw new ConfigError(`${variable}${file === undefined ? "" : "_FILE"} is empty. Put the password into it.`);
   return { password, warnings: file === undefined ? [] : permissionWarnings(file, fileOf(`${variable}_FILE`)) };

@@ -36,13 +36,17 @@ const Pbkdf2 = Type.Object({
   kdfparams: Type.Object({ dklen: Type.Literal(32), c: count, prf: Type.Literal("hmac-sha256"), salt }),
 });
 
-/** Web3 Secret Storage, version 3, as `cast wallet` and geth write it. */
+/** Web3 Secret Storage, version 3, as geth, Foundry, ethers, web3.js and MyEtherWallet write it. */
 const Keystore = Type.Object({
   version: Type.Literal(3),
   address: Type.Optional(Type.String({ pattern: "^(?:0x)?[0-9a-fA-F]{40}$" })),
   crypto: Type.Union([Scrypt, Pbkdf2]),
 });
 type Keystore = Static<typeof Keystore>;
+
+const ADVICE =
+  "Needed is Web3 Secret Storage, version 3, with aes-128-ctr and scrypt or pbkdf2: create it with " +
+  '"cast wallet import"';
 
 /**
  * Opens an encrypted keystore. Deriving its key blocks the process, for about two seconds with geth's defaults.
@@ -51,16 +55,12 @@ type Keystore = Static<typeof Keystore>;
  * @returns The account, or an error to follow the file's name. It repeats neither the key nor the password.
  */
 export function openKeystore(text: string, password: string): Result<LocalAccount> {
-  const keystore = parseJson(text);
-  if (!Value.Check(Keystore, keystore)) {
-    return err(
-      "is not a keystore (Web3 Secret Storage version 3, aes-128-ctr with scrypt or pbkdf2). Create one with " +
-        '"cast wallet import"',
-    );
-  }
+  const keystore = withLowerCaseNames(parseJson(text));
+  if (!Value.Check(Keystore, keystore))
+    return err(`is not a keystore that can be used: ${formOf(text, keystore)}. ${ADVICE}`);
   const excess = excessiveWork(keystore.crypto);
   if (excess !== null) return err(excess);
-  const key = decrypt(keystore, password);
+  const key = decryptWithAny(keystore, spellingsOf(password));
   if (key === null) return err("does not open with this password. Correct the password");
   const account = accountOf(key);
   if (account === null) return err("holds an invalid private key: it must be above 0 and below the curve's order");
@@ -88,6 +88,49 @@ function excessiveWork({ kdf, kdfparams }: Keystore["crypto"]): string | null {
 /** Returns the work of scrypt, in mixed blocks: each of the r * p blocks is hashed as well, as if n were 32 larger. */
 function scryptWork(n: number, r: number, p: number): number {
   return r * p * (n + 32);
+}
+
+/** ethers writes "Crypto". */
+function withLowerCaseNames(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
+}
+
+/** Says what a file is that is not a keystore, in place of one. It repeats no secret. */
+function formOf(text: string, value: unknown): string {
+  if (/^\s*(?:0x)?[0-9a-f]{64}\s*$/i.test(text)) return "it is a private key itself";
+  if (/^\s*(?:[a-z]+\s+){11,23}[a-z]+\s*$/.test(text)) return "it has words, as a mnemonic has";
+  if (Array.isArray(value)) return "it is a list, whose keystores have to be in a file each";
+  if (typeof value !== "object" || value === null) return "it is not JSON";
+  const { encseed, version, crypto } = value as { encseed?: unknown; version?: unknown; crypto?: unknown };
+  if (encseed !== undefined) return "it is a wallet of Ethereum's presale";
+  if (version === 4) return "it has the version 4, of a validator's key";
+  if (version !== 3) return `it has the version ${quoted(version)}`;
+  if (typeof crypto !== "object" || crypto === null) return "it has no crypto";
+  const { cipher: name, kdf } = crypto as { cipher?: unknown; kdf?: unknown };
+  if (name !== "aes-128-ctr") return `its cipher is ${quoted(name)}`;
+  if (kdf !== "scrypt" && kdf !== "pbkdf2") return `its kdf is ${quoted(kdf)}`;
+  const form = Type.Object({ ...Keystore.properties, crypto: kdf === "scrypt" ? Scrypt : Pbkdf2 });
+  return `its ${Value.Errors(form, value).First()?.path.slice(1).replaceAll("/", ".")} has another form`;
+}
+
+const quoted = (value: unknown) => JSON.stringify(value)?.slice(0, 40) ?? "that is missing";
+
+/**
+ * Lists how programs encode a password: as it is typed, which keyboards compose and macOS's file names decompose, and
+ * normalized, as ethers does.
+ */
+function spellingsOf(password: string): readonly string[] {
+  const forms = ["NFC", "NFD", "NFKC"].map((form) => password.normalize(form));
+  return [...new Set([password, ...forms])];
+}
+
+function decryptWithAny(keystore: Keystore, passwords: readonly string[]): Hex | null {
+  for (const password of passwords) {
+    const key = decrypt(keystore, password);
+    if (key !== null) return key;
+  }
+  return null;
 }
 
 function decrypt({ version, crypto }: Keystore, password: string): Hex | null {
