@@ -136,7 +136,7 @@ describe("a password", () => {
     const path = join(folder, "written");
     writeFileSync(path, content, { mode: 0o600 });
     const env = { A_KEYSTORE: first, A_KEYSTORE_PASSWORD_FILE: path };
-    return expect(loadAccount(env, "A")).resolves.toMatchObject({ account: { address: ADDRESS } });
+    return expect(loadAccount(env, OWNER)).resolves.toMatchObject({ account: { address: ADDRESS } });
   };
 
   test.each(["", "\n", "\r\n", "\r"])("may end with %j, and begin with a byte order mark", async (end) => {
@@ -153,7 +153,7 @@ describe("a password", () => {
 
   test("opens a keystore that begins with a byte order mark", async () => {
     const marked = write("marked", `\uFEFF${readFileSync(first, "utf8")}`);
-    expect((await loadAccount({ A_KEYSTORE: marked, ...PASSWORD_SET }, "A")).account.address).toBe(ADDRESS);
+    expect((await loadAccount({ A_KEYSTORE: marked, ...PASSWORD_SET }, OWNER)).account.address).toBe(ADDRESS);
   });
 });
 
