@@ -6,7 +6,7 @@ import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { SITE_PATH_PLACEHOLDER } from "@dataset-oracle/service/http-server/static-site";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addGuide, addPage } from "../plugin.js";
+import { addGuide, addPage } from "./plugin.js";
 
 const SECRET = "not a part of the site";
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2_000))});`;

@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { isIP, type Socket } from "node:net";
-import { Egress } from "@dataset-oracle/service/untrusted/egress";
-import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import type { buildConnector } from "undici";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { startHostileServer } from "./support/hostile-server.js";
+import { startHostileServer } from "../../test/support/hostile-server.js";
+import { Egress } from "./egress.js";
+import { Secrets } from "./secrets.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 const API = "https://api.example.com";

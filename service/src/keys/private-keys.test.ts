@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { findAccounts, loadAccount } from "../src/keys/find-accounts.js";
+import { findAccounts, loadAccount } from "./find-accounts.js";
 
 const OWNER = { name: "A", signs: "anything" } as const;
 const KEYS = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;

@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { loadConfig } from "@dataset-oracle/service/config/load-config";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
+import { ConfigError } from "./config-error.js";
+import { loadConfig } from "./load-config.js";
 
 const folder = mkdtempSync(join(tmpdir(), "config-"));
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Egress } from "@dataset-oracle/service/untrusted/egress";
-import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import fc from "fast-check";
 import type { buildConnector } from "undici";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { startHostileServer } from "./support/hostile-server.js";
+import { startHostileServer } from "../../test/support/hostile-server.js";
+import { Egress } from "./egress.js";
+import { Secrets } from "./secrets.js";
 
 const TOKEN = 'k/3+y=="\\x~7%9';
 

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { createPublicClient } from "viem";
 import { afterAll, expect, test } from "vitest";
+import { rpcTransport } from "./rpc-transport.js";
 
 const JSON_TYPE = { "content-type": "application/json" };
 

@@ -5,13 +5,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { findAccounts } from "@dataset-oracle/service/keys/find-accounts";
-import { remoteSigner } from "@dataset-oracle/service/keys/remote-signer";
 import { createCertificateAuthority } from "@dataset-oracle/tools/certificates";
 import { type Hex, type LocalAccount, parseGwei, type TransactionSerializable } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { ConfigError } from "../config/config-error.js";
+import { findAccounts } from "./find-accounts.js";
+import { remoteSigner } from "./remote-signer.js";
 
 const held = privateKeyToAccount(generatePrivateKey());
 const stranger = privateKeyToAccount(generatePrivateKey());

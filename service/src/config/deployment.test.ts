@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
+import { ConfigError } from "./config-error.js";
+import { loadDeployment } from "./deployment.js";
 
 const folder = mkdtempSync(join(tmpdir(), "deployment-"));
 

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { bytesToHex, type Hex, hexToBytes, parseGwei, type TransactionSerializable } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import { loadNativeSecp256k1, WASM_SECP256K1 } from "../src/crypto/secp256k1.js";
-import { accountFromPrivateKey } from "../src/keys/secp256k1-account.js";
+import { loadNativeSecp256k1, WASM_SECP256K1 } from "../crypto/secp256k1.js";
+import { accountFromPrivateKey } from "./secp256k1-account.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

@@ -7,11 +7,11 @@ import { pino } from "pino";
 import { Histogram } from "prom-client";
 import type { Address } from "viem";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { failureScopeOf } from "../plugins/feeds/failure-backoff.js";
-import { type Failure, isFailure, ProviderFailures } from "./failures.js";
-import { ProviderUrls } from "./provider-urls.js";
-import { GuardedHttp, Providers } from "./providers.js";
-import { NoQuorum } from "./quorum.js";
+import { failureScopeOf } from "../src/plugins/feeds/failure-backoff.js";
+import { type Failure, isFailure, ProviderFailures } from "../src/reports/failures.js";
+import { ProviderUrls } from "../src/reports/provider-urls.js";
+import { GuardedHttp, Providers } from "../src/reports/providers.js";
+import { NoQuorum } from "../src/reports/quorum.js";
 
 /** How many questions of callers, or of the operator itself, one provider gets at a time. */
 const PLACES = 32;

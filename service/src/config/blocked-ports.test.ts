@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BLOCKED_PORTS, requireReachablePort } from "../src/config/blocked-ports.js";
+import { BLOCKED_PORTS, requireReachablePort } from "./blocked-ports.js";
 
 /** The oldest Node that we support does not block these two. */
 const NEW = [4190, 6679];

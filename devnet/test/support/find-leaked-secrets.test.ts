@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { findLeakedSecrets } from "./support/find-leaked-secrets.js";
+import { findLeakedSecrets } from "./find-leaked-secrets.js";
 
 const KEY = `0x${randomBytes(32).toString("hex")}`;
 const TOKEN = `${randomBytes(12).toString("hex")}+/%`;

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resolveByDns } from "@dataset-oracle/service/untrusted/resolve-by-dns";
 import { expect, onTestFinished, test } from "vitest";
+import { resolveByDns } from "./resolve-by-dns.js";
 
 /** A name server on loopback that gives every name one IPv4 address, and no IPv6 address. Returns where it is. */
 async function startNameServer(address: string): Promise<string> {

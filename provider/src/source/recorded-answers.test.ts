@@ -2,9 +2,9 @@ import { EXCHANGES } from "@dataset-oracle/devnet/exchange-origins";
 import { ok } from "@dataset-oracle/protocol/result";
 import { parseUnits } from "viem";
 import { describe, expect, test } from "vitest";
-import { judgeAnswer } from "../src/source/judge-answer.js";
-import { loadSources, SHIPPED_SOURCES } from "../src/source/load-sources.js";
-import { loadRecordedAnswers } from "./support/recorded-answers.js";
+import { loadRecordedAnswers } from "../../test/support/recorded-answers.js";
+import { judgeAnswer } from "./judge-answer.js";
+import { loadSources, SHIPPED_SOURCES } from "./load-sources.js";
 
 const SOURCES = new Map(loadSources([SHIPPED_SOURCES]).map((source) => [source.name, source]));
 

@@ -1,7 +1,7 @@
-import { Egress } from "@dataset-oracle/service/untrusted/egress";
 import type { buildConnector } from "undici";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { startHostileServer } from "./support/hostile-server.js";
+import { startHostileServer } from "../../test/support/hostile-server.js";
+import { Egress } from "./egress.js";
 
 const LIMITS = { timeoutMs: 60_000, maxBytes: 1024 * 1024 };
 const PUBLIC = "93.184.215.14";
