@@ -2,7 +2,7 @@
 
 import { buildOperatorApp } from "@dataset-oracle/operator/dist/app.js";
 import { OperatorConfig } from "@dataset-oracle/operator/dist/config.js";
-import { connectNetworks } from "@dataset-oracle/operator/dist/operator.js";
+import { Operator } from "@dataset-oracle/operator/dist/operator.js";
 import { routes } from "@dataset-oracle/provider/dist/routes.js";
 import { buildApp } from "@dataset-oracle/service/http-server/app";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
@@ -19,7 +19,7 @@ export async function withAppForDocs(ask) {
   const closing = new AbortController();
   const logger = createLogger({ level: "silent" });
   const context = createContext(logger, closing.signal, processRegistry());
-  const app = await buildOperatorApp(await connectNetworks([], new Map(), context), [], SETTINGS);
+  const app = await buildOperatorApp(await Operator.connect([], new Map(), context), [], SETTINGS);
   await app.ready();
   try {
     return await ask(app);
