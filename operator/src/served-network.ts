@@ -10,7 +10,7 @@ import { GuardedHttp, Providers } from "./reports/providers.js";
 import { type ReportSettings, ReportSource } from "./reports/report-source.js";
 import type { ChainClient } from "./rpc/client.js";
 import type { PoolSettings } from "./rpc/pool.js";
-import type { Sender } from "./schedule/transmission-schedule.js";
+import type { Role } from "./schedule/cadence.js";
 import { SenderBalances } from "./transactions/balances.js";
 import { TransactionQueue } from "./transactions/queue.js";
 import { createGasBudgets, type GasBudgets, type GasSettings, Senders } from "./transactions/senders.js";
@@ -31,7 +31,7 @@ export interface ServedDataset {
 
 /** An operator's place among those that keep the same keys fresh. */
 export interface Standing {
-  readonly sender: Sender;
+  readonly role: Role;
   /** The members that run such an operator; null for the whole committee. */
   readonly members: readonly Address[] | null;
   /** How long one of a better rank is waited for. */
@@ -62,6 +62,9 @@ export interface CoreSettings extends PoolSettings, ReportSettings, GasSettings,
   readonly reorgDepth: number;
 }
 
+/** A dataset as far as it is known: without its key form as long as only the chain has it. */
+export type KnownDataset = Pick<PlannedDataset, "address" | "keyForm">;
+
 /** What the core has to know of a network before it is connected. */
 export interface CorePlan {
   readonly chainId: number;
@@ -76,10 +79,8 @@ export interface CorePlan {
   /** The contract in which providers announce their URLs; null for the deployment's, if it has one. */
   readonly directory: Address | null;
   readonly standing: Standing;
-  /** True if a part of each sender's places in the queue is kept for feeds. */
-  readonly hasFeeds: boolean;
   /** Checks that the rest of the configuration fits what is deployed. It throws a ConfigError. */
-  readonly requireFit: (datasets: readonly Dataset[], contracts: DeployedContracts) => void;
+  readonly requireFit: (datasets: readonly KnownDataset[], contracts: DeployedContracts) => void;
 }
 
 /** A transaction that the chain does not show for this many polls is rebroadcast. */
@@ -147,7 +148,7 @@ export async function connectNetwork(
   const queues = createQueues(client, plan, accounts, { ...context, logger }, budgets);
   const senders = new Senders(chainId, queues, budgets, clock);
   const served = datasets.map((dataset): ServedDataset => {
-    const source = new ReportSource(dataset, providers, settings, context);
+    const source = new ReportSource(dataset, providers, context, settings);
     const builder = new UpdateBuilder(dataset, source, simulator, clock, metrics.coalesced);
     const broadcasts = new Broadcasts(dataset, builder, senders, metrics.coalesced, context);
     const updates = new Updates(dataset, builder, broadcasts, metrics.coalesced, context, settings);
@@ -155,7 +156,7 @@ export async function connectNetwork(
   });
   const addresses = accounts.map(({ address }) => address);
   const balances = new SenderBalances(client, addresses, settings.lowBalanceGwei, clock, logger);
-  const about = { datasets: datasets.map(({ address }) => address), senders: addresses, sendsFor: standing.sender };
+  const about = { datasets: datasets.map(({ address }) => address), senders: addresses, sendsFor: standing.role };
   logger.info(about, "connected");
   // Nobody waits for it: it logs which senders have to be funded.
   void balances.read();
@@ -181,7 +182,7 @@ export async function startQueues({ senders, datasets }: ServedNetwork): Promise
 
 function createQueues(
   client: ChainClient,
-  { settings, hasFeeds }: CorePlan,
+  { settings }: CorePlan,
   accounts: readonly LocalAccount[],
   { logger, ...context }: Pick<Context, "clock" | "random" | "closing" | "logger">,
   budgets: GasBudgets,
@@ -191,7 +192,6 @@ function createQueues(
     unseenMs: UNSEEN_POLLS * settings.rpcPollMs,
     lostMs: Math.max(LEAST_LOST_MS, LOST_POLLS * settings.rpcPollMs),
     maxPending: settings.maxPendingPerSender,
-    reservedForFeeds: hasFeeds ? Math.floor(settings.maxPendingPerSender / 4) : 0,
     maxFeePerGas: parseGwei(String(settings.maxFeePerGasGwei)),
     maxPriorityFeePerGas: parseGwei(String(Math.min(settings.maxPriorityFeePerGasGwei, settings.maxFeePerGasGwei))),
     pollMs: settings.rpcPollMs,

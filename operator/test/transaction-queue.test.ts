@@ -36,7 +36,6 @@ const SETTINGS: QueueSettings = {
   maxPriorityFeePerGas: 50n * GWEI,
   pollMs: 50,
   reorgDepth: 8,
-  reservedForFeeds: 0,
 };
 
 let account: PrivateKeyAccount;
@@ -342,7 +341,8 @@ test("an update that was promised is built anew if its round expires while it wa
 });
 
 test("feeds use the places that requests leave to them", async () => {
-  const queue = startQueue({ maxPending: 4, reservedForFeeds: 1 });
+  const queue = startQueue({ maxPending: 4 });
+  queue.reserveForOwn();
   const requests = Array.from({ length: 4 }, (_, i) => enqueue(queue, job(`K${i}`, { payer: "192.0.2.1" })));
   await Promise.all(requests.slice(0, 3));
   // No block is needed for it.

@@ -7,6 +7,7 @@ export const MUTATED_FILES = [
   "operator/src/rpc/node-errors.ts",
   "operator/src/reports/quorum.ts",
   "operator/src/schedule/beat.ts",
+  "operator/src/schedule/cadence.ts",
   "operator/src/schedule/learned-lead.ts",
   "operator/src/schedule/policy.ts",
   "operator/src/schedule/rank.ts",

@@ -1,7 +1,7 @@
 import { type Address, keccak256, numberToHex } from "viem";
 import { beatAt, roundAt } from "../../../operator/dist/schedule/beat.js";
+import { sharedLeadSeconds } from "../../../operator/dist/schedule/cadence.js";
 import { Ranking } from "../../../operator/dist/schedule/rank.js";
-import { sharedLeadSeconds } from "../../../operator/dist/schedule/transmission-schedule.js";
 import { EventQueue } from "./event-queue.js";
 import type { Model } from "./model.js";
 import { EvenChance, type Random } from "./random.js";
@@ -70,7 +70,7 @@ export function simulateHeldTurns(
   };
   for (const sender of members) {
     if (faulty.includes(sender)) continue;
-    const settings = { ranking, sender, beatSeconds: BEAT_SECONDS, stageMs };
+    const settings = { ranking, role: sender, beatSeconds: BEAT_SECONDS, stageMs };
     const operator = new SimulatedOperator(world, settings, new Array(size).fill(true));
     events.plan(startMs, () => operator.start());
   }

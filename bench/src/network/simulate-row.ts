@@ -1,7 +1,7 @@
 import { numberToHex } from "viem";
+import { sharedLeadSeconds } from "../../../operator/dist/schedule/cadence.js";
 import { dueAge, type UpdatePolicy } from "../../../operator/dist/schedule/policy.js";
 import { Ranking } from "../../../operator/dist/schedule/rank.js";
-import { sharedLeadSeconds } from "../../../operator/dist/schedule/transmission-schedule.js";
 import { EventQueue } from "./event-queue.js";
 import type { Faults, Model } from "./model.js";
 import { EvenChance, type Random } from "./random.js";
@@ -112,7 +112,7 @@ function simulateNetwork(
     // Whoever sends nothing that is mined is not noticed by the others, whatever else it does.
     if (faulty.includes(index)) continue;
     const reach = members.map((_, other) => !isDown(other) && (other === index || !random.chance(cutLinks)));
-    const settings = { ranking, sender, beatSeconds: BEAT_SECONDS, stageMs };
+    const settings = { ranking, role: sender, beatSeconds: BEAT_SECONDS, stageMs };
     const operator = new SimulatedOperator(world, settings, reach);
     events.plan(startMs, () => operator.start());
   }

@@ -1,6 +1,7 @@
 import { isQuorum } from "@dataset-oracle/protocol/quorum";
 import type { Address, Hex } from "viem";
 import { beatAt } from "../../../operator/dist/schedule/beat.js";
+import type { ScheduleSettings } from "../../../operator/dist/schedule/cadence.js";
 import {
   ASK_AGAIN_AFTER_MS,
   type Gather,
@@ -10,7 +11,6 @@ import {
   LEAST_GATHER_MS,
   MOST_GATHER_MS,
   type ScheduledKey,
-  type ScheduleSettings,
   type ScheduleState,
   type Send,
   step,
@@ -63,7 +63,7 @@ export class SimulatedOperator {
   /** @param reach For each member, whether its provider can answer this operator at all. */
   constructor(
     private readonly world: World,
-    private readonly settings: ScheduleSettings & { readonly sender: Address },
+    private readonly settings: ScheduleSettings & { readonly role: Address },
     private readonly reach: readonly boolean[],
   ) {
     this.#clockMs = Math.round(world.random.between(-world.model.clockMs, world.model.clockMs));
@@ -81,7 +81,7 @@ export class SimulatedOperator {
       monotonicMs: events.now,
       chain: { blockNumber: BigInt(this.#head), storedRounds: this.#storedRounds },
       gathered,
-      busy: this.#busy(),
+      underway: this.#underway(),
       held: new Map(),
       learnedLeadSeconds: 0,
     };
@@ -113,7 +113,7 @@ export class SimulatedOperator {
     return (blocks[this.#head] ?? blocks[0]).storedRounds;
   }
 
-  #busy() {
+  #underway() {
     this.#sent = this.#sent.filter(({ minedIn }) => minedIn === null || minedIn > this.#head);
     return new Set([...this.#preparing, ...this.#sent.flatMap(({ keys }) => keys)]);
   }
@@ -148,7 +148,7 @@ export class SimulatedOperator {
     const { events, members, model, random, requestLoss } = this.world;
     const arrivals = members.map((member, index) => {
       if (!this.reach[index]) return Number.POSITIVE_INFINITY;
-      const loss = member === this.settings.sender ? 0 : requestLoss;
+      const loss = member === this.settings.role ? 0 : requestLoss;
       const answerMs = () => {
         const ms = Math.ceil(random.logNormal(model.report.medianMs, model.report.sigma));
         return random.chance(loss) ? Number.POSITIVE_INFINITY : ms;
@@ -192,7 +192,7 @@ export class SimulatedOperator {
   }
 
   #submit(keys: readonly Hex[], round: bigint) {
-    const transaction = this.world.chain.submit(this.settings.sender, keys, round);
+    const transaction = this.world.chain.submit(this.settings.role, keys, round);
     this.#sent.push(transaction);
     this.#replaceWhenStuck(transaction, this.world.model.stuckMs);
   }
@@ -202,7 +202,7 @@ export class SimulatedOperator {
     const { events, chain, model } = this.world;
     events.plan(events.now + afterMs, () => {
       if (transaction.minedIn !== null) return;
-      if (chain.queueOf(this.settings.sender)[0] !== transaction) {
+      if (chain.queueOf(this.settings.role)[0] !== transaction) {
         this.#replaceWhenStuck(transaction, model.stuckPollMs);
         return;
       }

@@ -58,7 +58,7 @@ function gather(urls = providers.map(({ url }) => url), settings = { providerTim
     new Histogram({ name: "durations", help: "Durations.", labelNames, registers: [] }),
     SYSTEM_CLOCK,
   );
-  const source = new ReportSource(dataset, asked, settings, { clock: SYSTEM_CLOCK, closing: closing.signal });
+  const source = new ReportSource(dataset, asked, { clock: SYSTEM_CLOCK, closing: closing.signal }, settings);
   const key = stringToHex(`SPOTPX/T${counter++}-USD`);
   return source.gatherReports(key, ROUND, { members, toleranceBps: 100n }, null, () => {});
 }

@@ -44,6 +44,34 @@ const MAX_REASON = 200;
 // The keys are not looked at: comparing each with each, by TypeBox's hash, takes more time than all the rest of a row.
 const signedRow = TypeCompiler.Compile(Type.Omit(Type.Object(SignedBatchReport.properties), ["keys"]));
 
+/** How the members of a committee are asked, and when the wait for them ends. */
+interface Gathering {
+  /** True if a member that has not answered after a while is asked once more. */
+  readonly asksAgain: boolean;
+  /** How long it lasts at most; null if the deadline of each request is enough. */
+  readonly mostMs: number | null;
+  /** Returns how long the other members are waited for once enough have answered. */
+  graceMs(elapsedMs: number): number;
+  /** Reports whether nobody is waited for any more once enough have answered. @param missing Who has not. */
+  isComplete(missing: readonly Address[]): boolean;
+}
+
+/** For an update, which contains every valid report at hand: the others get a short grace period. */
+const forUpdate = (graceMs: number): Gathering => ({
+  asksAgain: false,
+  mostMs: null,
+  graceMs: () => graceMs,
+  isComplete: () => false,
+});
+
+/** For the turns of those of a better rank, as the transmission schedule says: it ends as soon as they have answered. */
+const forTurns = (awaited: ReadonlySet<Address>): Gathering => ({
+  asksAgain: true,
+  mostMs: MOST_GATHER_MS,
+  graceMs: (elapsedMs) => Math.max(GRACE_MS, LEAST_GATHER_MS - elapsedMs),
+  isComplete: (missing) => !missing.some((member) => awaited.has(member)),
+});
+
 /** Gathers what the committee of one dataset signs. */
 export class ReportSource {
   readonly #filters: StatementFilter[] = [];
@@ -51,8 +79,8 @@ export class ReportSource {
   constructor(
     private readonly dataset: Dataset,
     private readonly providers: Providers,
-    private readonly settings: ReportSettings,
     private readonly context: Pick<Context, "clock" | "closing">,
+    private readonly settings: ReportSettings,
   ) {}
 
   /** Adds a filter of what counts. One that refuses a statement makes its signer count as absent. */
@@ -90,23 +118,35 @@ export class ReportSource {
       read: this.#counting(reportReader(dataset, key, round, expected)),
     };
     const isEnough = (answers: readonly ReportAnswer[]) => decideByQuorum(members.length, answers).kind !== "no_quorum";
-    return this.#askAll(question, members, isEnough, onReport);
+    return this.#askAll(question, members, isEnough, forUpdate(this.settings.graceMs), onReport);
   }
 
   /**
-   * Asks a committee for its rows of a batch.
+   * Asks a committee for its rows of a batch, for an update.
    *
    * @param keys 1 to 256.
    * @param round Seconds since 1970.
-   * @param awaited Given for a gathering that ends as the transmission schedule says, as soon as a quorum and these members
-   * have answered; by default it ends a grace period after a quorum.
    * @returns One answer for each member, in the committee's order.
    */
-  gatherRows(
+  gatherRows(keys: readonly Hex[], round: bigint, committee: Committee): Promise<readonly RowAnswer[]> {
+    return this.#gatherRows(keys, round, committee, forUpdate(this.settings.graceMs));
+  }
+
+  /** As `gatherRows`, but it ends early, as the transmission schedule says. @param awaited Those of a better rank. */
+  gatherRowsForTurns(
+    keys: readonly Hex[],
+    round: bigint,
+    committee: Committee,
+    awaited: ReadonlySet<Address>,
+  ): Promise<readonly RowAnswer[]> {
+    return this.#gatherRows(keys, round, committee, forTurns(awaited));
+  }
+
+  #gatherRows(
     keys: readonly Hex[],
     round: bigint,
     { members }: Committee,
-    awaited?: ReadonlySet<Address>,
+    gathering: Gathering,
   ): Promise<readonly RowAnswer[]> {
     const { dataset } = this;
     const expected: BatchReportRequest = {
@@ -125,7 +165,7 @@ export class ReportSource {
     };
     const isEnough = (answers: readonly RowAnswer[]) =>
       reachesQuorum(answers.filter(({ kind }) => kind === "row").length, members.length);
-    return this.#askAll(question, members, isEnough, () => {}, awaited);
+    return this.#askAll(question, members, isEnough, gathering);
   }
 
   /** Makes a reader to whom a statement that a filter refuses is a failure. */
@@ -137,16 +177,13 @@ export class ReportSource {
     };
   }
 
-  /**
-   * Asks all members at once. After enough have answered, the others get a short grace period, because an update contains
-   * every valid report at hand.
-   */
+  /** Asks all members at once, until the gathering says that enough have answered. */
   async #askAll<T extends Statement>(
     question: Question<T>,
     members: readonly Address[],
     isEnough: (answers: readonly (T | Failure)[]) => boolean,
-    onCounted: (answer: T) => void,
-    awaited?: ReadonlySet<Address>,
+    gathering: Gathering,
+    onCounted: (answer: T) => void = () => {},
   ): Promise<readonly (T | Failure)[]> {
     const { clock, closing } = this.context;
     const over = new AbortController();
@@ -157,11 +194,11 @@ export class ReportSource {
     closing.addEventListener("abort", stop);
     const startedAt = clock.monotonic();
     const stopAfter = (ms: number) => void wait(ms, over.signal).then(stop);
-    if (awaited !== undefined) stopAfter(MOST_GATHER_MS);
+    if (gathering.mostMs !== null) stopAfter(gathering.mostMs);
     const answers = new Map<Address, T | Failure>();
-    const isAwaited = (member: Address) => {
+    const hasAnswered = (member: Address) => {
       const answer = answers.get(member);
-      return awaited?.has(member) === true && (answer === undefined || isFailure(answer));
+      return answer !== undefined && !isFailure(answer);
     };
     let haveEnough = false;
     const take = (provider: Address, answer: T | Failure) => {
@@ -170,15 +207,13 @@ export class ReportSource {
       const hadEnough = haveEnough;
       haveEnough ||= isEnough([...answers.values()]);
       if (!haveEnough) return;
-      if (awaited !== undefined && !members.some(isAwaited)) stop();
-      if (hadEnough) return;
-      const leastMs = Math.max(GRACE_MS, LEAST_GATHER_MS - (clock.monotonic() - startedAt));
-      stopAfter(awaited === undefined ? this.settings.graceMs : leastMs);
+      if (gathering.isComplete(members.filter((member) => !hasAnswered(member)))) stop();
+      if (!hadEnough) stopAfter(gathering.graceMs(clock.monotonic() - startedAt));
     };
     const ask = (provider: Address) =>
-      awaited === undefined
-        ? this.providers.ask(question, provider, over.signal)
-        : this.#askTwice(question, provider, over.signal);
+      gathering.asksAgain
+        ? this.#askTwice(question, provider, over.signal)
+        : this.providers.ask(question, provider, over.signal);
     await Promise.all(members.map(async (provider) => take(provider, await ask(provider))));
     stop();
     closing.removeEventListener("abort", stop);

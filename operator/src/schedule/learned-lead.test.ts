@@ -23,7 +23,7 @@ test("the lead is the longest of the latest 32 updates, a block and a second; be
 /** Keeps one key fresh, and returns the age of each stored value, by the blocks' times, when it was replaced. */
 function agesOf(heartbeatSeconds: number, blockMs: number, gatherMs: number, phaseMs: number): number[] {
   const ranking = new Ranking(numberToHex(1, { size: 20 }), []);
-  const settings = { ranking, sender: "alone" as const, beatSeconds: 5, stageMs: 1 };
+  const settings = { ranking, role: "alone" as const, beatSeconds: 5, stageMs: 1 };
   const keys = [{ key: KEY, policy: { heartbeatSeconds, deviationBps: 1_000_000, minIntervalSeconds: 5 } }];
   const lead = new LearnedLead();
   let state: ScheduleState = INITIAL_STATE;
@@ -37,7 +37,7 @@ function agesOf(heartbeatSeconds: number, blockMs: number, gatherMs: number, pha
       monotonicMs: nowMs,
       chain,
       gathered,
-      busy: new Set<Hex>(),
+      underway: new Set<Hex>(),
       held: new Map(),
       learnedLeadSeconds: lead.seconds(PROVIDER_TIMEOUT_MS, blockMs),
     });

@@ -1,15 +1,42 @@
 import type { QueryResult } from "@dataset-oracle/protocol/client/query-result";
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { ConfigError } from "@dataset-oracle/service/config/config-error";
+import { type Static, Type } from "@sinclair/typebox";
 import { type Hex, hexToBigInt } from "viem";
 
+const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
+
+/** When a key is updated, as the configuration says it. */
+export const policySettings = {
+  heartbeatSeconds: seconds(
+    "The age that a stored value should not exceed, even if it has not changed: updates start early enough to be mined " +
+      "in time.",
+  ),
+  deviationBps: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description:
+      "The deviation threshold: the change that triggers an earlier update, in basis points of the stored value.",
+  }),
+  minIntervalSeconds: seconds("The age below which a key is not updated, in seconds."),
+};
+
+const PolicySettings = Type.Object(policySettings);
+
 /** When a key is updated. */
-export interface UpdatePolicy {
-  /** The age that its stored value should not exceed, even if it has not moved. */
-  readonly heartbeatSeconds: number;
-  /** The deviation threshold: the move that triggers an earlier update, in basis points of the stored value; 1 or more. */
-  readonly deviationBps: number;
-  /** The age below which it is never updated. */
-  readonly minIntervalSeconds: number;
+export type UpdatePolicy = Readonly<Static<typeof PolicySettings>>;
+
+/** @throws ConfigError @param at Where it is configured. */
+export function planPolicy(
+  { heartbeatSeconds, deviationBps, minIntervalSeconds }: Static<typeof PolicySettings>,
+  at: string,
+): UpdatePolicy {
+  if (minIntervalSeconds > heartbeatSeconds) {
+    throw new ConfigError(
+      `${at}: minIntervalSeconds is ${minIntervalSeconds}, above the heartbeatSeconds of ${heartbeatSeconds}. Lower it.`,
+    );
+  }
+  return { heartbeatSeconds, deviationBps, minIntervalSeconds };
 }
 
 /** The value of a key on which a quorum of the providers agrees now; a value is 32 bytes. */

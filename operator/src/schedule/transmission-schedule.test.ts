@@ -3,20 +3,16 @@ import { type Address, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import vectors from "../../../protocol/vectors/schedule.json" with { type: "json" };
 import { roundStartMs } from "./beat.js";
-import { Ranking, rankMembers } from "./rank.js";
 import {
   accusationWaitMs,
-  type Gather,
-  type Held,
   heartbeatFault,
-  INITIAL_STATE,
+  type Role,
   type ScheduleSettings,
-  type Sender,
   STARTS_PER_BEAT,
-  type Step,
   sharedLeadSeconds,
-  step,
-} from "./transmission-schedule.js";
+} from "./cadence.js";
+import { Ranking, rankMembers } from "./rank.js";
+import { type Gather, type Held, INITIAL_STATE, type Step, step } from "./transmission-schedule.js";
 
 const BEAT = 5n;
 const STAGE_MS = 3_500;
@@ -40,16 +36,16 @@ class Run {
   step: Step = { state: INITIAL_STATE, gather: [], send: [], wakeAtMs: 0 };
   block = 100n;
   learnedLeadSeconds = 4;
-  readonly busy = new Set<Hex>();
+  readonly underway = new Set<Hex>();
   readonly held = new Map<Hex, Held>();
   readonly settings: ScheduleSettings;
 
   constructor(
-    sender: Sender,
+    role: Role,
     readonly stored: Map<Hex, bigint>,
     settings: Partial<ScheduleSettings> = {},
   ) {
-    this.settings = { ranking: RANKING, sender, beatSeconds: Number(BEAT), stageMs: STAGE_MS, ...settings };
+    this.settings = { ranking: RANKING, role, beatSeconds: Number(BEAT), stageMs: STAGE_MS, ...settings };
   }
 
   /** Takes a step, by default with the chain in sight. */
@@ -61,7 +57,7 @@ class Run {
       monotonicMs: nowMs,
       chain,
       gathered: null,
-      busy: this.busy,
+      underway: this.underway,
       held: this.held,
       learnedLeadSeconds: this.learnedLeadSeconds,
     };
@@ -99,15 +95,10 @@ class Run {
 }
 
 /** Returns how long a sender waits, with a new block in every stage and the same reports at every beat. */
-function waitOf(
-  sender: Sender,
-  storedRound: bigint,
-  arrived: ReadonlySet<Address>,
-  settings: Partial<ScheduleSettings>,
-) {
+function waitOf(role: Role, storedRound: bigint, arrived: ReadonlySet<Address>, settings: Partial<ScheduleSettings>) {
   const due = storedRound + 60n;
   const startMs = roundStartMs(due + BEAT - (due % BEAT));
-  const run = new Run(sender, oneKey(storedRound), settings);
+  const run = new Run(role, oneKey(storedRound), settings);
   run.at(startMs);
   if (run.gathered(startMs, arrived).send.length > 0) return 0;
   return (run.untilSent(startMs + 3_600_000, arrived) ?? Number.NaN) - startMs;
@@ -130,8 +121,8 @@ const oneKey = (storedRound = OLD) => new Map([[keyOf(1), storedRound]]);
 const sending = (round: bigint, ...keys: readonly Hex[]) => [{ round, keys }];
 
 /** An operator that has gathered at the first beat. */
-function begun(sender: Sender, stored = oneKey()): Run {
-  const run = new Run(sender, stored);
+function begun(role: Role, stored = oneKey()): Run {
+  const run = new Run(role, stored);
   run.at(START_MS);
   run.gathered(START_MS + 300);
   return run;
@@ -142,7 +133,7 @@ describe("published vectors", () => {
     const ranking = new Ranking(dataset as Address, members as Address[]);
     const order = ranking.orderOf(keyHash as Hex, BigInt(storedRound));
     const settings = { ranking: new OneOrder(dataset as Address, order), stageMs };
-    const wait = (sender: Sender) => waitOf(sender, BigInt(storedRound), new Set(arrived as Address[]), settings);
+    const wait = (role: Role) => waitOf(role, BigInt(storedRound), new Set(arrived as Address[]), settings);
     expect(order.map(wait)).toEqual(expected.waitsMs);
     expect(wait("volunteer")).toBe(expected.volunteerWaitMs);
     expect(wait("alone")).toBe(0);
@@ -195,7 +186,7 @@ describe("due", () => {
   });
 
   test("a heartbeat below twice the lead is refused with the reason", () => {
-    const settings = { beatSeconds: 5, stageMs: 13_500 };
+    const settings = { role: LEADER, beatSeconds: 5, stageMs: 13_500 };
     expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 41 }, settings)).toBeNull();
     expect(heartbeatFault({ ...POLICY, heartbeatSeconds: 40 }, settings)).toMatch(
       /^heartbeatSeconds is 40, below 41: .* a beat of 5 s, a stage of 13.5 s and 2 s/,
@@ -219,7 +210,7 @@ describe("gathering", () => {
   });
 
   test("names whose reports are waited for: the members of a better rank", () => {
-    const awaited = (sender: Sender) => new Run(sender, oneKey()).at(START_MS).gather[0]?.awaited;
+    const awaited = (role: Role) => new Run(role, oneKey()).at(START_MS).gather[0]?.awaited;
     expect(awaited(LEADER)).toEqual(new Set());
     expect(awaited(LAST)).toEqual(new Set(ORDER.slice(0, 3)));
   });
@@ -464,14 +455,14 @@ describe("what is held because what it needs does not work", () => {
 });
 
 test("a clock that was set back an hour holds nothing up, alone and in turns", () => {
-  for (const sender of ["alone", LEADER]) {
-    const run = new Run(sender as Sender, oneKey(OLD));
+  for (const role of ["alone", LEADER]) {
+    const run = new Run(role as Role, oneKey(OLD));
     run.at(START_MS + 3_600_000);
     run.gathered(START_MS + 3_600_300);
     run.at(START_MS);
     expect(run.asked).toEqual([keyOf(1)]);
     expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1)));
-    const watched = new Run(sender as Sender, oneKey(ROUND + 3_580n));
+    const watched = new Run(role as Role, oneKey(ROUND + 3_580n));
     watched.at(START_MS + 3_600_000);
     watched.stored.set(keyOf(1), ROUND - 20n);
     watched.at(START_MS + 5_000);
@@ -492,8 +483,8 @@ test("a clock that is set during a stage neither ends it nor makes it longer", (
 });
 
 test("reports of a time that the clock showed before it was set back are not sent", () => {
-  for (const sender of ["alone", LEADER] as const) {
-    const run = new Run(sender, oneKey(OLD));
+  for (const role of ["alone", LEADER] as const) {
+    const run = new Run(role, oneKey(OLD));
     run.at(START_MS + 3_600_000);
     expect(run.gathered(START_MS).send).toEqual([]);
     expect(run.gathered(START_MS + 300).send).toEqual(sending(ROUND, keyOf(1)));
@@ -503,7 +494,7 @@ test("reports of a time that the clock showed before it was set back are not sen
 describe("its own transactions", () => {
   test("what it has on its way is left to its queue", () => {
     const run = begun(LEADER);
-    run.busy.add(keyOf(1));
+    run.underway.add(keyOf(1));
     for (const nowMs of [300, 600, 5_000, 10_000]) {
       expect(run.at(START_MS + nowMs)).toMatchObject({ gather: [], send: [] });
     }
@@ -512,15 +503,15 @@ describe("its own transactions", () => {
   test("what fails while its reports are gathered is not sent", () => {
     const run = new Run(LEADER, oneKey());
     run.at(START_MS);
-    run.busy.add(keyOf(1));
+    run.underway.add(keyOf(1));
     expect(run.gathered(START_MS + 300).send).toEqual([]);
   });
 
   test("what could not be sent is sent again with the reports of the next beat", () => {
     const run = begun(LEADER);
-    run.busy.add(keyOf(1));
+    run.underway.add(keyOf(1));
     run.at(START_MS + 400);
-    run.busy.clear();
+    run.underway.clear();
     expect(run.at(START_MS + 500).send).toEqual([]);
     run.at(START_MS + 5_000);
     expect(run.gathered(START_MS + 5_300).send).toEqual(sending(ROUND + BEAT, keyOf(1)));
@@ -610,7 +601,7 @@ describe("keys that were never stored", () => {
     }
     expect(asked.size).toBe(100);
     run.at(START_MS + 300_000);
-    for (const key of run.asked.slice(0, 10)) run.busy.add(key);
+    for (const key of run.asked.slice(0, 10)) run.underway.add(key);
     run.gathered(START_MS + 300_300, null);
     expect(run.at(START_MS + 305_000).gather).toHaveLength(22);
   });
@@ -619,10 +610,10 @@ describe("keys that were never stored", () => {
 test("members accuse a stage apart, in the order of the round; the accused has no turn", () => {
   const settings = { ranking: RANKING, stageMs: STAGE_MS };
   const [accused, ...others] = RANKING.orderOf(keyOf(1), ROUND) as [Address, ...Address[]];
-  const waits = others.map((sender) => accusationWaitMs({ ...settings, sender }, accused, ROUND));
+  const waits = others.map((role) => accusationWaitMs({ ...settings, role }, accused, ROUND));
   expect(waits).toEqual([0, STAGE_MS, 2 * STAGE_MS]);
-  expect(accusationWaitMs({ ...settings, sender: "volunteer" }, accused, ROUND)).toBe(3 * STAGE_MS);
-  expect(accusationWaitMs({ ...settings, sender: "alone" }, accused, ROUND)).toBe(0);
+  expect(accusationWaitMs({ ...settings, role: "volunteer" }, accused, ROUND)).toBe(3 * STAGE_MS);
+  expect(accusationWaitMs({ ...settings, role: "alone" }, accused, ROUND)).toBe(0);
 });
 
 test("members that see the same chain send one update: whoever comes later sees the block before its turn", () => {

@@ -1,7 +1,8 @@
-import { type Address, type Hex, keccak256 } from "viem";
-import { beatAt, roundAt, roundStartMs } from "./beat.js";
+import type { Address, Hex } from "viem";
+import { roundAt, roundStartMs } from "./beat.js";
+import { type Cadence, cadenceOf, type ScheduleSettings } from "./cadence.js";
 import { dueAge, type UpdatePolicy, updateNeed } from "./policy.js";
-import { keysToStart, type Ranking, rankMembers } from "./rank.js";
+import { keysToStart } from "./rank.js";
 
 /**
  * The transmission schedule: which keys of one dataset an operator gathers reports of, and which it sends now. Operators do
@@ -15,7 +16,7 @@ import { keysToStart, type Ranking, rankMembers } from "./rank.js";
  *   takes a step with what came, chunk by chunk (the constants below say when).
  * - `send`: it makes one update of each group's keys and round, and hands it to the transaction queue. The providers are asked
  *   for rows of exactly these keys, unless the gathered rows have no others: a batch stores every key of its rows. They repeat
- *   what they decided, and a quorum is enough. From this step on the keys are `busy`, until the queue is done with them or
+ *   what they decided, and a quorum is enough. From this step on the keys are `underway`, until the queue is done with them or
  *   they could not be sent. When the rows are there, it takes one more step, and sends nothing if none of the keys is due any
  *   longer.
  *
@@ -35,39 +36,8 @@ export const GRACE_MS = 500;
 export const LEAST_GATHER_MS = 800;
 /** It never lasts longer than this. */
 export const MOST_GATHER_MS = 2_000;
-/** What the lead allows for gathering the reports and seeing the block. */
-const LEAD_SPARE_SECONDS = 2;
 /** Later in a beat its reports are not gathered: providers refuse older rounds (`signing-window.ts` of the protocol). */
 const BEGIN_WITHIN_MS = 1_000;
-/** How many keys that were never stored start at one beat, unless an operator is alone. Each needs its own transaction. */
-export const STARTS_PER_BEAT = 8;
-/**
- * How many keys that were never stored an operator that is alone has on their way at a time: each needs reports and a
- * transaction of its own, and a thousand at once would ask a large committee for tens of thousands of reports.
- */
-export const MAX_STARTS_ALONE = 32;
-
-/**
- * For whom an operator sends: for itself, without waiting for anybody (`alone`); in the place of a member; or after the last
- * rank (`volunteer`).
- */
-export type Sender = "alone" | "volunteer" | Address;
-
-/** What does not change from step to step. */
-export interface ScheduleSettings {
-  /** The dataset, and the members that run an operator for its keys under the same policies. */
-  readonly ranking: Ranking;
-  /** With a member's address, one of the ranking's, in the same spelling. */
-  readonly sender: Sender;
-  /** A whole number, 1 or more. */
-  readonly beatSeconds: number;
-  /**
-   * A block interval, and 1.5 s for a transaction to reach the block's maker, and for the block to reach this operator's node;
-   * the same for all members.
-   */
-  readonly stageMs: number;
-}
-
 /** A key that is kept fresh. */
 export interface ScheduledKey {
   readonly key: Hex;
@@ -146,8 +116,8 @@ export interface GatheredKey {
 
 /** Why a key may not be sent now, although nothing of it is on its way: what it needs does not work. */
 export interface Held {
-  /** What does not work, such as a sender that cannot pay. */
-  readonly by: string;
+  /** What does not work, such as a sender that cannot pay: the same object for all keys that it holds. */
+  readonly by: unknown;
   /** True if it is time to find out whether it works again: then one of the keys is sent that it holds. */
   readonly mayTry: boolean;
 }
@@ -166,7 +136,7 @@ export interface Observed {
   /** The gathering that has just ended; null for a step that has another reason. */
   readonly gathered: Gathered | null;
   /** The keys that are on their way. Nothing is gathered of them. */
-  readonly busy: ReadonlySet<Hex>;
+  readonly underway: ReadonlySet<Hex>;
   /** The keys that would fail if they were sent now, as far as is known. Their turns go on. */
   readonly held: ReadonlyMap<Hex, Held>;
   /** How long before the heartbeat an operator that is `alone` starts, in seconds: as it learned. Others ignore it. */
@@ -190,53 +160,11 @@ export interface Step {
 }
 
 /**
- * Returns how long before the heartbeat ends an update starts, in seconds: the same for all who have the same settings. An
- * operator that is alone learns its lead instead.
- */
-export function sharedLeadSeconds({ beatSeconds, stageMs }: Pick<ScheduleSettings, "beatSeconds" | "stageMs">): number {
-  return beatSeconds + stageMs / 1_000 + LEAD_SPARE_SECONDS;
-}
-
-/** Returns why a heartbeat is too short for a committee, and what to do; null if it is not. */
-export function heartbeatFault(
-  { heartbeatSeconds }: UpdatePolicy,
-  settings: Pick<ScheduleSettings, "beatSeconds" | "stageMs">,
-): string | null {
-  const least = 2 * sharedLeadSeconds(settings);
-  if (heartbeatSeconds >= least) return null;
-  return (
-    `heartbeatSeconds is ${heartbeatSeconds}, below ${least}: twice a beat of ${settings.beatSeconds} s, a stage of ` +
-    `${settings.stageMs / 1_000} s and ${LEAD_SPARE_SECONDS} s, in which the members take turns. Raise it, or shorten the beat.`
-  );
-}
-
-/**
  * Returns how long to wait for one member of a better rank: a stage, or a quarter of one if its report did not arrive,
  * because its owner is probably down.
  */
 function stageOf(hasArrived: boolean, stageMs: number): number {
   return hasArrived ? stageMs : Math.ceil(stageMs / 4);
-}
-
-/** Returns those of an order for whom an operator waits, best rank first. */
-function betterThan(sender: Sender, order: readonly Address[]): readonly Address[] {
-  if (sender === "alone") return [];
-  // A volunteer has no rank.
-  const rank = (order as readonly Sender[]).indexOf(sender);
-  return rank === -1 ? order : order.slice(0, rank);
-}
-
-/**
- * Returns how long to wait, from finding that a member contradicted itself, before accusing it: a stage for each of the
- * other members that has a better rank in the order of that round.
- */
-export function accusationWaitMs(
-  { ranking, sender, stageMs }: Pick<ScheduleSettings, "ranking" | "sender" | "stageMs">,
-  accused: Address,
-  round: bigint,
-): number {
-  const others = ranking.members.filter((member) => member !== accused);
-  return betterThan(sender, rankMembers(ranking.dataset, { round }, others)).length * stageMs;
 }
 
 /**
@@ -250,35 +178,30 @@ export function step(
   state: ScheduleState,
   observed: Observed,
 ): Step {
+  const cadence = cadenceOf(settings);
   const { nowMs, monotonicMs, chain, gathered } = observed;
   const wakeAfter = (ms: number) => monotonicMs + Math.max(1, ms);
   if (chain === null) {
     // The waits start anew, or all operators would send at once when the chain comes back.
     const due = new Map([...state.due].map(([key, one]) => [key, { ...one, turn: null }]));
-    const wakeAtMs = wakeAfter(nextBeatMs(settings, state.beatRound, nowMs) - nowMs);
+    const wakeAtMs = wakeAfter(cadence.nextBeatMs(state.beatRound, nowMs) - nowMs);
     return { state: { ...state, due }, gather: [], send: [], wakeAtMs };
   }
   const now = { ...observed, chain };
-  const needs = needsOf(settings, keys, now);
-  const due = stillDue(settings, state.due, needs, now);
-  if (gathered !== null && !isAhead(settings, gathered.gather.round, nowMs))
-    useReports(settings, due, needs, gathered, now);
-  const { beatRound, gather, dueAtMs } = beginBeat(settings, keys, due, needs, state.beatRound, now);
-  const { send, turnAtMs } = takeTurns(settings, due, beatRound, now);
+  const needs = needsOf(cadence, keys, now);
+  const due = stillDue(cadence, state.due, needs, now);
+  if (gathered !== null && !isAhead(cadence, gathered.gather.round, nowMs))
+    useReports(cadence, due, needs, gathered, now);
+  const { beatRound, gather, dueAtMs } = beginBeat(cadence, keys, due, needs, state.beatRound, now);
+  const { send, turnAtMs } = takeTurns(cadence, due, beatRound, now);
   // Rounding can make a key due at this very moment that is not due yet.
-  const nextMs = Math.min(dueAtMs, nextBeatMs(settings, beatRound, nowMs)) - nowMs;
+  const nextMs = Math.min(dueAtMs, cadence.nextBeatMs(beatRound, nowMs)) - nowMs;
   const wakeAtMs = wakeAfter(Math.min(nextMs, turnAtMs - monotonicMs));
   return { state: { beatRound, due }, gather, send, wakeAtMs };
 }
 
-function nextBeatMs({ sender, beatSeconds }: ScheduleSettings, beatRound: bigint, nowMs: number): number {
-  if (sender !== "alone") return roundStartMs(beatAt(nowMs, beatSeconds) + BigInt(beatSeconds));
-  const planned = roundStartMs(beatRound + BigInt(beatSeconds));
-  return planned > nowMs ? planned : nowMs + beatSeconds * 1_000;
-}
-
 /** Reports whether the clock was set back since it showed a round: what is more than a beat ahead of it now is over. */
-function isAhead({ beatSeconds }: ScheduleSettings, round: bigint, nowMs: number): boolean {
+function isAhead({ beatSeconds }: Cadence, round: bigint, nowMs: number): boolean {
   return round > roundAt(nowMs) + BigInt(beatSeconds);
 }
 
@@ -286,19 +209,10 @@ type ObservedOnChain = Observed & { readonly chain: NonNullable<Observed["chain"
 
 type Needs = ReadonlyMap<Hex, ReturnType<typeof updateNeed>>;
 
-function leadOf(settings: ScheduleSettings, { learnedLeadSeconds }: Observed): number {
-  return settings.sender === "alone" ? learnedLeadSeconds : sharedLeadSeconds(settings);
-}
-
-function roundOfBeat({ sender, beatSeconds }: ScheduleSettings, nowMs: number): bigint {
-  return sender === "alone" ? roundAt(nowMs) : beatAt(nowMs, beatSeconds);
-}
-
 /** Decides by the age of each key whether it needs an update. */
-function needsOf(settings: ScheduleSettings, keys: readonly ScheduledKey[], now: ObservedOnChain): Needs {
-  // All members take the time at which the beat began, so that they find the same keys due.
-  const seenAtMs = settings.sender === "alone" ? now.nowMs : roundStartMs(roundOfBeat(settings, now.nowMs));
-  const lead = leadOf(settings, now);
+function needsOf(cadence: Cadence, keys: readonly ScheduledKey[], now: ObservedOnChain): Needs {
+  const seenAtMs = cadence.dueTimeMs(now.nowMs);
+  const lead = cadence.leadSeconds(now.learnedLeadSeconds);
   return new Map(
     keys.map(({ key, policy }) => {
       return [key, updateNeed(policy, now.chain.storedRounds.get(key) ?? 0n, seenAtMs / 1_000, lead)];
@@ -306,8 +220,8 @@ function needsOf(settings: ScheduleSettings, keys: readonly ScheduledKey[], now:
   );
 }
 
-function dueKey({ sender, ranking }: ScheduleSettings, key: Hex, storedRound: bigint, dueRound: bigint): DueKey {
-  const better = betterThan(sender, ranking.orderOf(keccak256(key), storedRound));
+function dueKey(cadence: Cadence, key: Hex, storedRound: bigint, dueRound: bigint): DueKey {
+  const better = cadence.betterRanks(key, storedRound);
   return { storedRound, dueRound, askedRound: dueRound, better, isInDoubt: false, turn: null };
 }
 
@@ -317,7 +231,7 @@ function dueKey({ sender, ranking }: ScheduleSettings, key: Hex, storedRound: bi
  * best rank, from reports of earlier times, and hold up all others without making the key fresh.
  */
 function stillDue(
-  settings: ScheduleSettings,
+  cadence: Cadence,
   known: ReadonlyMap<Hex, DueKey>,
   needs: Needs,
   { nowMs, chain: { storedRounds } }: ObservedOnChain,
@@ -325,7 +239,7 @@ function stillDue(
   const due = new Map<Hex, DueKey>();
   const latest = roundAt(nowMs);
   for (const [key, before] of known) {
-    const isOver = isAhead(settings, before.askedRound, nowMs);
+    const isOver = isAhead(cadence, before.askedRound, nowMs);
     const one = isOver ? { ...before, dueRound: latest, askedRound: 0n, turn: null } : before;
     const [need, storedRound] = [needs.get(key), storedRounds.get(key) ?? 0n];
     if (storedRound === one.storedRound) {
@@ -337,9 +251,11 @@ function stillDue(
     const isFresh = storedRound >= (turn?.sentRound ?? (need === "due" ? latest : dueRound));
     if (isFresh || need === undefined || need === "none") continue;
     const waited = one.better.slice(0, turn?.waitedFor ?? 0);
-    const { better } = dueKey(settings, key, storedRound, dueRound);
+    const { better } = dueKey(cadence, key, storedRound, dueRound);
     due.set(key, {
-      ...{ ...one, storedRound, isInDoubt: need !== "due" },
+      ...one,
+      storedRound,
+      isInDoubt: need !== "due",
       better: [...waited, ...better.filter((member) => !waited.includes(member))],
     });
   }
@@ -348,7 +264,7 @@ function stillDue(
 
 /** Begins the turns of the due keys that have a quorum, ends those of the others, and makes due what has moved. */
 function useReports(
-  settings: ScheduleSettings,
+  cadence: Cadence,
   due: Map<Hex, DueKey>,
   needs: Needs,
   { gather, results }: Gathered,
@@ -365,7 +281,7 @@ function useReports(
   for (const key of gather.keys) {
     const result = results.get(key);
     const hasMoved = result?.hasMoved === true && needs.get(key) !== "none";
-    const one = due.get(key) ?? (hasMoved ? dueKey(settings, key, chain.storedRounds.get(key) ?? 0n, round) : null);
+    const one = due.get(key) ?? (hasMoved ? dueKey(cadence, key, chain.storedRounds.get(key) ?? 0n, round) : null);
     // A later gathering can have ended before this one.
     if (one === null || (one.turn !== null && one.turn.round > round)) continue;
     if (one.isInDoubt && !hasMoved) due.delete(key);
@@ -379,56 +295,27 @@ function useReports(
   }
 }
 
-/**
- * Finds what is due, and says what is gathered, if a beat has just begun. An operator that is alone starts a key when it is
- * due, between beats too.
- *
- * @returns `dueAtMs`: when an operator that is alone has to look again.
- */
+/** Finds what is due, and says what is gathered, if a beat has just begun. @returns `dueAtMs`: when the next key is due. */
 function beginBeat(
-  settings: ScheduleSettings,
+  cadence: Cadence,
   keys: readonly ScheduledKey[],
   due: Map<Hex, DueKey>,
   needs: Needs,
   lastRound: bigint,
   now: ObservedOnChain,
 ): { beatRound: bigint; gather: readonly Gather[]; dueAtMs: number } {
-  const { nowMs, chain, busy } = now;
-  const { storedRounds } = chain;
-  const { ranking } = settings;
-  const isAlone = settings.sender === "alone";
-  const beatSeconds = BigInt(settings.beatSeconds);
-  const round = roundOfBeat(settings, nowMs);
+  const { nowMs, chain } = now;
+  const round = cadence.roundAt(nowMs);
+  const beatSeconds = BigInt(cadence.beatSeconds);
   const isEarly = nowMs - roundStartMs(round) < BEGIN_WITHIN_MS;
   // A last beat that lies ahead is one of a clock that was set back.
   const isNewBeat = isEarly && (round - lastRound >= beatSeconds || lastRound > round);
-  const lead = leadOf(settings, now);
-  const asked: Hex[] = [];
-  const watched: Hex[] = [];
-  const neverStored: Hex[] = [];
-  let started = 0;
-  let dueAtMs = Number.POSITIVE_INFINITY;
-  for (const { key, policy } of keys) {
-    const storedRound = storedRounds.get(key) as bigint;
-    const [known, need] = [due.get(key), needs.get(key)];
-    if (storedRound === 0n && (known !== undefined || busy.has(key))) started++;
-    if (busy.has(key)) continue;
-    if (known !== undefined) {
-      if (isEarly && round - known.askedRound >= beatSeconds) asked.push(key);
-    } else if (need === "due") {
-      if (storedRound > 0n && (isNewBeat || isAlone)) asked.push(key);
-      if (storedRound === 0n && isNewBeat) neverStored.push(key);
-    } else {
-      if (need === "if_moved" && isNewBeat) watched.push(key);
-      if (isAlone) dueAtMs = Math.min(dueAtMs, (Number(storedRound) + dueAge(policy, lead)) * 1_000);
-    }
-  }
-  const startCount = isAlone ? Math.max(0, MAX_STARTS_ALONE - started) : STARTS_PER_BEAT;
-  asked.push(...keysToStart(ranking.dataset, round, neverStored, startCount));
+  const isAskedAgain = ({ askedRound }: DueKey) => isEarly && round - askedRound >= beatSeconds;
+  const { asked, watched, dueAtMs } = keysToGather(cadence, keys, due, needs, isNewBeat, isAskedAgain, now);
 
-  const storedOf = (key: Hex) => storedRounds.get(key) ?? 0n;
+  const storedOf = (key: Hex) => chain.storedRounds.get(key) ?? 0n;
   for (const key of asked) {
-    due.set(key, { ...(due.get(key) ?? dueKey(settings, key, storedOf(key), round)), askedRound: round });
+    due.set(key, { ...(due.get(key) ?? dueKey(cadence, key, storedOf(key), round)), askedRound: round });
   }
   const stored = asked.filter((key) => storedOf(key) > 0n).sort((a, b) => Number(storedOf(a) - storedOf(b)));
   const groups = [stored, ...asked.filter((key) => storedOf(key) === 0n).map((key) => [key])];
@@ -436,8 +323,48 @@ function beginBeat(
     return { round, keys, awaited: new Set(keys.flatMap((key) => due.get(key)?.better ?? [])) };
   });
   // The ranks of watched keys are computed only once they have moved, so that any member may be one of a better rank.
-  gather.push({ round, keys: watched, awaited: new Set(ranking.members) });
+  gather.push({ round, keys: watched, awaited: new Set(cadence.ranking.members) });
   return { beatRound: isNewBeat ? round : lastRound, gather: gather.filter(({ keys }) => keys.length > 0), dueAtMs };
+}
+
+/**
+ * Chooses the keys of which reports are gathered: those that are due, and those that are watched for moves.
+ *
+ * @returns `dueAtMs`: when the next key is due that is started between beats; infinite if none is.
+ */
+function keysToGather(
+  cadence: Cadence,
+  keys: readonly ScheduledKey[],
+  due: ReadonlyMap<Hex, DueKey>,
+  needs: Needs,
+  isNewBeat: boolean,
+  isAskedAgain: (one: DueKey) => boolean,
+  { nowMs, chain, underway, learnedLeadSeconds }: ObservedOnChain,
+): { asked: readonly Hex[]; watched: readonly Hex[]; dueAtMs: number } {
+  const lead = cadence.leadSeconds(learnedLeadSeconds);
+  const asked: Hex[] = [];
+  const watched: Hex[] = [];
+  const neverStored: Hex[] = [];
+  let started = 0;
+  let dueAtMs = Number.POSITIVE_INFINITY;
+  for (const { key, policy } of keys) {
+    const storedRound = chain.storedRounds.get(key) as bigint;
+    const [known, need] = [due.get(key), needs.get(key)];
+    if (storedRound === 0n && (known !== undefined || underway.has(key))) started++;
+    if (underway.has(key)) continue;
+    if (known !== undefined) {
+      if (isAskedAgain(known)) asked.push(key);
+    } else if (need === "due") {
+      if (storedRound > 0n && (isNewBeat || cadence.startsBetweenBeats)) asked.push(key);
+      if (storedRound === 0n && isNewBeat) neverStored.push(key);
+    } else {
+      if (need === "if_moved" && isNewBeat) watched.push(key);
+      if (cadence.startsBetweenBeats) dueAtMs = Math.min(dueAtMs, (Number(storedRound) + dueAge(policy, lead)) * 1_000);
+    }
+  }
+  const { dataset } = cadence.ranking;
+  asked.push(...keysToStart(dataset, cadence.roundAt(nowMs), neverStored, cadence.startsLeft(started)));
+  return { asked, watched, dueAtMs };
 }
 
 /**
@@ -446,20 +373,20 @@ function beginBeat(
  * @returns `turnAtMs`: when the next stage ends, by the monotonic clock.
  */
 function takeTurns(
-  { stageMs, beatSeconds }: ScheduleSettings,
+  { stageMs, beatSeconds }: Cadence,
   due: Map<Hex, DueKey>,
   beatRound: bigint,
-  { monotonicMs, chain, busy, held }: ObservedOnChain,
+  { monotonicMs, chain, underway, held }: ObservedOnChain,
 ): { send: readonly Send[]; turnAtMs: number } {
   const groups = new Map<bigint, Hex[]>();
   /** What is tried in this step. */
-  const tried = new Set<string>();
+  const tried = new Set<unknown>();
   let turnAtMs = Number.POSITIVE_INFINITY;
   for (const [key, one] of [...due]) {
     if (one.turn === null) continue;
     const { turn, endsAtMs } = advance(one.turn, one.better, stageMs, monotonicMs, chain.blockNumber);
     due.set(key, { ...one, turn });
-    if (busy.has(key)) continue;
+    if (underway.has(key)) continue;
     if (endsAtMs !== null) {
       turnAtMs = Math.min(turnAtMs, endsAtMs);
       continue;

@@ -27,7 +27,7 @@ function newQueue(request: (method: string, params: readonly unknown[]) => Promi
   const logger = pino({ level: "info" }, { write: (line) => void logged.push(JSON.parse(line).msg) });
   const context = { clock: SYSTEM_CLOCK, random: () => 0, logger, closing: closing.signal };
   const limits = {
-    ...{ stuckMs: 90_000, unseenMs: 3_000, lostMs: LOST_MS, maxPending: 4, reservedForFeeds: 0, reorgDepth: 8 },
+    ...{ stuckMs: 90_000, unseenMs: 3_000, lostMs: LOST_MS, maxPending: 4, reorgDepth: 8 },
     ...{ maxFeePerGas: 10n, maxPriorityFeePerGas: 1n, pollMs: POLL_MS },
   };
   const account = privateKeyToAccount(generatePrivateKey());

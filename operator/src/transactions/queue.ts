@@ -34,8 +34,6 @@ export interface QueueSettings extends QueueLimits, FeeCaps {
   readonly pollMs: number;
   /** For how many blocks a mined update is watched. */
   readonly reorgDepth: number;
-  /** How many of the `maxPending` places are kept free of requests, so that feeds need not wait for a block. */
-  readonly reservedForFeeds: number;
 }
 
 const IDLE_POLLS = 10;
@@ -66,6 +64,8 @@ export class TransactionQueue {
   #reorgsCheckedAt = Number.NEGATIVE_INFINITY;
   #started: Promise<void> | null = null;
   readonly #startedAt: number;
+  /** How many of the `maxPending` places are free of requests. */
+  #reserved = 0;
   #isSharedKeyReported = false;
   #isRunning = false;
   #isPassDue = false;
@@ -97,6 +97,11 @@ export class TransactionQueue {
 
   get address(): Address {
     return this.account.address;
+  }
+
+  /** Keeps a quarter of the places free of requests, so that what is urgent need not wait for a block. */
+  reserveForOwn(): void {
+    this.#reserved = Math.floor(this.settings.maxPending / 4);
   }
 
   /** The number of updates that wait for a nonce, and of pending transactions. */
@@ -213,15 +218,14 @@ export class TransactionQueue {
   }
 
   /**
-   * Returns how many transactions may be pending after this pass. Only urgent updates may use the places kept for
-   * feeds.
+   * Returns how many transactions may be pending after this pass. Only urgent updates may use the reserved places.
    */
   #maxPending({ mined }: TransactionCounts): number {
-    const { maxPending, reservedForFeeds } = this.settings;
+    const { maxPending } = this.settings;
     const pending = [...this.#inFlight.keys()].filter((nonce) => nonce >= mined).length + this.#nonces.foreignCount;
     return Math.min(
       maxPending,
-      Math.max(maxPending - reservedForFeeds, pending + this.#waiting.filter((task) => task.isUrgent).length),
+      Math.max(maxPending - this.#reserved, pending + this.#waiting.filter((task) => task.isUrgent).length),
     );
   }
 

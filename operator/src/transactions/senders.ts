@@ -63,6 +63,11 @@ export class Senders {
     return Object.entries(this.budgets).map(([name, budget]) => [name, budget.usedRatio]);
   }
 
+  /** Keeps a part of each account's places free of callers, so that the operator's own updates need not wait for a block. */
+  reserveForOwn(): void {
+    for (const queue of this.queues) queue.reserveForOwn();
+  }
+
   /** The tasks that wait for a nonce or are pending, whichever sender's they are. */
   get tasks(): readonly Task[] {
     return this.queues.flatMap(({ tasks }) => tasks);

@@ -29,10 +29,10 @@ test("rows of a key are asked for however lately the providers did not serve it,
     );
   const builder = builderOf({ gatherRows, gatherReports: () => Promise.reject(new Error("asked")) });
   const request = (round: bigint) => builder.build("0x4b31", round, { emit: () => {}, trace: null } as never);
-  await expect(builder.rowsOf(["0x4b31"], 5n)).rejects.toThrow(KeyNotServed);
+  await expect(builder.rowsForUpdate(["0x4b31"], 5n)).rejects.toThrow(KeyNotServed);
   await expect(request(6n)).rejects.toThrow(KeyNotServed);
   isServed = true;
-  expect(await builder.rowsOf(["0x4b31"], 10n)).toHaveLength(4);
+  expect(await builder.rowsForUpdate(["0x4b31"], 10n)).toHaveLength(4);
   await expect(request(10n)).rejects.toThrow("asked");
 });
 

@@ -54,7 +54,7 @@ const MAX_REASONS = 3;
 /** Builds the updates of one dataset: gathers a round's reports, decides, and simulates the call. */
 export class UpdateBuilder {
   readonly #reports: SingleFlight<readonly ReportAnswer[]>;
-  readonly #rows: SingleFlight<readonly RowAnswer[]>;
+  readonly #rows: SingleFlight<readonly SignedRow[]>;
   /**
    * Keys that the providers do not serve, with the explanation that callers get. Asking again would use up requests that
    * they allow this operator.
@@ -110,7 +110,7 @@ export class UpdateBuilder {
   async buildBatch(keys: readonly Hex[], round: bigint, state: SimulatedState = "pending"): Promise<RoundCall | null> {
     const { kind, address, committee } = this.dataset;
     const { current } = committee;
-    const rows = await this.rowsOf(keys, round);
+    const rows = await this.rowsForUpdate(keys, round);
     const data = encodeUpdateCall(encodeUpdateBatch(kind, { keys, round }, current, rows));
     const { isStored, gas } = await this.simulator.simulateBatch(address, data, state);
     const outcomes = new Map<Hex, CallOutcome>();
@@ -122,28 +122,46 @@ export class UpdateBuilder {
   }
 
   /**
-   * Returns the rows of a batch that the committee signed: a quorum or more. Everyone who asks for the same batch
-   * shares them.
+   * Returns the rows of a batch that the committee signed, a quorum or more, with every report that can be had. Everyone who
+   * asks for the same batch shares them.
    *
-   * @param awaited Given for a gathering that ends early (`ReportSource.gatherRows`).
    * @throws NoQuorum. KeyNotServed when the batch is a single key.
    */
-  async rowsOf(keys: readonly Hex[], round: bigint, awaited?: ReadonlySet<Address>): Promise<readonly SignedRow[]> {
+  rowsForUpdate(keys: readonly Hex[], round: bigint): Promise<readonly SignedRow[]> {
     const { current } = this.dataset.committee;
-    const single = keys.length === 1 ? keys[0] : undefined;
     const batch = keccak256(concatHex([current.hash, ...keys.map((key) => keccak256(key))]));
-    // Rows for an update hold every report that can be had, and those of a gathering that ends early do not.
-    const flightId = `${batch} ${round}${awaited === undefined ? "" : " early"}`;
-    const gather = () => this.source.gatherRows(keys, round, current, awaited);
-    const answers = await this.#rows.run(flightId, gather).result;
+    const gather = async () => {
+      return this.#requireQuorum(keys, current, await this.source.gatherRows(keys, round, current));
+    };
+    return this.#rows.run(`${batch} ${round}`, gather).result;
+  }
+
+  /**
+   * As `rowsForUpdate`, for the turns of those of a better rank: it ends early, and nobody shares it.
+   *
+   * @param awaited Those of a better rank.
+   */
+  async rowsForTurns(
+    keys: readonly Hex[],
+    round: bigint,
+    awaited: ReadonlySet<Address>,
+  ): Promise<readonly SignedRow[]> {
+    const { current } = this.dataset.committee;
+    return this.#requireQuorum(keys, current, await this.source.gatherRowsForTurns(keys, round, current, awaited));
+  }
+
+  #requireQuorum(
+    keys: readonly Hex[],
+    { members: { length: members } }: StoredCommittee,
+    answers: readonly RowAnswer[],
+  ): readonly SignedRow[] {
+    const single = keys.length === 1 ? keys[0] : undefined;
     const rows = answers.filter((answer) => answer.kind === "row");
-    const members = current.members.length;
     if (reachesQuorum(rows.length, members)) {
       // The owner's own keys are asked for at every beat, so that they are fresh as soon as they are served.
       if (single !== undefined) this.#unknownKeys.delete(single);
       return rows;
     }
-    this.#rows.forget(flightId);
     const failures = answers.filter((answer) => answer.kind !== "row");
     if (single !== undefined && decideByQuorum(members, failures).kind === "unknown_key") {
       throw this.#notServed(single, failures);

@@ -15,7 +15,7 @@ import { type AppSettings, buildOperatorApp } from "../../src/app.js";
 import { type NetworkPlan, type NetworkSettings, OperatorConfig } from "../../src/config.js";
 import { Operator } from "../../src/operator.js";
 import { planFeeds } from "../../src/plugins/feeds/settings.js";
-import type { Sender } from "../../src/schedule/transmission-schedule.js";
+import type { Role } from "../../src/schedule/cadence.js";
 import type { Chain } from "./chain.js";
 import type { Provider } from "./stub-providers.js";
 
@@ -144,10 +144,10 @@ function planOf({ chain, datasets, providers, settings: given, rpcUrls }: Served
     ...given,
   };
   const { sender, members, stageMs } = settings;
-  const standing = { sender: sender as Sender, members: (members ?? null) as readonly Address[] | null, stageMs };
+  const standing = { role: sender as Role, members: (members ?? null) as readonly Address[] | null, stageMs };
   const feeds = planFeeds(settings, standing, deployed, "test");
   return {
-    ...{ chainId: chain.chainId, settings, standing, feeds, hasFeeds: feeds.size > 0 },
+    ...{ chainId: chain.chainId, settings, standing, feeds },
     datasets: deployed,
     contracts: {},
     requireFit: () => {},

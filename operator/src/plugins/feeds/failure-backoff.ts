@@ -9,11 +9,28 @@ import { problemOf } from "../../routes/problems.js";
 import { RpcError } from "../../rpc/rpc-error.js";
 import { FeedGasSpent } from "../../transactions/gas-budget.js";
 
-/**
- * A thing that feeds of a dataset depend on. All feeds share all of these but a sender, which is that of some keys, and the
- * last, which is one feed's key.
- */
-export type Dependency = "chain" | "committee" | "batches" | "gas" | `sender ${Address}` | Hex;
+/** A thing that feeds of a dataset depend on. */
+export class Dependency {
+  /** @param logFields Name it in the log. */
+  constructor(readonly logFields: Readonly<Record<string, string | null>>) {}
+
+  /** The account that sends some of the keys. */
+  static ofSender(sender: Address): Dependency {
+    return new Dependency({ dependency: "sender", sender });
+  }
+
+  static ofKey(key: Hex): Dependency {
+    return new Dependency({ key, ascii: keyToAscii(key) });
+  }
+}
+
+/** What all feeds share. */
+export const SHARED = {
+  chain: new Dependency({ dependency: "chain" }),
+  committee: new Dependency({ dependency: "committee" }),
+  batches: new Dependency({ dependency: "batches" }),
+  gas: new Dependency({ dependency: "gas" }),
+};
 
 interface Trouble {
   /** In a row. */
@@ -69,7 +86,7 @@ export class FailureBackoff {
     const cause = problemOf(error)?.code ?? message;
     const isLogged = trouble.causes.has(cause);
     trouble.causes.add(cause);
-    this.log[isLogged ? "debug" : level]({ ...nameOf(dependency), ...fields, failures: trouble.failures }, message);
+    this.log[isLogged ? "debug" : level]({ ...dependency.logFields, ...fields, failures: trouble.failures }, message);
   }
 
   /** Takes note that dependencies which fail are being tried: nothing else is, until the next wait is over. */
@@ -92,16 +109,10 @@ export class FailureBackoff {
       this.#troubles.delete(dependency);
       const { failures, since } = trouble;
       const seconds = Math.round((this.context.clock.monotonic() - since) / 1000);
-      this.log.info({ ...nameOf(dependency), failures, seconds }, "feed: works again");
+      this.log.info({ ...dependency.logFields, failures, seconds }, "feed: works again");
     }
     return hadFailed;
   }
-}
-
-function nameOf(dependency: Dependency) {
-  if (dependency.startsWith("0x")) return { key: dependency, ascii: keyToAscii(dependency as Hex) };
-  const [name, sender] = dependency.split(" ");
-  return sender === undefined ? { dependency } : { dependency: name, sender };
 }
 
 /** What the operator's owner can do. */

@@ -11,9 +11,9 @@ import type { Failure } from "../../reports/failures.js";
 import { NoQuorum } from "../../reports/quorum.js";
 import { createChainClient } from "../../rpc/client.js";
 import { RpcError } from "../../rpc/rpc-error.js";
+import type { Role } from "../../schedule/cadence.js";
 import type { UpdatePolicy } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
-import type { Sender } from "../../schedule/transmission-schedule.js";
 import type { ServedDataset } from "../../served-network.js";
 import { FeedGasSpent } from "../../transactions/gas-budget.js";
 import { FeedLoop } from "./feed-loop.js";
@@ -59,7 +59,7 @@ class World {
 
   constructor(
     readonly stored: Map<Hex, number>,
-    sender: Sender = "alone",
+    role: Role = "alone",
     /** The account that sends a key. */
     readonly senderOf: (key: Hex) => Address = () => SENDER,
     policyOf: (key: Hex) => UpdatePolicy = () => POLICY,
@@ -72,11 +72,10 @@ class World {
     this.loop = new FeedLoop(
       this.#served(),
       [...stored.keys()].map((key) => ({ key, policy: policyOf(key) })),
-      { sender, members: null, stageMs: 3_500 },
-      { feedPollMs: 1_000, beatSeconds: 5, providerTimeoutMs: 3_000 },
+      { role, members: null, stageMs: 3_500 },
+      { failovers: counter("failovers", "network"), outliers: counter("outliers", "network", "dataset", "provider") },
       { clock, random: () => 0.5, logger, closing: this.#closing.signal },
-      counter("failovers", "network"),
-      counter("outliers", "network", "dataset", "provider"),
+      { feedPollMs: 1_000, beatSeconds: 5, providerTimeoutMs: 3_000 },
     );
   }
 
@@ -109,7 +108,11 @@ class World {
       broadcastOwn: async (key: Hex, round: bigint, batched?: Promise<object | null>) =>
         (await batched) ?? (await send([key], round)).get(key),
     };
-    return { dataset, broadcasts, builder: { rowsOf: this.#rowsOf } } as unknown as ServedDataset;
+    return {
+      dataset,
+      broadcasts,
+      builder: { rowsForUpdate: this.#rowsOf, rowsForTurns: this.#rowsOf },
+    } as unknown as ServedDataset;
   }
 
   readonly #rowsOf = async (keys: readonly Hex[]): Promise<SignedRow[]> => {

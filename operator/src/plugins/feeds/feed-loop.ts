@@ -5,12 +5,13 @@ import type { SignedRow } from "@dataset-oracle/protocol/encode-update";
 import { type Context, wait } from "@dataset-oracle/service/process/context";
 import type { Logger } from "pino";
 import type { Counter } from "prom-client";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import type { StoredCommittee } from "../../dataset/committee.js";
 import { chunksOf } from "../../dataset/contract.js";
 import { readManyStored } from "../../dataset/stored-values.js";
 import { agreedValueInBatch, NoQuorum } from "../../reports/quorum.js";
 import { MAX_BLOCK_INTERVAL_MS, readBlockIntervalMs, readBlockNumber } from "../../rpc/blocks.js";
+import type { ScheduleSettings } from "../../schedule/cadence.js";
 import { LearnedLead } from "../../schedule/learned-lead.js";
 import { hasMoved } from "../../schedule/policy.js";
 import { Ranking } from "../../schedule/rank.js";
@@ -22,19 +23,23 @@ import {
   INITIAL_STATE,
   type Observed,
   type ScheduledKey,
-  type ScheduleSettings,
   type ScheduleState,
   type Send,
   step,
 } from "../../schedule/transmission-schedule.js";
 import type { ServedDataset, Standing } from "../../served-network.js";
 import { MAX_MINING_WAIT_MS, nullAfterTimeout, type UpdateInFlight } from "../../update/answers.js";
-import { type Dependency, FailureBackoff, failureScopeOf, isWorthSplitting } from "./failure-backoff.js";
+import { Dependency, FailureBackoff, failureScopeOf, isWorthSplitting, SHARED } from "./failure-backoff.js";
 
 export interface FeedLoopSettings {
   readonly feedPollMs: number;
   readonly beatSeconds: number;
   readonly providerTimeoutMs: number;
+}
+
+export interface FeedMetrics {
+  readonly failovers: Counter<"network">;
+  readonly outliers: Counter<"network" | "dataset" | "provider">;
 }
 
 /** A batch of this many stored keys is small in a block, under the rules of any EVM: docs/Gas.md has its gas. */
@@ -48,6 +53,12 @@ interface EndedGathering {
   readonly rows: readonly { readonly keys: readonly Hex[]; readonly rows: readonly SignedRow[] }[];
 }
 
+/** A key, with what its update needs beside what all of them share. */
+interface Feed extends ScheduledKey {
+  readonly own: Dependency;
+  readonly sender: Dependency;
+}
+
 /**
  * Keeps the feeds of one dataset fresh. The schedule decides; this loop reads the chain for it, gathers what it asks for,
  * and broadcasts what it says.
@@ -56,11 +67,11 @@ export class FeedLoop {
   readonly #settings: Omit<ScheduleSettings, "ranking">;
   /** The ranking of the latest committee, which remembers its orders from step to step. */
   #ranked: { readonly committee: StoredCommittee; readonly ranking: Ranking };
-  readonly #feedOf: ReadonlyMap<Hex, ScheduledKey>;
-  readonly #senders: ReadonlyMap<Hex, Dependency>;
+  readonly #feedOf: ReadonlyMap<Hex, Feed>;
+  readonly #rowsOf: (gather: Gather) => Promise<readonly SignedRow[]>;
   #state: ScheduleState = INITIAL_STATE;
-  /** The keys whose update is on its way. */
-  readonly #busy = new Set<Hex>();
+  /** The keys that this loop is sending. */
+  readonly #sending = new Set<Hex>();
   readonly #backoff: FailureBackoff;
   readonly #log: Logger;
   /** The gatherings that have ended, with the rows that a quorum signed, and no step has used yet. */
@@ -77,22 +88,31 @@ export class FeedLoop {
     readonly served: ServedDataset,
     readonly feeds: readonly ScheduledKey[],
     private readonly standing: Standing,
-    private readonly settings: FeedLoopSettings,
+    private readonly metrics: FeedMetrics,
     private readonly context: Pick<Context, "clock" | "random" | "logger" | "closing">,
-    private readonly failovers: Counter<"network">,
-    private readonly outliers: Counter<"network" | "dataset" | "provider">,
+    private readonly settings: FeedLoopSettings,
   ) {
-    const { sender, stageMs } = standing;
+    const { role, stageMs } = standing;
     const { feedPollMs, beatSeconds } = settings;
-    const { dataset } = served;
+    const { dataset, builder, broadcasts } = served;
     const heartbeats = feeds.map(({ policy }) => policy.heartbeatSeconds);
     // At most a quarter of the shortest heartbeat, so that a feed that was just updated is read again before it is due.
     const pollSeconds = Math.ceil(Math.min(feedPollMs / 1000, Math.min(...heartbeats) / 4));
-    this.#settings = { sender, stageMs, beatSeconds: sender === "alone" ? pollSeconds : beatSeconds };
+    this.#settings = { role, stageMs, beatSeconds: role === "alone" ? pollSeconds : beatSeconds };
+    // Who is alone waits for nobody's turn, and can send the rows that it has gathered.
+    this.#rowsOf =
+      role === "alone"
+        ? ({ keys, round }) => builder.rowsForUpdate(keys, round)
+        : ({ keys, round, awaited }) => builder.rowsForTurns(keys, round, awaited);
     this.#ranked = this.#rank(dataset.committee.current);
-    this.#feedOf = new Map(feeds.map((feed) => [feed.key, feed]));
-    const senderOf = (key: Hex) => served.broadcasts.senders.addressFor(dataset.address, key);
-    this.#senders = new Map(feeds.map(({ key }) => [key, `sender ${senderOf(key)}`]));
+    const addressOf = (key: Hex) => broadcasts.senders.addressFor(dataset.address, key);
+    const senders = new Map(feeds.map(({ key }) => [addressOf(key), Dependency.ofSender(addressOf(key))]));
+    this.#feedOf = new Map(
+      feeds.map((feed) => {
+        const sender = senders.get(addressOf(feed.key)) as Dependency;
+        return [feed.key, { ...feed, sender, own: Dependency.ofKey(feed.key) }];
+      }),
+    );
     this.#log = context.logger.child({ network: dataset.chainId, dataset: dataset.address });
     this.#backoff = new FailureBackoff(context, this.#log);
   }
@@ -120,7 +140,8 @@ export class FeedLoop {
     const chain = await this.#readChain();
     // Chunks that ended together share a look at the chain.
     const ended = this.#ended.length === 0 ? [null] : this.#ended.splice(0);
-    const wakeAtMs = ended.map((one) => this.#step(chain, one === null ? null : this.#observe(one))).at(-1) ?? 0;
+    let wakeAtMs = 0;
+    for (const one of ended) wakeAtMs = this.#step(chain, one === null ? null : this.#observe(one));
     return Math.min(wakeAtMs, this.context.clock.monotonic() + this.#backoff.untilNextTryMs);
   }
 
@@ -131,8 +152,12 @@ export class FeedLoop {
     if (this.#ranked.committee !== current) this.#ranked = this.#rank(current);
     const settings = { ...this.#settings, ranking: this.#ranked.ranking };
     const observed: Observed = {
-      ...{ nowMs: clock.now(), monotonicMs: clock.monotonic() },
-      ...{ chain, gathered, busy: this.#busyKeys(), held: this.#heldKeys() },
+      nowMs: clock.now(),
+      monotonicMs: clock.monotonic(),
+      chain,
+      gathered,
+      underway: this.#keysUnderway(),
+      held: this.#heldKeys(),
       learnedLeadSeconds: this.#lead.seconds(this.settings.providerTimeoutMs, this.#blockMs ?? MAX_BLOCK_INTERVAL_MS),
     };
     const { state, gather, send, wakeAtMs } = step(settings, this.feeds, this.#state, observed);
@@ -162,21 +187,21 @@ export class FeedLoop {
   async #readChain(): Promise<Observed["chain"]> {
     const { dataset } = this.served;
     // Once an endpoint is ready again, there is nothing to wait for.
-    if (!dataset.client.isReady() && !this.#backoff.isDue("chain")) return null;
+    if (!dataset.client.isReady() && !this.#backoff.isDue(SHARED.chain)) return null;
     try {
       const blockNumber = BigInt(await readBlockNumber(dataset.client));
       this.#stored = await readManyStored(dataset, [...this.#feedOf.keys()], "latest");
-      this.#backoff.worked("chain");
+      this.#backoff.worked(SHARED.chain);
       this.#blockMs ??= await readBlockIntervalMs(dataset.client).catch(() => null);
       return { blockNumber, storedRounds: this.storedRounds };
     } catch (error) {
-      if (!this.context.closing.aborted) this.#backoff.failed("chain", error);
+      if (!this.context.closing.aborted) this.#backoff.failed(SHARED.chain, error);
       return null;
     }
   }
 
-  #busyKeys(): ReadonlySet<Hex> {
-    return new Set([...this.#busy, ...this.served.broadcasts.keysInQueues]);
+  #keysUnderway(): ReadonlySet<Hex> {
+    return new Set([...this.#sending, ...this.served.broadcasts.keysInQueues]);
   }
 
   /** The keys whose updates need a sender that does not send, or gas that is spent. */
@@ -193,42 +218,44 @@ export class FeedLoop {
 
   /** Lists what fails of the things that the key's update needs, the widest first. */
   #failingFor(key: Hex): readonly Dependency[] {
-    return (["gas", this.#senderOf(key)] as const).filter((one) => this.#backoff.isFailing(one));
+    return [SHARED.gas, this.#feed(key).sender].filter((one) => this.#backoff.isFailing(one));
   }
 
-  #senderOf(key: Hex): Dependency {
-    return this.#senders.get(key) as Dependency;
+  /** Reports whether a key fails by itself. */
+  #isFailing(key: Hex): boolean {
+    return this.#backoff.isFailing(this.#feed(key).own);
+  }
+
+  #feed(key: Hex): Feed {
+    return this.#feedOf.get(key) as Feed;
   }
 
   /** Asks every provider for one row per chunk, and hands what came to the next step, chunk by chunk. */
   #gather(gather: Gather): void {
     // A key that was never stored, or that failed by itself, would spoil the rows of the others.
-    const isSingle = (key: Hex) => this.#storedRound(key) === 0n || this.#backoff.isFailing(key);
+    const isSingle = (key: Hex) => this.#storedRound(key) === 0n || this.#isFailing(key);
     const singles = gather.keys.filter(isSingle).map((key) => [key]);
     const together = gather.keys.filter((key) => !isSingle(key));
-    const awaited = this.standing.sender === "alone" ? undefined : gather.awaited;
     for (const keys of [...chunksOf(together, MAX_BATCH_KEYS), ...singles]) {
-      void this.#gatherRows(keys, gather.round, awaited).then((rows) => {
-        this.#ended.push({ gather: { ...gather, keys }, rows });
+      const chunk = { ...gather, keys };
+      void this.#gatherRows(chunk).then((rows) => {
+        this.#ended.push({ gather: chunk, rows });
         this.#wake.abort();
       });
     }
   }
 
   /** Gathers the rows of some keys; of each by itself where the providers refuse one of them. */
-  async #gatherRows(
-    keys: readonly Hex[],
-    round: bigint,
-    awaited: ReadonlySet<Address> | undefined,
-  ): Promise<EndedGathering["rows"]> {
+  async #gatherRows(gather: Gather): Promise<EndedGathering["rows"]> {
+    const { keys } = gather;
     try {
-      const rows = await this.served.builder.rowsOf(keys, round, awaited);
-      this.#backoff.worked("committee");
+      const rows = await this.#rowsOf(gather);
+      this.#backoff.worked(SHARED.committee);
       return [{ keys, rows }];
     } catch (error) {
       const [first] = keys;
       if (keys.length > 1 && isWorthSplitting(error)) {
-        return (await Promise.all(keys.map((key) => this.#gatherRows([key], round, awaited)))).flat();
+        return (await Promise.all(keys.map((key) => this.#gatherRows({ ...gather, keys: [key] })))).flat();
       }
       if (first !== undefined) await this.#failed(first, error);
       return [];
@@ -248,7 +275,7 @@ export class FeedLoop {
         for (const row of rows) {
           if (observed.status !== "OK" || isMissing(row, index)) continue;
           const isOutlier = !agreesWith(kind, observed.value, row.values[index] ?? observed.value, toleranceBps);
-          if (isOutlier) this.outliers.inc({ network, dataset, provider: row.provider });
+          if (isOutlier) this.metrics.outliers.inc({ network, dataset, provider: row.provider });
         }
         const [policy, stored] = [this.#feedOf.get(key)?.policy, this.#stored.get(key)];
         const moved = policy !== undefined && stored !== undefined && hasMoved(policy, kind, stored, observed);
@@ -261,15 +288,15 @@ export class FeedLoop {
   /** Broadcasts keys: those that were stored before in batches, every other one by itself. */
   #send({ round, keys }: Send): void {
     const rankOf = (key: Hex) => this.#state.due.get(key)?.better.length ?? 0;
-    const late = this.standing.sender === "alone" ? [] : keys.filter((key) => rankOf(key) > 0);
+    const late = keys.filter((key) => rankOf(key) > 0);
     if (late.length > 0) {
       const rank = Math.max(...late.map(rankOf));
       this.#log.warn({ keys: late, rank }, "feed: the members of better ranks did not update these keys");
-      this.failovers.inc({ network: this.served.dataset.chainId }, late.length);
+      this.metrics.failovers.inc({ network: this.served.dataset.chainId }, late.length);
     }
     // One that finds out whether its sender works again must not take others along.
     const isBatched = (key: Hex) =>
-      this.#storedRound(key) > 0n && !this.#backoff.isFailing(key) && this.#failingFor(key).length === 0;
+      this.#storedRound(key) > 0n && !this.#isFailing(key) && this.#failingFor(key).length === 0;
     const together = new Set(keys.filter(isBatched));
     for (const key of keys) {
       if (together.has(key)) continue;
@@ -286,11 +313,11 @@ export class FeedLoop {
     const batched = keys.length > 1 ? this.#broadcastBatch(keys, round) : null;
     let isTimed = false;
     for (const key of keys) {
-      this.#busy.add(key);
-      let sender = this.#senderOf(keys[0] as Hex);
+      this.#sending.add(key);
+      let { sender } = this.#feed(keys[0] as Hex);
       const outcome = batched?.then((stored) => {
         const update = stored.get(key) ?? null;
-        if (update === null) sender = this.#senderOf(key);
+        if (update === null) sender = this.#feed(key).sender;
         return update;
       });
       // Nobody awaits this if a request has begun to update the same round in the meantime.
@@ -299,8 +326,8 @@ export class FeedLoop {
         .broadcastOwn(key, round, outcome)
         .then(async ({ mined: untilMined }) => {
           // It says nothing of the committee, which may have fallen silent since it signed.
-          const isReleased = this.#backoff.worked("gas", sender);
-          this.#backoff.worked(key);
+          const isReleased = this.#backoff.worked(SHARED.gas, sender);
+          this.#backoff.worked(this.#feed(key).own);
           // What was held has its turn now.
           if (isReleased) this.#wake.abort();
           const mined = await nullAfterTimeout(untilMined, MAX_MINING_WAIT_MS, this.context.closing);
@@ -310,7 +337,7 @@ export class FeedLoop {
           this.#lead.record(this.context.clock.monotonic() - startedAt);
         })
         .catch((error: unknown) => this.#failed(key, error, sender))
-        .finally(() => this.#busy.delete(key));
+        .finally(() => this.#sending.delete(key));
     }
   }
 
@@ -323,22 +350,22 @@ export class FeedLoop {
   async #broadcastBatch(keys: readonly Hex[], round: bigint): Promise<ReadonlyMap<Hex, UpdateInFlight>> {
     try {
       const stored = await this.served.broadcasts.broadcastBatch(keys, round);
-      this.#backoff.worked("batches");
+      this.#backoff.worked(SHARED.batches);
       return stored;
     } catch (error) {
       if (!isWorthSplitting(error)) throw error;
-      this.#backoff.failed("batches", error);
+      this.#backoff.failed(SHARED.batches, error);
       return new Map();
     }
   }
 
   /** @param sender The one that was to send. */
-  async #failed(key: Hex, error: unknown, sender = this.#senderOf(key)): Promise<void> {
+  async #failed(key: Hex, error: unknown, sender = this.#feed(key).sender): Promise<void> {
     if (this.context.closing.aborted) return;
     const scope = failureScopeOf(error);
-    this.#backoff.failed(scope === "update" ? key : scope === "sender" ? sender : scope, error);
+    this.#backoff.failed({ ...SHARED, sender, update: this.#feed(key).own }[scope], error);
     // Members that refuse a question have answered.
-    if (scope === "update" && error instanceof NoQuorum) this.#backoff.worked("committee");
+    if (scope === "update" && error instanceof NoQuorum) this.#backoff.worked(SHARED.committee);
     if (scope !== "committee") return;
     const { committee } = this.served.dataset;
     // A committee that was replaced may never answer again. If the RPC fails here, the next failure looks again.

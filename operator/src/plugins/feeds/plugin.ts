@@ -23,18 +23,20 @@ export async function feeds(
   const app = scope as unknown as App;
   const { context } = app.operator;
   const registers = [context.registry];
-  const failovers = new Counter({
-    name: "operator_failover_updates_total",
-    help: "Feed updates that this operator sent because a member of a better rank did not.",
-    labelNames: ["network"],
-    registers,
-  });
-  const outliers = new Counter({
-    name: "operator_feed_outliers_total",
-    help: "Values of feeds that a provider signed and that were outside the committee's tolerance.",
-    labelNames: ["network", "dataset", "provider"],
-    registers,
-  });
+  const metrics = {
+    failovers: new Counter({
+      name: "operator_failover_updates_total",
+      help: "Feed updates that this operator sent because a member of a better rank did not.",
+      labelNames: ["network"],
+      registers,
+    }),
+    outliers: new Counter({
+      name: "operator_feed_outliers_total",
+      help: "Values of feeds that a provider signed and that were outside the committee's tolerance.",
+      labelNames: ["network", "dataset", "provider"],
+      registers,
+    }),
+  } as const;
   const loops: FeedLoop[] = [];
   const running: Promise<void>[] = [];
   const keepFresh = (network: ServedNetwork, { settings, feeds }: FeedsPlan) => {
@@ -44,7 +46,8 @@ export async function feeds(
       for (const { key, policy } of own) served.dataset.keys.add(key, policy);
       // An operator without an account sends nothing.
       if (!network.senders.canSend) continue;
-      const loop = new FeedLoop(served, own, network.standing, settings, context, failovers, outliers);
+      network.senders.reserveForOwn();
+      const loop = new FeedLoop(served, own, network.standing, metrics, context, settings);
       loops.push(loop);
       running.push(loop.run());
     }

@@ -1,31 +1,20 @@
 import { parseKey } from "@dataset-oracle/protocol/dataset-key";
 import { KEY_FORM_WORDS, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
-import type { DeployedDataset } from "@dataset-oracle/service/config/deployment";
 import { requireAddress } from "@dataset-oracle/service/config/require-address";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Address, Hex } from "viem";
-import { heartbeatFault, type ScheduledKey } from "../../schedule/transmission-schedule.js";
-import type { Standing } from "../../served-network.js";
-
-const seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 31_536_000, description });
+import { heartbeatFault } from "../../schedule/cadence.js";
+import { planPolicy, policySettings } from "../../schedule/policy.js";
+import type { ScheduledKey } from "../../schedule/transmission-schedule.js";
+import type { KnownDataset, Standing } from "../../served-network.js";
 
 /** Feeds of one dataset that share an update policy. */
 export const FeedSettings = Type.Object(
   {
     dataset: Type.String({ description: "The address of a dataset of the deployment." }),
     keys: Type.Array(Type.String(), { minItems: 1, description: "Keys in ASCII, or in hex after 0x." }),
-    heartbeatSeconds: seconds(
-      "The age that a stored value should not exceed, even if it has not changed: updates start early enough to be " +
-        "mined in time.",
-    ),
-    deviationBps: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      description:
-        "The deviation threshold: the change that triggers an earlier update, in basis points of the stored value.",
-    }),
-    minIntervalSeconds: seconds("The age below which a key is not updated, in seconds."),
+    ...policySettings,
   },
   { additionalProperties: false },
 );
@@ -52,9 +41,6 @@ export const feedsSettings = {
   }),
 };
 
-/** A dataset that feeds may name; without its key form as long as only the chain knows it. */
-export type FeedDataset = Pick<DeployedDataset, "address"> & Partial<Pick<DeployedDataset, "keyForm">>;
-
 /**
  * Groups the feeds of a network by dataset, and checks them against the deployment.
  *
@@ -63,14 +49,14 @@ export type FeedDataset = Pick<DeployedDataset, "address"> & Partial<Pick<Deploy
  */
 export function planFeeds(
   { feeds: settings, beatSeconds }: { readonly feeds: readonly FeedSettings[]; readonly beatSeconds: number },
-  { sender, stageMs }: Standing,
-  datasets: readonly FeedDataset[],
+  { role, stageMs }: Standing,
+  datasets: readonly KnownDataset[],
   where: string,
 ): ReadonlyMap<Address, readonly ScheduledKey[]> {
   const planned = new Map<Address, Map<Hex, ScheduledKey>>();
   for (const [index, feed] of settings.entries()) {
     const at = `${where}: feeds/${index}`;
-    const { dataset: text, keys, ...policy } = feed;
+    const { dataset: text, keys } = feed;
     const address = requireAddress(text, at);
     const dataset = datasets.find((deployed) => deployed.address === address);
     if (dataset === undefined)
@@ -78,13 +64,8 @@ export function planFeeds(
         `${at}: dataset ${text} is not configured. Correct the address, or add it to the deployment file or to ` +
           "datasets.",
       );
-    if (policy.minIntervalSeconds > policy.heartbeatSeconds) {
-      throw new ConfigError(
-        `${at}: minIntervalSeconds is ${policy.minIntervalSeconds}, above the heartbeatSeconds of ` +
-          `${policy.heartbeatSeconds}. Lower it.`,
-      );
-    }
-    const fault = sender === "alone" ? null : heartbeatFault(policy, { beatSeconds, stageMs });
+    const policy = planPolicy(feed, at);
+    const fault = heartbeatFault(policy, { role, beatSeconds, stageMs });
     if (fault !== null) throw new ConfigError(`${at}: ${fault}`);
     const feeds = planned.get(dataset.address) ?? new Map<Hex, ScheduledKey>();
     planned.set(dataset.address, feeds);

@@ -7,7 +7,7 @@ import type { Clock } from "@dataset-oracle/service/process/context";
 import { Value } from "@sinclair/typebox/value";
 import { LRUCache } from "lru-cache";
 import { type Address, type Client, type Hex, hexToString } from "viem";
-import { plainTextPattern } from "./settings.js";
+import { plainTextPattern } from "../../network-settings.js";
 
 /** Specs whose title shows as other text than it has are left out, because anyone may publish one. */
 const TITLE = new RegExp(plainTextPattern(200));

@@ -52,7 +52,7 @@ beforeEach(() => {
   found = { dataset, provider: LIAR, key: KEY, round: ROUND, foundAt: nowMs, statements };
 });
 
-function accuserOf(sender: Address | "alone", canSend = true): Accuser {
+function accuserOf(role: Address | "alone", canSend = true): Accuser {
   const senders = {
     canSend,
     underway,
@@ -69,7 +69,7 @@ function accuserOf(sender: Address | "alone", canSend = true): Accuser {
       return { gas: 100_000n };
     },
   };
-  const network = { senders, simulator, standing: { sender, members: null, stageMs: STAGE_MS } };
+  const network = { senders, simulator, standing: { role, members: null, stageMs: STAGE_MS } };
   const held = {
     get contradictions() {
       return [...others, ...(found === null ? [] : [found])];

@@ -45,7 +45,7 @@ beforeAll(async () => {
   }));
   for (const [i, account] of accounts.entries()) {
     // The second one's turn never comes.
-    const standing = { sender: i === 0 ? "alone" : "volunteer", members, stageMs: 3_600_000 };
+    const standing = { role: i === 0 ? "alone" : "volunteer", members, stageMs: 3_600_000 };
     const served = { chain, datasets: [dataset, small, ...known], providers, settings: standing };
     operators.push(await startOperator([served], { account, clock, ...withWatchdog }));
   }
