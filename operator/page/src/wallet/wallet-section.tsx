@@ -47,8 +47,8 @@ export function WalletSection({ transaction, onStored }: Props) {
         minutes.
       </p>
       {wallets.length === 0 && (
-        <Notice tone="info" title="This browser has no wallet.">
-          Install one, or copy the transaction below and send it from any account.
+        <Notice tone="info" title="No wallet shows itself to this page.">
+          Install or unlock one, or copy the transaction below and send it from any account.
         </Notice>
       )}
       {wallets.map((wallet) => (
@@ -73,9 +73,10 @@ export function WalletSection({ transaction, onStored }: Props) {
   );
 }
 
-/** Returns the wallets that announce themselves, or else the injected `window.ethereum`. */
+/** Returns the wallets that announce themselves, or else the injected `window.ethereum`, also if that comes late. */
 function useWallets(): readonly Wallet[] {
   const [wallets, setWallets] = useState<readonly Wallet[]>([]);
+  const [provider, setProvider] = useState(injected);
   useEffect(() => {
     const add = (event: Event) => {
       const { detail: wallet } = event as CustomEvent<Wallet>;
@@ -83,12 +84,17 @@ function useWallets(): readonly Wallet[] {
     };
     addEventListener("eip6963:announceProvider", add);
     dispatchEvent(new Event("eip6963:requestProvider"));
-    return () => removeEventListener("eip6963:announceProvider", add);
+    const looking = setInterval(() => setProvider(injected), 1_000);
+    return () => {
+      removeEventListener("eip6963:announceProvider", add);
+      clearInterval(looking);
+    };
   }, []);
-  const { ethereum: provider } = window as { ethereum?: EIP1193Provider };
   if (wallets.length > 0 || !provider) return wallets;
   return [{ info: { uuid: "window.ethereum", name: "Browser wallet" }, provider }];
 }
+
+const injected = () => (window as { ethereum?: EIP1193Provider }).ethereum;
 
 interface Note {
   readonly tone: "info" | "warn" | "bad";
@@ -119,7 +125,13 @@ function noteOn({ step, block, message }: Sending, chainId: number): Note {
     },
     unseen: {
       tone: "warn",
-      title: "This transaction is still pending, or your wallet replaced or cancelled it. Your wallet shows its state.",
+      title: "The transaction is still pending, or your wallet replaced or cancelled it, or changed its network.",
+      advice: "Your wallet shows its state.",
+    },
+    unclear: {
+      tone: "warn",
+      title: "Your wallet reported an error, but may have sent the transaction.",
+      advice: "Look into your wallet's activity before you send it again.",
     },
     not_loaded: {
       tone: "bad",
@@ -131,6 +143,21 @@ function noteOn({ step, block, message }: Sending, chainId: number): Note {
       title: "You rejected the transaction in your wallet.",
       advice: "Nothing was sent. You can send it again or copy it below.",
     },
+    no_account: {
+      tone: "warn",
+      title: "Your wallet gives this page no account.",
+      advice: "Nothing was sent. Unlock your wallet, connect an account to this page, and send it again.",
+    },
+    busy: {
+      tone: "warn",
+      title: "Your wallet already waits for an answer.",
+      advice: "Nothing was sent. Open your wallet, answer what it asks, and send it again.",
+    },
+    wrong_chain: {
+      tone: "warn",
+      title: `Your wallet is on another network than ${network}.`,
+      advice: "Nothing was sent. Switch your wallet's network, and send it again.",
+    },
     unknown_chain: {
       tone: "bad",
       title: `Your wallet does not have the network ${network}.`,
@@ -139,7 +166,7 @@ function noteOn({ step, block, message }: Sending, chainId: number): Note {
     failed: {
       tone: "bad",
       title: "Your wallet did not send the transaction.",
-      advice: `Its message is: “${message}”. Nothing was sent. Try again, or copy the transaction below.`,
+      advice: `${message ? `Its message is: “${message}”. ` : ""}Nothing was sent. Try again, or copy the transaction below.`,
     },
   };
   return notes[step];

@@ -2,7 +2,7 @@ import { simulateQuery } from "@dataset-oracle/protocol";
 import type { Locator, Page } from "playwright-core";
 import type { Address } from "viem";
 import { test } from "vitest";
-import { installWallet, type WalletAnswers } from "../support/fake-wallet.js";
+import { type Injection, installWallet, type WalletAnswers } from "../support/fake-wallet.js";
 import { formOf, type TestEnvironment, visit } from "../support/visit.js";
 
 /**
@@ -85,12 +85,13 @@ export function requestFlows(environment: () => TestEnvironment): void {
     return { ...opened, form, point };
   }
   const MINED = /^The transaction was mined in block [\d,]+\. The value is stored\.$/;
-  const walletOf = (answers: WalletAnswers, isAnnounced: boolean) =>
-    installWallet(answers, isAnnounced, environment().devnet.chain);
+  const ANNOUNCED: Injection = { names: ["Test Wallet"] };
+  const walletOf = (answers: WalletAnswers, injection: Injection = ANNOUNCED) =>
+    installWallet(answers, injection, environment().devnet.chain);
 
   test("without a wallet the transaction is shown for copying", async ({ expect }) => {
     const { form, point, expectAccessible, end } = await withTransaction("Lima");
-    await form.getByText("This browser has no wallet.").waitFor();
+    await form.getByText("No wallet shows itself to this page.").waitFor();
     await expectAccessible();
     const shown = (await form.locator("pre").textContent()) ?? "";
     expect(JSON.parse(shown)).toMatchObject({ chainId: "0x2a", to: point.dataset, value: "0x0" });
@@ -102,7 +103,7 @@ export function requestFlows(environment: () => TestEnvironment): void {
     expect,
   }) => {
     const answers: WalletAnswers = { eth_sendTransaction: { error: { code: 4001, message: "Rejected." } } };
-    const { form, point, end } = await withTransaction("Oslo", walletOf(answers, true));
+    const { form, point, end } = await withTransaction("Oslo", walletOf(answers));
     const send = form.getByRole("button", { name: "Send with Test Wallet" });
     await send.click();
     await form.getByText("You rejected the transaction in your wallet.").waitFor();
@@ -119,7 +120,7 @@ export function requestFlows(environment: () => TestEnvironment): void {
       eth_chainId: { result: "0x1" },
       wallet_switchEthereumChain: { error: { code: 4902, message: "Unrecognized chain ID." } },
     };
-    const { form, expectAccessible, end } = await withTransaction("Bern", walletOf(answers, false));
+    const { form, expectAccessible, end } = await withTransaction("Bern", walletOf(answers, { afterMs: 0 }));
     const send = form.getByRole("button", { name: "Send with Browser wallet" });
     await send.click();
     await form.getByText("Your wallet does not have the network Devnet.").waitFor();
@@ -131,8 +132,44 @@ export function requestFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
+  test("a wallet that is injected late is found, and one that is locked says so", async () => {
+    const answers: WalletAnswers = { eth_requestAccounts: { result: [] } };
+    const { form, expectAccessible, end } = await withTransaction("Riga", walletOf(answers, { afterMs: 2_000 }));
+    await form.getByRole("button", { name: "Send with Browser wallet" }).click();
+    await form.getByText("Your wallet gives this page no account.").waitFor();
+    await expectAccessible();
+    await end();
+  });
+
+  test("of several wallets each has its button, and one that throws after it sent is not asked to send again", async () => {
+    const answers: WalletAnswers = {
+      async eth_sendTransaction(passOn) {
+        await passOn();
+        return { error: { code: -32_603, message: "Internal error." } };
+      },
+    };
+    const wallet = walletOf(answers, { names: ["One", "Two"] });
+    const { form, end } = await withTransaction("Kyiv", wallet);
+    await form.getByRole("button", { name: "Send with One" }).waitFor();
+    await form.getByRole("button", { name: "Send with Two" }).click();
+    await form.getByText(MINED).waitFor();
+    await end();
+  });
+
+  test("a wallet whose chain id changes a while after it has switched sends on the new chain", async () => {
+    let looks = 0;
+    const answers: WalletAnswers = {
+      eth_chainId: (passOn) => (++looks > 3 ? passOn() : Promise.resolve({ result: "0x1" })),
+      wallet_switchEthereumChain: { result: null },
+    };
+    const { form, end } = await withTransaction("Baku", walletOf(answers));
+    await form.getByRole("button", { name: "Send with Test Wallet" }).click();
+    await form.getByText(MINED).waitFor();
+    await end();
+  });
+
   test("once the operator has been updated, and the page's old files are gone, the page says to reload it", async () => {
-    const { page, form, end } = await withTransaction("Rome", walletOf({}, true), ["status of 404"]);
+    const { page, form, end } = await withTransaction("Rome", walletOf({}), ["status of 404"]);
     await page.route("**/assets/send-*.js", (route) => route.fulfill({ status: 404 }));
     await form.getByRole("button", { name: "Send with Test Wallet" }).click();
     await form.getByText("This part of the page could not be loaded.").waitFor();

@@ -3,28 +3,33 @@ import type { Page } from "playwright-core";
 type Answer = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
 
 /**
- * What a test's wallet answers to some methods. It passes the others on to the chain, which signs for its unlocked
- * account.
+ * What a test's wallet answers to some methods, or how it finds the answer. It passes the others on to the chain, which
+ * signs for its unlocked account.
  */
-export type WalletAnswers = Record<string, Answer>;
+export type WalletAnswers = Record<string, Answer | ((passOn: () => Promise<Answer>) => Promise<Answer>)>;
 
-/** Gives a page a browser wallet, which announces itself (EIP-6963), or else is only `window.ethereum`. */
-export function installWallet(answers: WalletAnswers, isAnnounced: boolean, rpcUrl: string) {
+/** How a page finds a wallet: by its announcements (EIP-6963), or by `window.ethereum`, at once or later. */
+export type Injection = { readonly names: readonly string[] } | { readonly afterMs: number };
+
+/** Gives a page a browser wallet. */
+export function installWallet(answers: WalletAnswers, injection: Injection, rpcUrl: string) {
   return async (page: Page): Promise<void> => {
     await page.exposeFunction("askTestWallet", async (method: string, params: unknown[]): Promise<Answer> => {
-      const own = answers[method];
-      if (own !== undefined) return own;
-      const passedOn = method === "eth_requestAccounts" ? "eth_accounts" : method;
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: passedOn, params });
-      const headers = { "content-type": "application/json" };
-      return (await (await fetch(rpcUrl, { method: "POST", headers, body })).json()) as Answer;
+      const passOn = async () => {
+        const passedOn = method === "eth_requestAccounts" ? "eth_accounts" : method;
+        const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: passedOn, params });
+        const headers = { "content-type": "application/json" };
+        return (await (await fetch(rpcUrl, { method: "POST", headers, body })).json()) as Answer;
+      };
+      const own = answers[method] ?? passOn;
+      return typeof own === "function" ? own(passOn) : own;
     });
-    await page.addInitScript(INJECTED, isAnnounced);
+    await page.addInitScript(INJECTED, injection);
   };
 }
 
 /** Runs in the page, before its own script. */
-const INJECTED = (isAnnounced: boolean) => {
+const INJECTED = (injection: Injection) => {
   const provider = {
     async request({ method, params = [] }: { method: string; params?: unknown[] }) {
       const { askTestWallet } = globalThis as unknown as {
@@ -35,13 +40,19 @@ const INJECTED = (isAnnounced: boolean) => {
       return answered.result;
     },
   };
-  if (!isAnnounced) {
-    Object.assign(globalThis, { ethereum: provider });
+  if ("afterMs" in injection) {
+    const inject = () => void Object.assign(globalThis, { ethereum: provider });
+    if (injection.afterMs > 0) setTimeout(inject, injection.afterMs);
+    else inject();
     return;
   }
   const icon = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>";
-  const info = { uuid: "2f1c0e9a-0000-4000-8000-000000000001", name: "Test Wallet", icon, rdns: "example.wallet" };
-  const announce = () => dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: { info, provider } }));
+  const announce = () => {
+    for (const name of injection.names) {
+      const info = { uuid: `2f1c0e9a-0000-4000-8000-${name}`, name, icon, rdns: "example.wallet" };
+      dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: { info, provider } }));
+    }
+  };
   addEventListener("eip6963:requestProvider", announce);
   announce();
 };
