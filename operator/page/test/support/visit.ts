@@ -1,5 +1,5 @@
+import type { ChainClient } from "@dataset-oracle/devnet/test-support/chain-client";
 import type { Browser, Page } from "playwright-core";
-import type { PublicActions, TestClient } from "viem";
 import { expect } from "vitest";
 import type { Devnet } from "../../../../devnet/test/devnet-process.js";
 import { findViolations } from "./axe.js";
@@ -8,7 +8,7 @@ import { findViolations } from "./axe.js";
 export interface TestEnvironment {
   readonly devnet: Devnet;
   readonly browser: Browser;
-  readonly chain: TestClient<"anvil"> & PublicActions;
+  readonly chain: ChainClient;
 }
 
 /** The form that requests an update, and what is inside it. */
