@@ -2,6 +2,7 @@ import { marketRedirects } from "@dataset-oracle/devnet/exchange-origins";
 import { MARKET_PAIRS } from "@dataset-oracle/devnet/simulated-market/pairs";
 import { type Market, startMarket } from "@dataset-oracle/devnet/simulated-market/server";
 import { formatSpotPrice } from "@dataset-oracle/protocol/client/format-spot-price";
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { Egress } from "@dataset-oracle/service/untrusted/egress";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -71,7 +72,8 @@ it.each(Object.entries(REFERENCES))(
       })),
     );
     const egress = new Egress({ redirectedOrigins: { [source.origin]: local } });
-    const reader = new SourceReader({ egress, timeoutMs: 10_000, hasReserve: false, now: () => 0n });
+    const context = { clock: SYSTEM_CLOCK, random: () => 0, closing: new AbortController().signal };
+    const reader = new SourceReader(egress, egress, context, { timeoutMs: 10_000, hasReserve: false });
     for (const base of BASES) {
       const symbol = `${base}/${quote}`;
       const query = source.queries.get(`${base}-USD`);

@@ -35,7 +35,7 @@ export async function withProviderAppForDocs(ask) {
   const app = await buildApp({ logger, requestsPerMinute: 1, maxConnections: 1, trustedProxies: [] });
   // Describing the routes calls none of them.
   const unused = /** @type {any} */ (null);
-  await app.register(routes({ reporter: unused, decider: unused, isOperator: () => false, anonymousPerMinute: 1 }));
+  await app.register(routes(unused, unused, { isOperator: () => false, anonymousPerMinute: 1 }));
   try {
     return await ask(app);
   } finally {

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { type App, buildApp } from "@dataset-oracle/service/http-server/app";
 import { inRanges } from "@dataset-oracle/service/http-server/caller-address";
 import { measureRequests } from "@dataset-oracle/service/http-server/metrics";
+import { type Context, secondsOf } from "@dataset-oracle/service/process/context";
 import { Egress } from "@dataset-oracle/service/untrusted/egress";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import type { ProviderConfig } from "./config.js";
 import { Decider } from "./decisions/decider.js";
 import { DecisionMemory } from "./decisions/decision-memory.js";
@@ -24,18 +24,6 @@ import { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
 /** A lease that is further ahead of the clock than this, in seconds, shows that the clock is or was wrong. */
 const FAR_AHEAD = 60n;
 
-const systemClock = () => BigInt(Math.floor(Date.now() / 1_000));
-
-interface ProviderOptions {
-  readonly logger: Logger;
-  /** Collects the metrics. */
-  readonly registry: Registry;
-  /** The clock, in whole seconds since 1970; the system's by default. */
-  readonly now?: () => bigint;
-  /** Returns a number from 0 to below 1; the machine's by default. */
-  readonly random?: () => number;
-}
-
 interface Provider {
   /** The HTTP service. Until `start` it signs nothing. Closing it lets the requests in progress finish. */
   readonly app: App;
@@ -50,89 +38,74 @@ interface Provider {
 }
 
 /** Builds a provider. Nothing of it is shared with another process before it is started. */
-export async function buildProvider(
-  setup: Setup,
-  { logger, registry, now = systemClock, random = Math.random }: ProviderOptions,
-): Promise<Provider> {
-  const { config, served, secrets, account } = setup;
+export async function buildProvider(setup: Setup, context: Context): Promise<Provider> {
+  const { config, served, account, webOracle } = setup;
+  const { logger, clock, random, registry } = context;
   const { redirectedOrigins } = config;
   const hasReserve = config.operators.length > 0;
   const isOperator = inRanges(config.operators);
   const metrics = new Metrics(registry);
+  const sources = composeSources(setup, context, metrics);
+  const lease = new Lease(context, metrics.leaseWrites, config.lease);
+  const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
+  const pool = new ExtractionPool(clock);
+  if (webOracle !== null) pool.start();
+  const extractor = new RateLimitedExtractor(pool, clock, hasReserve);
+  const memory = new DecisionMemory({ hasReserve });
+  const decider = new Decider(sources.reader, extractor, memory, lease, evidence, metrics, context, config);
+  const webOracleKeys =
+    webOracle &&
+    new WebOracleKeyFinder(new PublishedSpecStore(webOracle.folder), decider, context, {
+      ...webOracle,
+      redirectedOrigins,
+      hasReserve,
+    });
+  const reporter = new Reporter(served, webOracleKeys, decider, new ReportSigner(account, logger, metrics));
+  metrics.watch(memory, lease, async () => (await decider.unreadiness()) === null);
+
+  const app = await buildApp({
+    ...config,
+    logger,
+    clock,
+    random,
+    reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
+  });
+  measureRequests(app, registry);
+  const stores = Object.values(evidence ?? {});
+  app.addHook("onClose", async () => {
+    await Promise.all([lease, pool, sources, ...stores].map((one) => one.close()));
+  });
+  await app.register(routes(reporter, decider, { isOperator, anonymousPerMinute: config.anonymousRequestsPerMinute }));
+  const start = async (end: (exitCode: number) => void) => {
+    await lease.take(end);
+    logSilence(lease.refusedThrough, secondsOf(clock), logger);
+  };
+  return { app, start };
+}
+
+/** Composes what asks the sources, measured and logged. */
+function composeSources({ config, secrets }: Setup, context: Context, metrics: Metrics) {
+  const { redirectedOrigins } = config;
   const egress = new Egress({ redirectedOrigins, secrets });
   const publishedEgress = new Egress({ redirectedOrigins, secrets, maxInFlight: MAX_PUBLISHED_IN_FLIGHT });
-  const reader = new SourceReader({
-    egress,
-    publishedEgress,
+  const reader = new SourceReader(egress, publishedEgress, context, {
     timeoutMs: config.sourceTimeoutMs,
-    hasReserve,
-    now,
-    random,
+    hasReserve: config.operators.length > 0,
     onAnswer: (source, seconds, reading) =>
       metrics.sourceRequests.observe({ source, outcome: reading.ok ? "ok" : reading.error.code }, seconds),
     onBackOff: ({ source, url }, change, reading) => {
       if (change === "started") metrics.backOffs.inc({ source: source?.name ?? "published" });
       // Anyone can make a published spec's requests fail, so logging them would let strangers fill the log.
       if (source === undefined) return;
-      if (reading.ok) return logger.info({ source: source.name, url }, "source answers again");
+      if (reading.ok) return context.logger.info({ source: source.name, url }, "source answers again");
       const { code: reason, detail } = reading.error;
-      logger.warn(
+      context.logger.warn(
         { source: source.name, url, reason, detail },
         "source is failing and is queried less often until it answers again",
       );
     },
   });
-  let onLost: (exitCode: number) => void = () => {};
-  const lease = new Lease(config.lease, {
-    now,
-    logger,
-    onWrite: (seconds) => metrics.leaseWrites.observe(seconds),
-    onLost: (exitCode) => onLost(exitCode),
-  });
-  const evidence = config.evidence && (await openEvidence(config.evidence, setup, logger));
-  const pool = new ExtractionPool();
-  if (setup.webOracle !== null) pool.start();
-  const extractor = new RateLimitedExtractor(pool, hasReserve);
-  const memory = new DecisionMemory({ hasReserve });
-  const decider = new Decider({ reader, extractor, policy: config, memory, lease, evidence, now, logger, metrics });
-  const specStore = setup.webOracle && new PublishedSpecStore(setup.webOracle.folder);
-  const webOracleKeys =
-    specStore &&
-    new WebOracleKeyFinder(setup.webOracle, {
-      ...{ specStore, redirectedOrigins, hasReserve, logger },
-      charge: (caller, keys) => decider.charge(caller, keys),
-    });
-  const signer = new ReportSigner({ account, logger, metrics });
-  const reporter = new Reporter({ served, webOracleKeys, decider, signer });
-  metrics.watch(memory, lease, async () => (await decider.unreadiness()) === null);
-
-  const app = await buildApp({
-    logger,
-    random,
-    requestsPerMinute: config.requestsPerMinute,
-    reserved: { isFor: isOperator, requestsPerMinute: config.operatorRequestsPerMinute },
-    maxConnections: config.maxConnections,
-    maxConnectionsPerCaller: config.maxConnectionsPerCaller,
-    trustedProxies: config.trustedProxies,
-  });
-  measureRequests(app, registry);
-  app.addHook("onClose", async () => {
-    await Promise.all([
-      lease.close(),
-      egress.close(),
-      publishedEgress.close(),
-      pool.close(),
-      evidence?.spot_price.close(),
-      evidence?.web_oracle.close(),
-    ]);
-  });
-  await app.register(routes({ reporter, decider, isOperator, anonymousPerMinute: config.anonymousRequestsPerMinute }));
-  const start = async (end: (exitCode: number) => void) => {
-    onLost = end;
-    await lease.take();
-    logSilence(lease.refusedThrough, now(), logger);
-  };
-  return { app, start };
+  return { reader, close: () => Promise.all([egress.close(), publishedEgress.close()]) };
 }
 
 /** Logs until when nothing new is signed. */
@@ -157,7 +130,7 @@ async function openEvidence(
   const maxBytes = (maxMegabytes * 1024 * 1024) / (webOracle === null ? 1 : 2);
   const { redirectedOrigins } = policy;
   const open = (name: string) =>
-    EvidenceStore.open({ folder: join(folder, name), maxBytes, policy, redirectedOrigins, logger });
+    EvidenceStore.open(logger, { folder: join(folder, name), maxBytes, policy, redirectedOrigins });
   try {
     return { spot_price: await open("spot-prices"), web_oracle: await open("web-oracle") };
   } catch (error) {

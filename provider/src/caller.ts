@@ -13,3 +13,13 @@ export interface TracedCaller extends Caller {
   /** Ties the log lines of one request together. */
   readonly trace: Trace | null;
 }
+
+/** Limits how many keys a caller asks for. */
+export interface KeyBudget {
+  /**
+   * Charges a caller for keys, before anything is done for them and whatever becomes of them.
+   *
+   * @throws ProblemError when the caller has asked for too many.
+   */
+  charge(caller: Caller, keys: number): void;
+}

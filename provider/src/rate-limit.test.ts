@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SharedRate, TokenBucket } from "./rate-limit.js";
 
@@ -34,7 +35,7 @@ describe("a rate that operators and anonymous callers share", () => {
 
   /** Makes requests; each one's outcome and time is listed once it has its turn. */
   function open(limit = LIMIT, hasReserve = true) {
-    const rate = new SharedRate(limit, hasReserve, (ms) => new Promise((resolve) => setTimeout(resolve, ms)));
+    const rate = new SharedRate({ clock: SYSTEM_CLOCK, closing: new AbortController().signal }, limit, hasReserve);
     const start = performance.now();
     const turns: [caller: string, outcome: "turn" | "none", ms: number][] = [];
     const ask = (caller: "operator" | "anonymous", times = 1) => {

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import { type Context, wait } from "@dataset-oracle/service/process/context";
 import { type IntegerOptions, type NumberOptions, type ObjectOptions, Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
 
@@ -94,9 +94,9 @@ export class SharedRate {
   readonly #leastForAnonymous: number;
 
   constructor(
+    private readonly context: Pick<Context, "clock" | "closing">,
     { perSecond, burst }: RateLimit,
     hasReserve: boolean,
-    private readonly sleep: (ms: number) => Promise<unknown> = wait,
   ) {
     this.#all = new TokenBucket({ perSecond, burst });
     const part = anonymousPart({ perSecond, burst });
@@ -107,12 +107,13 @@ export class SharedRate {
 
   /** Waits for the turn of one request; fails when it may not be made, with the milliseconds until it may be. */
   async turn(mayUseReserve: boolean): Promise<Result<null, number>> {
+    const { clock, closing } = this.context;
     const queue = mayUseReserve || this.#anonymous === null ? this.#all : this.#anonymous;
-    const turn = queue.take(performance.now());
+    const turn = queue.take(clock.monotonic());
     if (!turn.ok) return turn;
-    if (turn.value > 0) await this.sleep(turn.value);
+    if (turn.value > 0) await wait(turn.value, closing);
     if (queue === this.#all) return ok(null);
-    const now = performance.now();
+    const now = clock.monotonic();
     const waitMs = this.#all.waitMs(now, this.#leastForAnonymous);
     if (waitMs > 0) return err(waitMs);
     this.#all.spend(1, now);
@@ -121,7 +122,7 @@ export class SharedRate {
 
   /** Tells whether none of the limit is used up, so that a new one would behave the same. */
   isUnused(): boolean {
-    const now = performance.now();
+    const now = this.context.clock.monotonic();
     return this.#all.isUnused(now) && this.#anonymous?.isUnused(now) !== false;
   }
 }

@@ -12,19 +12,17 @@ import { type DataPoint, dataPointLogFields, type ServedDataset } from "./served
 /** Enough for a thousand keys in each of the rounds that can be signed at a time, several times over. */
 const MAX_SIGNATURES = 50_000;
 
-interface SignerParts {
-  /** An account that cannot sign digests, because its key is elsewhere, signs typed data instead. */
-  readonly account: LocalAccount;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
 /** Signs decisions as reports and as rows of batches. */
 export class ReportSigner {
   /** By digest, so that what is asked for again is not signed again. */
   readonly #signatures = new LRUCache<Hex, Promise<Hex>>({ max: MAX_SIGNATURES });
 
-  constructor(private readonly parts: SignerParts) {}
+  /** @param account One that cannot sign digests, because its key is elsewhere, signs typed data instead. */
+  constructor(
+    private readonly account: LocalAccount,
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+  ) {}
 
   async signReport(
     dataPoint: DataPoint,
@@ -32,7 +30,7 @@ export class ReportSigner {
     decision: Decision,
     trace: Trace | null,
   ): Promise<SignedReport> {
-    const { account, logger, metrics } = this.parts;
+    const { account, logger, metrics } = this;
     const { dataset, key } = dataPoint;
     const { outcome, value } = decision;
     const report: Report = { chainId: dataset.chainId, dataset: dataset.address, key: key.key, round, outcome, value };
@@ -64,7 +62,7 @@ export class ReportSigner {
     decisions: readonly Decision[],
     trace: Trace | null,
   ): Promise<SignedBatchReport> {
-    const { account, logger, metrics } = this.parts;
+    const { account, logger, metrics } = this;
     const missing = decisions.reduce(
       (bits, { outcome }, i) => (outcome === "OK" ? bits : bits | (1n << BigInt(i))),
       0n,

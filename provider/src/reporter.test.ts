@@ -10,8 +10,9 @@ import { Registry } from "prom-client";
 import { type LocalAccount, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
+import type { Decider } from "./decisions/decider.js";
 import { Metrics } from "./metrics.js";
-import { invalidArguments } from "./problems.js";
+import { problem } from "./problems.js";
 import { ReportSigner } from "./report-signer.js";
 import { Reporter } from "./reporter.js";
 import type { DataPoint, ServedDataset } from "./served-keys.js";
@@ -24,12 +25,12 @@ test("a reporter answers a row with its first key's problem, though another key'
   const dataset = { chainId: 42, address, keyForm: "WEB_ORACLE", keys: new Map() } as unknown as ServedDataset;
   const find = async () => {
     await sleep(50);
-    throw invalidArguments("");
+    throw problem("invalid_arguments", { problem: "" });
   };
   const charged: number[] = [];
   const decider = { charge: (_caller: object, keys: number) => void charged.push(keys) };
-  const parts = { served: new Map([[42, new Map([[address, dataset]])]]), webOracleKeys: { find }, decider };
-  const reporter = new Reporter(parts as unknown as ConstructorParameters<typeof Reporter>[0]);
+  const served = new Map([[42, new Map([[address, dataset]] as const)]]);
+  const reporter = new Reporter(served, { find }, decider as unknown as Decider, null as unknown as ReportSigner);
   const keys = [stringToHex(`WEB/${"0".repeat(64)}`), "0x00"];
   const caller = { id: "127.0.0.1", mayUseReserve: false, trace: null };
   const row = reporter.row({ network_id: 42, dataset: address, keys, timestamp: Number(round) }, caller);
@@ -42,7 +43,7 @@ test.each<[account: string, account: LocalAccount]>([
   ["an account in the process", accountFromPrivateKey(PRIVATE_KEY)],
   ["an account that signs typed data and no digests", { ...privateKeyToAccount(PRIVATE_KEY), sign: undefined }],
 ])("%s signs reports and rows that the contract takes", async (_, account) => {
-  const signer = new ReportSigner({ account, logger: pino({ level: "silent" }), metrics: new Metrics(new Registry()) });
+  const signer = new ReportSigner(account, pino({ level: "silent" }), new Metrics(new Registry()));
   const key = spotPriceKey("ETH-USD");
   const digests = new FastReportDigests(42, address, keccak);
   const dataset = { chainId: 42, address, digests } as Partial<ServedDataset> as ServedDataset;

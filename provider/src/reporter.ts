@@ -6,12 +6,12 @@ import type {
   ReportRequest,
   SignedBatchReport,
 } from "@dataset-oracle/protocol/http-schemas/reports";
-import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
+import { KEY_FORM_WORDS, matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import type { Address, Hex } from "viem";
 import type { TracedCaller } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
 import type { Decision } from "./decisions/decision-memory.js";
-import { invalidAddress, invalidKey, unknownDataset, unknownKey, unknownNetwork } from "./problems.js";
+import { problem } from "./problems.js";
 import type { ReportSigner } from "./report-signer.js";
 import type { DataPoint, Served, ServedDataset } from "./served-keys.js";
 import type { WebOracleKeyFinder } from "./web-oracle/web-oracle-key-finder.js";
@@ -21,21 +21,19 @@ const WEB_KEY_COST = 3;
 
 const costOf = ({ keyForm }: ServedDataset) => (keyForm === "WEB_ORACLE" ? WEB_KEY_COST : 1);
 
-interface ReporterParts {
-  readonly served: Served;
-  /** Null when the Web Oracle's keys are not served. */
-  readonly webOracleKeys: Pick<WebOracleKeyFinder, "find"> | null;
-  readonly decider: Decider;
-  readonly signer: ReportSigner;
-}
-
 /** Answers requests for reports and rows: finds the data points, decides their values, signs the decisions. */
 export class Reporter {
-  constructor(private readonly parts: ReporterParts) {}
+  /** @param webOracleKeys Null when the Web Oracle's keys are not served. */
+  constructor(
+    private readonly served: Served,
+    private readonly webOracleKeys: Pick<WebOracleKeyFinder, "find"> | null,
+    private readonly decider: Decider,
+    private readonly signer: ReportSigner,
+  ) {}
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async report(request: ReportRequest, caller: TracedCaller): Promise<ReportAnswer> {
-    const { served, webOracleKeys, decider, signer } = this.parts;
+    const { served, webOracleKeys, decider, signer } = this;
     const dataset = findDataset(served, request);
     decider.charge(caller, costOf(dataset));
     const dataPoint = await findDataPoint(dataset, request.key, webOracleKeys, caller);
@@ -48,7 +46,7 @@ export class Reporter {
 
   /** @throws ProblemError when the request is refused; then nothing was signed. */
   async row(request: BatchReportRequest, caller: TracedCaller): Promise<SignedBatchReport> {
-    const { served, webOracleKeys, decider, signer } = this.parts;
+    const { served, webOracleKeys, decider, signer } = this;
     const dataset = findDataset(served, request);
     decider.charge(caller, request.keys.length * costOf(dataset));
     const finding = request.keys.map((key) => findDataPoint(dataset, key, webOracleKeys, caller));
@@ -64,16 +62,29 @@ export class Reporter {
 
 /** @throws ProblemError when the dataset that a request names is not served. */
 function findDataset(served: Served, request: Pick<ReportRequest, "network_id" | "dataset">): ServedDataset {
-  const datasets = served.get(request.network_id);
+  const { network_id: network } = request;
+  const datasets = served.get(network);
   const exact = datasets?.get(request.dataset as Address);
   if (exact !== undefined) return exact;
   const address = parseAddress(request.dataset);
-  if (!address.ok) throw invalidAddress(address.error);
-  if (datasets === undefined) throw unknownNetwork(request.network_id, [...served.keys()]);
+  if (!address.ok) throw problem("invalid_address", { problem: address.error });
+  if (datasets === undefined) {
+    const all = [...served.keys()];
+    throw problem("unknown_network", { network, served: all.join(", ") }, { extras: { served: all } });
+  }
   const dataset = datasets.get(address.value);
-  if (dataset === undefined) throw unknownDataset(address.value, request.network_id);
+  if (dataset === undefined) throw problem("unknown_dataset", { address: address.value, network });
   return dataset;
 }
+
+const ASK_OWNER = "Use another key, or ask the provider's owner to serve this one.";
+
+/** Why a key that has the form of its dataset is not served, and what to do. */
+const UNSERVED = {
+  not_listed: `is not in the provider's deployment file. ${ASK_OWNER}`,
+  too_few_sources: `is in the provider's deployment file, but too few of the provider's sources know it. ${ASK_OWNER}`,
+  web_oracle_off: `belongs to the Web Oracle, which this provider does not serve. ${ASK_OWNER}`,
+} as const;
 
 /**
  * @param key In lower-case hex.
@@ -88,12 +99,17 @@ async function findDataPoint(
   const id = `${dataset.chainId}/${dataset.address}/${key}`;
   const served = dataset.keys.get(key as Hex);
   if (served !== undefined) return { id, dataset, key: served };
-  if (!matchesKeyForm(dataset.keyForm, key as Hex)) throw invalidKey(dataset.keyForm);
+  if (!matchesKeyForm(dataset.keyForm, key as Hex)) {
+    throw problem("invalid_key", { form: KEY_FORM_WORDS[dataset.keyForm] });
+  }
   if (dataset.keyForm !== "WEB_ORACLE" || webOracleKeys === null) {
     const name = keyToAscii(key as Hex) ?? key;
     const isListed = dataset.unservedKeys.includes(name);
     const why = isListed ? "too_few_sources" : "not_listed";
-    throw unknownKey(name, dataset.keyForm === "WEB_ORACLE" ? "web_oracle_off" : why);
+    throw problem("unknown_key", {
+      key: name,
+      reason: UNSERVED[dataset.keyForm === "WEB_ORACLE" ? "web_oracle_off" : why],
+    });
   }
   return { id, dataset, key: await webOracleKeys.find(dataset, key as Hex, caller) };
 }

@@ -15,10 +15,11 @@ import {
   problemResponses,
 } from "@dataset-oracle/service/http-server/openapi";
 import { anonymousTotalLimit } from "@dataset-oracle/service/http-server/rate-limit";
-import { Type } from "@sinclair/typebox";
+import { type TProperties, Type } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import type { TracedCaller } from "./caller.js";
 import type { Decider } from "./decisions/decider.js";
+import { PROVIDER_PROBLEMS } from "./problems.js";
 import type { Reporter } from "./reporter.js";
 
 export const API: ApiDescription = {
@@ -30,34 +31,21 @@ export const API: ApiDescription = {
   tags: { reports: "Signed reports.", health: "The state of the process, for whoever runs it." },
 };
 
+const DECLARED = Object.entries<{ readonly status: readonly [number]; readonly members?: TProperties }>(
+  PROVIDER_PROBLEMS,
+);
+
 /** The members that the bodies of these problems have in addition to those of every problem, by code. */
 const MEMBERS = {
   invalid_body: { errors: Type.Optional(Type.Array(Type.Object({ property: Type.String(), problem: Type.String() }))) },
-  unknown_network: { served: Type.Array(Type.Integer()) },
-  source_busy: {
-    keys: Type.Array(Type.String(), {
-      description: "The keys whose sources are at their rate limits, or whose answers cannot be evaluated now.",
-    }),
-  },
+  ...Object.fromEntries(DECLARED.map(([code, { members = {} }]) => [code, members])),
 };
 
 const LIMITED = { 429: ["too_many_requests"] } as const;
 
 /** The problems of a request for a report, or for a row of a batch. */
 const REPORT_PROBLEMS = problemResponses(
-  [
-    ANY_BODY,
-    {
-      400: ["invalid_address"],
-      404: ["unknown_dataset"],
-      422: [
-        ...["unknown_network", "invalid_key", "unknown_key", "round_too_old", "round_in_future"],
-        ...["invalid_spec", "invalid_arguments", "other_kind", "host_not_allowed"],
-      ],
-      429: ["too_many_requests", "too_many_rounds"],
-      503: ["round_forgotten", "not_ready", "source_busy", "registry_unavailable"],
-    },
-  ],
+  [ANY_BODY, ...DECLARED.map(([code, { status }]) => ({ [status[0]]: [code] }))],
   MEMBERS,
 );
 
@@ -103,9 +91,7 @@ const readySchema = {
 /** Enough for `MAX_BATCH_KEYS` keys of `MAX_KEY_BYTES` in hex, with quotes and commas, and the other properties. */
 const BATCH_BODY_LIMIT = 144 * 1024;
 
-interface RoutesParts {
-  readonly reporter: Reporter;
-  readonly decider: Pick<Decider, "unreadiness">;
+interface RouteSettings {
   readonly isOperator: (address: string) => boolean;
   /** How many reports per minute all callers except the operators may ask for together. */
   readonly anonymousPerMinute: number;
@@ -115,7 +101,11 @@ interface RoutesParts {
  * Adds `POST /report` and `/report/batch`, and `GET /live` (the process answers), `/ready` (it can sign) and
  * `/openapi.json`.
  */
-export function routes({ reporter, decider, isOperator, anonymousPerMinute }: RoutesParts) {
+export function routes(
+  reporter: Reporter,
+  decider: Pick<Decider, "unreadiness">,
+  { isOperator, anonymousPerMinute }: RouteSettings,
+) {
   return async (app: App): Promise<void> => {
     const preParsing = anonymousTotalLimit(app, anonymousPerMinute, isOperator);
     const callerOf = ({ ip, trace }: FastifyRequest): TracedCaller => {

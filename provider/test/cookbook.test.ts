@@ -9,6 +9,7 @@ import { EXTRACT_HERE } from "../src/web-oracle/extract-values.js";
 import { readWebOracleValue } from "../src/web-oracle/read-web-oracle-value.js";
 import type { WebOracleKey } from "../src/web-oracle/web-oracle-key-finder.js";
 import recorded from "./recorded/cookbook.json" with { type: "json" };
+import { contextAt } from "./support/test-context.js";
 
 const at = (path: string) => new URL(`../../docs/${path}`, import.meta.url).pathname;
 
@@ -52,7 +53,12 @@ async function attempt(name: string, { args }: Recipe, answers: readonly unknown
     const text = JSON.stringify(answers[requests.findIndex((request) => request.url === url)]);
     return ok({ status: 200, contentType: "application/json", retryAfter: null, text });
   };
-  const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 5_000, hasReserve: false, now: () => 1n });
+  const reader = new SourceReader(
+    { fetchText },
+    { fetchText },
+    contextAt(() => 1n),
+    { timeoutMs: 5_000, hasReserve: false },
+  );
   const key = { kind: "web_oracle", name, compiled, request: bound.value, requests } as unknown as WebOracleKey;
   const value = await readWebOracleValue(key, { reader, caller: { id: "test", mayUseReserve: true } }, EXTRACT_HERE);
   return { asked, text: valueToText({ key, value, at: 1n }), hasValue: value.kind === "value", type: compiled.type };

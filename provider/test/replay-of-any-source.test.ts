@@ -45,7 +45,7 @@ async function decideAndReplay(
   const folder = mkdtempSync(join(tmpdir(), "replay-"));
   try {
     const logger = pino({ level: "silent" });
-    const store = await EvidenceStore.open({ folder, maxBytes: 2 ** 24, policy, redirectedOrigins: {}, logger });
+    const store = await EvidenceStore.open(logger, { folder, maxBytes: 2 ** 24, policy, redirectedOrigins: {} });
     const dataPoint: DataPoint = {
       id: pair,
       dataset: { chainId: 42, address: `0x${"ab".repeat(20)}`, kind: "median" } as DataPoint["dataset"],

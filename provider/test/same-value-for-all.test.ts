@@ -4,10 +4,9 @@ import type { SimulatedPrices } from "@dataset-oracle/devnet/simulated-market/si
 import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ok } from "@dataset-oracle/protocol/result";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
+import { SYSTEM_CLOCK, wait } from "@dataset-oracle/service/process/context";
 import type { EgressResult } from "@dataset-oracle/service/untrusted/egress";
 import Fastify from "fastify";
-import { pino } from "pino";
-import { Registry } from "prom-client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Decider } from "../src/decisions/decider.js";
 import { DecisionMemory } from "../src/decisions/decision-memory.js";
@@ -20,12 +19,13 @@ import type { SpotSource } from "../src/source/spot-source.js";
 import { sourcesOfPair } from "../src/spot-price.js";
 import { ExtractionPool } from "../src/web-oracle/extraction-pool.js";
 import { RateLimitedExtractor } from "../src/web-oracle/rate-limited-extractor.js";
+import { contextAt } from "./support/test-context.js";
 
 const SOURCES = loadSources([SHIPPED_SOURCES]);
 const PAIRS = [...new Set(SOURCES.flatMap(({ queries }) => [...queries.keys()]))].filter((pair) => pair !== "USDT-USD");
 const POLICY = { minSources: 2, maxDeviationBps: 200, maxQuoteAge: 86_400 };
 const START = Math.floor(Date.now() / 1_000) * 1_000;
-const EXTRACTOR = new RateLimitedExtractor(new ExtractionPool(), false);
+const EXTRACTOR = new RateLimitedExtractor(new ExtractionPool(SYSTEM_CLOCK), SYSTEM_CLOCK, false);
 
 /** Every exchange says 3000 for every pair, and 1 for USDT-USD, but one thin market of USDT-USD says 0.985. */
 async function answersOfExchanges(): Promise<ReadonlyMap<string, string>> {
@@ -95,32 +95,15 @@ const SLOW = shipped(() => ({ perSecond: 0.4, burst: 1 }));
 /** A provider's decisions, with sources that answer after a while. */
 function open({ sources, points } = SHIPPED) {
   const exchanges = { answerOf: (url: string): EgressResult => answer(ANSWERS.get(url) ?? "{}") };
-  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-  const now = () => BigInt(Math.floor(Date.now() / 1_000));
+  const context = { ...contextAt(() => 0n), clock: SYSTEM_CLOCK, random: () => 0 };
   const fetchText = async ({ url }: { readonly url: string }) => {
-    await sleep(50);
+    await wait(50, context.closing);
     return exchanges.answerOf(url);
   };
-  const reader = new SourceReader({
-    egress: { fetchText },
-    timeoutMs: 5_000,
-    hasReserve: true,
-    now,
-    random: () => 0,
-    sleep,
-  });
-  const decider = new Decider({
-    reader,
-    extractor: EXTRACTOR,
-    policy: POLICY,
-    memory: new DecisionMemory({ hasReserve: true }),
-    lease: { refusedThrough: 0n, problem: null, cover: async () => {}, permits: () => true },
-    evidence: null,
-    now,
-    sleep,
-    logger: pino({ enabled: false }),
-    metrics: new Metrics(new Registry()),
-  });
+  const reader = new SourceReader({ fetchText }, { fetchText }, context, { timeoutMs: 5_000, hasReserve: true });
+  const memory = new DecisionMemory({ hasReserve: true });
+  const lease = { refusedThrough: 0n, problem: null, cover: async () => {}, permits: () => true };
+  const decider = new Decider(reader, EXTRACTOR, memory, lease, null, new Metrics(context.registry), context, POLICY);
   /** Returns the decided values, or the code of the problem. */
   const decide = async (pairs: readonly string[], round: number, caller: typeof OPERATOR) => {
     try {

@@ -9,6 +9,7 @@ import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { loadAccount } from "@dataset-oracle/service/keys/find-accounts";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
+import { SYSTEM_CLOCK, secondsOf } from "@dataset-oracle/service/process/context";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { parseHttpsUrl } from "@dataset-oracle/service/untrusted/https-url";
 import { type Address, createPublicClient } from "viem";
@@ -31,7 +32,7 @@ type Options = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
  * How far behind the clock the time of an announcement is set, in seconds. The directory refuses one that is later than
  * the block, and an RPC node simulates the transaction at the time of its latest block.
  */
-const BEHIND_CLOCK = 60;
+const BEHIND_CLOCK = 60n;
 
 /** Runs `provider announce`: signs where the provider answers, and prints the transaction or sends it. */
 export async function announceUrl(args: readonly string[]): Promise<void> {
@@ -46,7 +47,7 @@ export async function announceUrl(args: readonly string[]): Promise<void> {
   const announcement = {
     url,
     provider: account.address,
-    issuedAt: BigInt(Math.floor(Date.now() / 1_000) - BEHIND_CLOCK),
+    issuedAt: secondsOf(SYSTEM_CLOCK) - BEHIND_CLOCK,
   };
   const signature = await signAnnouncement(account, { chainId, address }, announcement);
   const call = { to: address, data: encodeAnnouncement(announcement, signature) };

@@ -2,6 +2,7 @@ import { SECP256K1 } from "@dataset-oracle/service/crypto/secp256k1";
 import { processRegistry } from "@dataset-oracle/service/http-server/metrics";
 import { serve } from "@dataset-oracle/service/http-server/serve";
 import { parseCommandLine, requireConfigFile } from "@dataset-oracle/service/process/arguments";
+import { createContext } from "@dataset-oracle/service/process/context";
 import { createLogger } from "@dataset-oracle/service/process/logger";
 import { buildProvider } from "../app.js";
 import { checkFolders, loadSetup, type Setup } from "../load-setup.js";
@@ -16,9 +17,12 @@ export async function serveReports(args: readonly string[]): Promise<void> {
   for (const note of [...warnings, ...listStartupWarnings(setup)]) logger.warn(note);
   logger.info(`signatures are made by ${SECP256K1.name}`);
   logger.info(summarizeSetup(setup));
-  const registry = processRegistry();
-  const { app, start } = await buildProvider(setup, { logger, registry });
-  await serve(app, setup.config, registry, logger, { start });
+  const closing = new AbortController();
+  const context = createContext(logger, closing.signal, processRegistry());
+  const { app, start } = await buildProvider(setup, context);
+  // Not earlier, because requests in progress are finished, and some of them wait.
+  app.addHook("onClose", async () => closing.abort());
+  await serve(app, setup.config, context.registry, logger, { start });
 }
 
 /** Runs `provider check`: prints what the owner must or should know about the configuration. */

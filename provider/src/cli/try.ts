@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { keyToAscii, parseKey } from "@dataset-oracle/protocol/dataset-key";
 import { matchesKeyForm } from "@dataset-oracle/protocol/key-form";
 import { ConfigError } from "@dataset-oracle/service/config/config-error";
 import { loadDeployment } from "@dataset-oracle/service/config/deployment";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { parseCommandLine } from "@dataset-oracle/service/process/arguments";
+import { createContext, secondsOf, wait } from "@dataset-oracle/service/process/context";
 import { Egress, type EgressResult } from "@dataset-oracle/service/untrusted/egress";
 import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import type { Hex } from "viem";
 import type { TracedCaller } from "../caller.js";
 import { loadProviderConfig, ProviderConfig } from "../config.js";
@@ -33,7 +34,9 @@ const INTERVAL_MS = 1_000;
 /** The caller of everything that a command does. */
 const COMMAND: TracedCaller = { id: "command", mayUseReserve: true, trace: null };
 
-const now = () => BigInt(Math.floor(Date.now() / 1_000));
+/** Its log is for whoever runs the command. Nothing ends it but the end of the command. */
+const commandContext = () =>
+  createContext(pino(pino.destination({ fd: 2, sync: true })), new AbortController().signal, new Registry());
 
 /** Runs `provider try`: asks the sources of a key or of a spec now, and shows each answer. */
 export async function tryValue(args: readonly string[]): Promise<void> {
@@ -56,9 +59,11 @@ export async function tryValue(args: readonly string[]): Promise<void> {
       return answer;
     },
   };
-  const reader = new SourceReader({ egress: recording, timeoutMs: config.sourceTimeoutMs, hasReserve: false, now });
+  const context = commandContext();
+  const settings = { timeoutMs: config.sourceTimeoutMs, hasReserve: false };
+  const reader = new SourceReader(recording, recording, context, settings);
   const read = async (): Promise<ReadValue> => {
-    const at = now();
+    const at = secondsOf(context.clock);
     const value = await readValue(key, { reader, caller: COMMAND, policy: config, at }, EXTRACT_HERE);
     return { key, value, at };
   };
@@ -86,7 +91,7 @@ async function readOften(times: number, read: () => Promise<ReadValue>): Promise
   const readings: ReadValue[] = [];
   try {
     do {
-      if (readings.length > 0) await sleep(INTERVAL_MS, undefined, { signal: ending.signal }).catch(() => {});
+      if (readings.length > 0) await wait(INTERVAL_MS, ending.signal);
       if (ending.signal.aborted) break;
       readings.push(await read());
       if (times > 1) console.error(`${readings.length} of ${times} readings`);
@@ -183,12 +188,11 @@ async function findPublishedKey(
         "--config FILE. To try a spec that you have in a file: provider try SPEC [ARGUMENT...]",
     );
   }
-  const finder = new WebOracleKeyFinder(settings, {
-    specStore: NO_SPEC_STORE,
-    redirectedOrigins: config.redirectedOrigins,
+  const { redirectedOrigins } = config;
+  const finder = new WebOracleKeyFinder(NO_SPEC_STORE, { charge: () => {} }, commandContext(), {
+    ...settings,
+    redirectedOrigins,
     hasReserve: false,
-    charge: () => {},
-    logger: pino(pino.destination({ fd: 2, sync: true })),
   });
   const problems: ProblemError[] = [];
   for (const { chainId, datasets } of deployments) {

@@ -5,10 +5,11 @@ import { spotPriceKey } from "@dataset-oracle/protocol/dataset-key";
 import { ok, type Result } from "@dataset-oracle/protocol/result";
 import { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { Trace } from "@dataset-oracle/service/http-server/trace";
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import fc from "fast-check";
 import { pino } from "pino";
-import { Registry } from "prom-client";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { contextAt } from "../../test/support/test-context.js";
 import type { FreshValue } from "../evidence/evidence-store.js";
 import { Metrics } from "../metrics.js";
 import type { DataPoint } from "../served-keys.js";
@@ -21,7 +22,7 @@ import { type Decision, DecisionMemory } from "./decision-memory.js";
 import { Lease } from "./lease.js";
 
 const START = 1_800_000_000n;
-const EXTRACTOR = new RateLimitedExtractor(new ExtractionPool(), false);
+const EXTRACTOR = new RateLimitedExtractor(new ExtractionPool(SYSTEM_CLOCK), SYSTEM_CLOCK, false);
 const CALLER = { id: "127.0.0.1", mayUseReserve: false, trace: null };
 
 /** A data point whose one source answers what the reader does. */
@@ -47,11 +48,11 @@ interface Options {
   readonly hasReserve?: boolean;
   readonly now?: () => bigint;
   readonly lease?: Pick<Lease, "refusedThrough" | "problem" | "cover" | "permits">;
-  readonly evidence?: null;
+  readonly hasEvidence?: boolean;
 }
 
 /** A decider with a lease that permits everything, whose source quotes another price each time. */
-function open({ capacity = 10_000, hasReserve = false, ...parts }: Options = {}) {
+function open({ capacity = 10_000, hasReserve = false, now, lease: ownLease, hasEvidence = true }: Options = {}) {
   const clock = { now: START };
   const asked: string[] = [];
   const [logs, kept, slept]: [Record<string, unknown>[], [FreshValue, bigint, Decision][], number[]] = [[], [], []];
@@ -69,25 +70,31 @@ function open({ capacity = 10_000, hasReserve = false, ...parts }: Options = {})
       return reader.answer(url);
     },
   };
-  const registry = new Registry();
+  const context = contextAt(
+    now ?? (() => clock.now),
+    pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) }),
+  );
+  const { registry } = context;
   const metrics = new Metrics(registry);
+  // Waits end at once, and move the clock instead.
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(((end: () => void, ms: number) => {
+    slept.push(ms);
+    clock.now += BigInt(ms / 1_000);
+    queueMicrotask(end);
+    return { unref: () => undefined };
+  }) as never);
   const keep = (value: FreshValue, round: bigint, decision: Decision) => void kept.push([value, round, decision]);
-  const decider = new Decider({
-    reader: reader as never,
-    extractor: EXTRACTOR,
-    policy: { minSources: 1, maxDeviationBps: 200, maxQuoteAge: 120 },
-    memory: new DecisionMemory({ hasReserve, capacity }),
-    lease,
-    evidence: { spot_price: { keep }, web_oracle: { keep: () => expect.unreachable() } },
-    now: () => clock.now,
-    sleep: async (ms) => {
-      slept.push(ms);
-      clock.now += BigInt(ms / 1_000);
-    },
-    logger: pino({}, { write: (line: string) => void logs.push(JSON.parse(line)) }),
+  const stores = { spot_price: { keep }, web_oracle: { keep: () => expect.unreachable() } };
+  const decider = new Decider(
+    reader as never,
+    EXTRACTOR,
+    new DecisionMemory({ hasReserve, capacity }),
+    ownLease ?? lease,
+    hasEvidence ? stores : null,
     metrics,
-    ...parts,
-  });
+    context,
+    { minSources: 1, maxDeviationBps: 200, maxQuoteAge: 120 },
+  );
   return { decider, clock, lease, reader, asked, logs, kept, slept, metrics, registry };
 }
 
@@ -105,6 +112,8 @@ async function ask(decider: Decider, round: bigint, point = ETH, caller = CALLER
   }
 }
 const A_VALUE = expect.stringMatching(/^0x[0-9a-f]{64}$/);
+
+afterEach(() => void vi.restoreAllMocks());
 
 describe("a decision", () => {
   test("is made once for each data point and round, in the order in which they are asked for", async () => {
@@ -132,7 +141,7 @@ describe("a decision", () => {
   });
 
   test("says what each source's part in it was, whether evidence is kept or not", async () => {
-    const { decider, registry } = open({ evidence: null });
+    const { decider, registry } = open({ hasEvidence: false });
     await ask(decider, START);
     const note = { name: "exchange", value: String(lastPrice), quote_time: null, used: true, reason: null };
     expect(decider.notesOf(ETH, START)).toEqual([note]);
@@ -400,7 +409,7 @@ async function play(history: readonly Event[]): Promise<number> {
   /** A provider's life: it starts, and forgets everything but its lease when it is killed. */
   const live = async () => {
     const now = () => time;
-    const lease = new Lease(folder, { now, logger: pino({ level: "silent" }) });
+    const lease = new Lease(contextAt(now), { observe: () => {} }, folder);
     await lease.take();
     leases.push(lease);
     return open({ lease, now }).decider;

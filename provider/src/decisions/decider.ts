@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { SourceNote } from "@dataset-oracle/protocol/http-schemas/reports";
 import {
   MAX_ROUND_AGE,
@@ -8,22 +7,13 @@ import {
 } from "@dataset-oracle/protocol/signing-window";
 import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { isLogged, type Trace } from "@dataset-oracle/service/http-server/trace";
+import { type Context, secondsOf, wait } from "@dataset-oracle/service/process/context";
 import { LRUCache } from "lru-cache";
-import type { Logger } from "pino";
-import type { Caller, TracedCaller } from "../caller.js";
+import type { Caller, KeyBudget, TracedCaller } from "../caller.js";
 import { describeSources } from "../combined-value.js";
 import { type EvidenceStore, type FreshValue, RecordingReader } from "../evidence/evidence-store.js";
 import type { Metrics } from "../metrics.js";
-import {
-  leaseProblem,
-  roundForgotten,
-  roundInFuture,
-  roundTooOld,
-  silentThrough,
-  sourceBusy,
-  tooManyKeys,
-  tooManyRounds,
-} from "../problems.js";
+import { leaseProblem, problem, retryAfter, roundForgotten, silentThrough, tooManyKeys } from "../problems.js";
 import { type RateLimit, TokenBuckets } from "../rate-limit.js";
 import { type DataPoint, dataPointLogFields, readValue, type ServedKey } from "../served-keys.js";
 import type { SourceReader } from "../source/source-reader.js";
@@ -42,36 +32,33 @@ const MAX_NOTES_SIZE = 16 * 1024 * 1024;
 /** The size that a note counts as, in addition to its texts. */
 const NOTE_SIZE = 64;
 
-interface DeciderParts {
-  readonly reader: SourceReader;
-  readonly extractor: RateLimitedExtractor;
-  readonly policy: PricePolicy;
-  readonly memory: DecisionMemory;
-  readonly lease: Pick<Lease, "refusedThrough" | "problem" | "cover" | "permits">;
-  /** Null when no evidence is kept. The stores are separate because anonymous callers can fill the Web Oracle's. */
-  readonly evidence: Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>> | null;
-  /** The clock, in whole seconds since 1970. */
-  readonly now: () => bigint;
-  /** Waits for so many milliseconds. */
-  readonly sleep?: (ms: number) => Promise<unknown>;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
+/** Separate stores, because anonymous callers can fill the Web Oracle's. */
+type Evidence = Readonly<Record<ServedKey["kind"], Pick<EvidenceStore, "keep">>>;
 
 /** Decides each data point's value at a round once. The decision is the same for every caller and every request. */
-export class Decider {
+export class Decider implements KeyBudget {
   readonly #notes = new LRUCache<string, SourceNote[]>({
     maxSize: MAX_NOTES_SIZE,
     sizeCalculation: (notes, id) => notes.reduce((size, note) => size + sizeOfNote(note), NOTE_SIZE + id.length),
   });
   readonly #anonymousKeys = new TokenBuckets(ANONYMOUS_KEYS);
 
-  constructor(private readonly parts: DeciderParts) {}
+  /** @param evidence Null when none is kept. */
+  constructor(
+    private readonly reader: SourceReader,
+    private readonly extractor: RateLimitedExtractor,
+    private readonly memory: DecisionMemory,
+    private readonly lease: Pick<Lease, "refusedThrough" | "problem" | "cover" | "permits">,
+    private readonly evidence: Evidence | null,
+    private readonly metrics: Metrics,
+    private readonly context: Pick<Context, "clock" | "closing" | "logger">,
+    private readonly policy: PricePolicy,
+  ) {}
 
   /** Returns why the rounds that operators ask for now cannot be decided; null when they can. */
   async unreadiness(): Promise<ProblemError | null> {
-    const { lease, now } = this.parts;
-    const time = now();
+    const { lease } = this;
+    const time = this.#now;
     // Otherwise nobody would try again where requests are sent only to providers that are ready.
     if (lease.problem !== null) await lease.cover(time);
     if (lease.problem !== null) return leaseProblem(lease.problem);
@@ -86,7 +73,7 @@ export class Decider {
    */
   async decide(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller): Promise<Decision[]> {
     const ids = dataPoints.map(({ id }) => id);
-    const decisions = this.parts.memory.recall(round, ids);
+    const decisions = this.memory.recall(round, ids);
     const undecided = dataPoints.filter(({ id }) => !decisions.has(id));
     if (undecided.length > 0) {
       for (const [id, decision] of await this.#decideNow(undecided, round, caller)) decisions.set(id, decision);
@@ -99,21 +86,16 @@ export class Decider {
     return this.#notes.get(noteId(dataPoint, round));
   }
 
-  /**
-   * Charges a caller for keys, before anything is done for them and whatever becomes of them.
-   *
-   * @throws ProblemError when the caller has asked for too many.
-   */
   charge({ id, mayUseReserve }: Caller, keys: number): void {
     if (mayUseReserve) return;
-    const now = performance.now();
+    const now = this.context.clock.monotonic();
     const waitMs = this.#anonymousKeys.waitMs(id, now);
     if (waitMs > 0) throw tooManyKeys(ANONYMOUS_KEYS.perSecond, Math.ceil(waitMs / 1_000));
     this.#anonymousKeys.spend(id, keys, now);
   }
 
   async #decideNow(dataPoints: readonly DataPoint[], round: bigint, caller: TracedCaller) {
-    const { memory, lease, evidence, metrics } = this.parts;
+    const { lease } = this;
     // Checked before the sources are asked, so that an unsignable round cannot use up their rate limits.
     this.#refuseUnsignable(round, MAX_ROUND_AGE);
     this.#refuseWithoutRoom(dataPoints.length, caller.mayUseReserve);
@@ -132,26 +114,26 @@ export class Decider {
     this.#refuseWithoutRoom(dataPoints.length, caller.mayUseReserve);
     this.#refuseUnsignable(round, MAX_ROUND_AGE_AT_DECISION);
     this.#refuseWithoutLease(round);
-    const decided = memory.record(round, proposed);
+    const decided = this.memory.record(round, proposed);
     for (const one of fresh) {
       const { dataPoint, value } = one;
       const decision = decided.get(dataPoint.id) as Decision;
       // A concurrent request may have decided first.
       if (decision !== proposed.get(dataPoint.id)) continue;
-      metrics.decisions.inc({ form: dataPoint.dataset.keyForm, outcome: decision.outcome });
+      this.metrics.decisions.inc({ form: dataPoint.dataset.keyForm, outcome: decision.outcome });
       this.#notes.set(noteId(dataPoint, round), describeSources(value.sources, dataPoint.dataset.kind));
-      evidence?.[dataPoint.key.kind].keep(one, round, decision);
+      this.evidence?.[dataPoint.key.kind].keep(one, round, decision);
     }
     return decided;
   }
 
   /** Reads a value, and counts the sources that were not used. */
   async #read(dataPoint: DataPoint, caller: TracedCaller): Promise<FreshValue> {
-    const { extractor, policy, now, metrics } = this.parts;
-    const reader = new RecordingReader(this.parts.reader);
-    const at = now();
-    const value = await readValue(dataPoint.key, { reader, caller, policy, at }, extractor);
-    metrics.valueRead(dataPoint.key.kind, value, at);
+    const { policy } = this;
+    const reader = new RecordingReader(this.reader);
+    const at = this.#now;
+    const value = await readValue(dataPoint.key, { reader, caller, policy, at }, this.extractor);
+    this.metrics.valueRead(dataPoint.key.kind, value, at);
     return { dataPoint, value, at, answers: reader.answers };
   }
 
@@ -162,42 +144,43 @@ export class Decider {
     const [first, ...more] = missing;
     if (first === undefined) return;
     const fields = { ...dataPointLogFields(first.dataPoint, round, trace), reason: first.value.reason };
-    this.parts.logger.warn({ ...fields, ...(more.length > 0 && { more: more.length }) }, "no value");
+    this.context.logger.warn({ ...fields, ...(more.length > 0 && { more: more.length }) }, "no value");
   }
 
   /** Waits for a round that is ahead of the clock, because its value must not be read earlier. */
   async #untilBegun(round: bigint): Promise<void> {
-    const { now, sleep = wait } = this.parts;
-    const ahead = round - now();
-    if (ahead > 0n) await sleep(Number(ahead) * 1_000);
+    const ahead = round - this.#now;
+    if (ahead > 0n) await wait(Number(ahead) * 1_000, this.context.closing);
+  }
+
+  get #now(): bigint {
+    return secondsOf(this.context.clock);
   }
 
   /** The last round for which no new decision is made, whatever the clock says. */
   get #refusedThrough(): bigint {
-    const { lease, memory } = this.parts;
+    const { lease, memory } = this;
     if (lease.refusedThrough > memory.forgottenThrough) return lease.refusedThrough;
     return memory.forgottenThrough;
   }
 
   /** @throws ProblemError when a round must not be signed for the first time now. */
   #refuseUnsignable(round: bigint, maxAge: bigint): void {
-    const time = this.parts.now();
-    if (round < time - maxAge) throw roundTooOld(round, time);
-    if (round > time + MAX_ROUND_AHEAD) throw roundInFuture(round, time);
+    const time = this.#now;
+    if (round < time - maxAge) throw problem("round_too_old", { round, now: time });
+    if (round > time + MAX_ROUND_AHEAD) throw problem("round_in_future", { round, now: time });
     if (round <= this.#refusedThrough) throw roundForgotten(round, this.#refusedThrough, time);
   }
 
   /** @throws ProblemError */
   #refuseWithoutLease(round: bigint): void {
-    const { lease } = this.parts;
-    if (!lease.permits(round)) throw leaseProblem(lease.problem ?? "unwritable");
+    if (!this.lease.permits(round)) throw leaseProblem(this.lease.problem ?? "unwritable");
   }
 
   /** @throws ProblemError when so many more decisions cannot be remembered. */
   #refuseWithoutRoom(more: number, mayUseReserve: boolean): void {
-    const { memory, now } = this.parts;
-    const seconds = memory.waitForRoom(more, mayUseReserve, now());
-    if (seconds > 0) throw tooManyRounds(seconds);
+    const seconds = this.memory.waitForRoom(more, mayUseReserve, this.#now);
+    if (seconds > 0) throw problem("too_many_rounds", { seconds }, retryAfter(seconds));
   }
 }
 
@@ -209,10 +192,7 @@ const noteId = ({ id }: DataPoint, round: bigint) => `${round}/${id}`;
 /** @throws ProblemError when it is unknown whether a data point has a value. */
 function refuseBusy(fresh: readonly FreshValue[]): void {
   const busy = fresh.flatMap(({ dataPoint: { key }, value }) => (value.kind === "busy" ? { key: key.key, value } : []));
-  const waits = busy.map(({ value }) => value.retryAfter);
-  if (busy.length > 0)
-    throw sourceBusy(
-      Math.max(...waits),
-      busy.map(({ key }) => key),
-    );
+  if (busy.length === 0) return;
+  const seconds = Math.max(...busy.map(({ value }) => value.retryAfter));
+  throw problem("source_busy", { seconds }, { extras: { keys: busy.map(({ key }) => key) }, ...retryAfter(seconds) });
 }

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { contextAt } from "../../test/support/test-context.js";
 import { Lease } from "./lease.js";
 
 const { open } = fs;
@@ -61,13 +62,14 @@ afterEach(() => {
 });
 
 async function take(): Promise<Lease> {
-  const lease = new Lease(folder, {
-    now: () => time,
-    logger: pino({}, { write: (line: string) => void logs.push(line) }),
-    onWrite: (seconds) => writes.push(seconds),
-    onLost: (exitCode) => exits.push(exitCode),
-  });
-  await lease.take();
+  const logger = pino({}, { write: (line: string) => void logs.push(line) });
+  const durations = { observe: (seconds: number) => void writes.push(seconds) };
+  const lease = new Lease(
+    contextAt(() => time, logger),
+    durations,
+    folder,
+  );
+  await lease.take((exitCode) => exits.push(exitCode));
   leases.push(lease);
   return lease;
 }
@@ -169,11 +171,14 @@ describe("a lease", () => {
   });
 
   test("permits no round up to two seconds past the moment at which it was taken over", async () => {
-    const logger = pino({ level: "silent" });
-    const onWrite = () => {
+    const observe = () => {
       time += 5n;
     };
-    const lease = new Lease(folder, { now: () => time, logger, onWrite });
+    const lease = new Lease(
+      contextAt(() => time),
+      { observe },
+      folder,
+    );
     await lease.take();
     leases.push(lease);
     expect(lease.refusedThrough).toBe(START + 7n);

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { MAX_ROUND_AHEAD } from "@dataset-oracle/protocol/signing-window";
 import { ConfigError, ExitError, unwritable } from "@dataset-oracle/service/config/config-error";
 import { sha256 } from "@dataset-oracle/service/crypto/sha256";
-import type { Logger } from "pino";
+import { type Context, secondsOf } from "@dataset-oracle/service/process/context";
 
 /** How far ahead of a round the number is written, in seconds, so that one write serves the rounds of this time. */
 const AHEAD = 5n;
@@ -31,16 +31,6 @@ const LEASE_TAKEN = 3;
 /** How often a process that is asked for nothing looks whether its lease is still there, in milliseconds. */
 const LOOK_MS = 1_000;
 
-interface LeaseOptions {
-  /** The clock, in whole seconds since 1970. */
-  readonly now: () => bigint;
-  readonly logger: Logger;
-  /** Called after each write with its duration in seconds. */
-  readonly onWrite?: (seconds: number) => void;
-  /** Called once the lease is lost, with the code that the process has to exit with. */
-  readonly onLost?: (exitCode: number) => void;
-}
-
 /** Why a process must not sign new rounds now: the lease is not taken yet, cannot be written, or was lost for good. */
 export type LeaseProblem = "starting" | "unwritable" | "lost";
 
@@ -61,11 +51,17 @@ export class Lease {
   #signedThrough = 0n;
   #refusedThrough = 0n;
   #looking: NodeJS.Timeout | undefined;
+  #end: (exitCode: number) => void = () => {};
 
-  /** Touches nothing: nothing is permitted before the lease is taken. */
+  /**
+   * Touches nothing: nothing is permitted before the lease is taken.
+   *
+   * @param durations Observes how long each write took, in seconds.
+   */
   constructor(
+    private readonly context: Pick<Context, "clock" | "logger">,
+    private readonly durations: { observe(seconds: number): void },
     private readonly folder: string,
-    private readonly options: LeaseOptions,
   ) {}
 
   /** No round up to this one is signed, because a former process may have signed it. */
@@ -81,18 +77,20 @@ export class Lease {
   /**
    * Takes the lease over from a former process, whose number is kept if it is later than the start.
    *
+   * @param end Called once the lease is lost, with the code that the process has to exit with.
    * @throws ExitError when the folder cannot be used, or another process takes the lease at the same time.
    */
-  async take(): Promise<void> {
+  async take(end: (exitCode: number) => void = () => {}): Promise<void> {
     const { folder } = this;
-    const { now, logger, onWrite } = this.options;
+    const { clock, logger } = this.context;
+    this.#end = end;
     checkLeaseFolder(folder);
     await mkdir(folder, { recursive: true }).catch((error) => {
       throw unusableFolder("lease", folder, error);
     });
     try {
       const names = await filesIn(folder);
-      let through = now() + MAX_ROUND_AHEAD;
+      let through = secondsOf(clock) + MAX_ROUND_AHEAD;
       for (const name of names) {
         const number = await readNumber(join(folder, name));
         if (number === null) logger.warn(`The lease ${join(folder, name)} is damaged, and not used.`);
@@ -100,7 +98,7 @@ export class Lease {
       }
       this.#sequence = Number(names.at(-1) ?? 0) + 1;
       const name = nameOf(this.#sequence, folder);
-      const start = performance.now();
+      const start = clock.monotonic();
       const own = await create(folder, name, through);
       if (!(await isNewest(folder, name))) {
         await discard(own);
@@ -109,9 +107,9 @@ export class Lease {
       await removeOlder(folder, name);
       // The folder may be new, from this start or one that was killed: else it could be lost as a whole with the power.
       await syncFolder(dirname(folder));
-      onWrite?.((performance.now() - start) / 1_000);
+      this.durations.observe((clock.monotonic() - start) / 1_000);
       // A former process that still runs signed until its file was removed, just now.
-      this.#refusedThrough = now() + MAX_ROUND_AHEAD;
+      this.#refusedThrough = secondsOf(clock) + MAX_ROUND_AHEAD;
       if (this.#refusedThrough < through) this.#refusedThrough = through;
       this.#signedThrough = through;
       this.#own = own;
@@ -153,10 +151,10 @@ export class Lease {
   }
 
   async #write(former: OwnFile, through: bigint): Promise<boolean> {
-    const { logger, onWrite } = this.options;
+    const { clock, logger } = this.context;
     // A file that is created now would stop the process that has taken the lease.
     if (!isThere(former)) return this.#lose();
-    const start = performance.now();
+    const start = clock.monotonic();
     try {
       // A failed attempt may have left a file, so its number is not used again.
       this.#sequence += 1;
@@ -186,7 +184,7 @@ export class Lease {
       this.#problem = "unwritable";
       return false;
     }
-    onWrite?.((performance.now() - start) / 1_000);
+    this.durations.observe((clock.monotonic() - start) / 1_000);
     return true;
   }
 
@@ -194,15 +192,14 @@ export class Lease {
   #lose(created?: string): false {
     if (this.#problem === "lost") return false;
     this.#problem = "lost";
-    const { logger, onLost } = this.options;
     const isTaken = this.#filesOfOthers(created).length > 0;
-    logger.error(
+    this.context.logger.error(
       isTaken
         ? `Another process has taken the lease in ${this.folder}. This one signs nothing more, and ends with ` +
             `${LEASE_TAKEN}, so that it is not started again. Run one process for each signing key.`
         : `The lease in ${this.folder} was removed. This process signs nothing more, and ends; the next one can take a new lease.`,
     );
-    onLost?.(isTaken ? LEASE_TAKEN : 1);
+    this.#end(isTaken ? LEASE_TAKEN : 1);
     return false;
   }
 

@@ -60,12 +60,11 @@ const newFolder = () => {
 const textOf = (bytes = 1_500) => randomBytes(bytes).toString("hex");
 
 const open = (folder: string, maxBytes: number, logs: string[] = []) =>
-  EvidenceStore.open({
+  EvidenceStore.open(pino({}, { write: (line: string) => void logs.push(line) }), {
     folder,
     maxBytes,
     policy: { minSources: 3, maxDeviationBps: 100, maxQuoteAge: 60 },
     redirectedOrigins: {},
-    logger: pino({}, { write: (line: string) => void logs.push(line) }),
   });
 
 /** Reads all records in the order of their rounds, with the texts that they name, and checks that these are there. */

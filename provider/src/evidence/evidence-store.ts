@@ -52,13 +52,12 @@ export interface FreshValue {
   readonly answers: RecordingReader["answers"];
 }
 
-interface EvidenceStoreOptions {
+interface EvidenceStoreSettings {
   readonly folder: string;
   /** The maximum size of all segments on the disk, in bytes. */
   readonly maxBytes: number;
   readonly policy: PricePolicy;
   readonly redirectedOrigins: RedirectedOrigins;
-  readonly logger: Logger;
 }
 
 /** The maximum memory of the evidence that waits to be written, in bytes; further evidence is dropped. */
@@ -117,14 +116,15 @@ export class EvidenceStore {
   #isFailing = false;
 
   private constructor(
-    private readonly options: EvidenceStoreOptions,
+    private readonly logger: Logger,
     private readonly segments: readonly Segment[],
+    private readonly settings: EvidenceStoreSettings,
   ) {}
 
   /** @throws When the folder cannot be created or read. */
-  static async open(options: EvidenceStoreOptions): Promise<EvidenceStore> {
-    await mkdir(options.folder, { recursive: true });
-    return new EvidenceStore(options, await segmentsIn(options.folder));
+  static async open(logger: Logger, settings: EvidenceStoreSettings): Promise<EvidenceStore> {
+    await mkdir(settings.folder, { recursive: true });
+    return new EvidenceStore(logger, await segmentsIn(settings.folder), settings);
   }
 
   /** Queues the evidence for a decision to be written, and returns at once. */
@@ -166,7 +166,7 @@ export class EvidenceStore {
   }
 
   async #write(entry: Entry): Promise<void> {
-    const { maxBytes } = this.options;
+    const { maxBytes } = this.settings;
     const texts = new Map<string, string>();
     const record = JSON.stringify(this.#recordOf(entry, texts));
     let segment = newestOf(this.segments);
@@ -190,13 +190,13 @@ export class EvidenceStore {
     await appendFile(segment.path, lines);
     segment.bytes = await bytesOf(segment.path);
     for (const hash of texts.keys()) this.#written.set(hash, true);
-    if (this.#isFailing) this.options.logger.info("evidence is written again");
+    if (this.#isFailing) this.logger.info("evidence is written again");
     this.#isFailing = false;
   }
 
   /** Logs the first of several failures, because a full disk must not be filled further. */
   #fail(message: string, reason?: string): void {
-    if (!this.#isFailing) this.options.logger.error({ reason }, message);
+    if (!this.#isFailing) this.logger.error({ reason }, message);
     this.#isFailing = true;
   }
 
@@ -228,7 +228,7 @@ export class EvidenceStore {
       ...decision,
       at: String(at),
       ...this.#specsOf(key, store),
-      overrides: this.options.redirectedOrigins,
+      overrides: this.settings.redirectedOrigins,
       answers: answers.map(({ request, reading }) => recordedAnswer(request, reading, store)),
       sources: describeSources(value.sources, dataset.kind),
     };
@@ -238,7 +238,7 @@ export class EvidenceStore {
   #specsOf(key: ServedKey, store: (text: HashedText) => string) {
     const storeSpec = (spec: object) => store(hashOnce(spec, () => canonicalize(spec) ?? ""));
     if (key.kind === "web_oracle") return { kind: key.kind, spec: storeSpec(key.compiled.spec) };
-    const { minSources, maxDeviationBps, maxQuoteAge } = this.options.policy;
+    const { minSources, maxDeviationBps, maxQuoteAge } = this.settings.policy;
     const specs = new Map(specsOf(key.sources).map((spec) => [spec.name, spec]));
     return {
       kind: key.kind,

@@ -1,3 +1,5 @@
+import { wait } from "@dataset-oracle/service/process/context";
+
 /**
  * The places of the requests to one origin, of which so many are made at once as there are connections for them: then
  * none that counts as sent still waits for one. A request without a place was not sent, which is not a failure of the
@@ -5,7 +7,8 @@
  */
 export class Places {
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  /** Those who wait for a place. Each is told by its signal that it has one. */
+  readonly #waiting = new Set<AbortController>();
 
   constructor(private readonly size: number) {
     this.#free = size;
@@ -17,24 +20,21 @@ export class Places {
       this.#free -= 1;
       return true;
     }
-    return new Promise((resolve) => {
-      const enter = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(enter);
-        resolve(true);
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(enter);
-        resolve(false);
-      }, maxWaitMs);
-      this.#waiting.add(enter);
-    });
+    const entering = new AbortController();
+    this.#waiting.add(entering);
+    await wait(maxWaitMs, entering.signal);
+    this.#waiting.delete(entering);
+    return entering.signal.aborted;
   }
 
   leave(): void {
     const [next] = this.#waiting;
-    if (next === undefined) this.#free += 1;
-    else next();
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next.abort();
   }
 
   get isUnused(): boolean {

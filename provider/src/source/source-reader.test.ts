@@ -1,10 +1,13 @@
 import { err, ok } from "@dataset-oracle/protocol/result";
-import type { EgressResult } from "@dataset-oracle/service/untrusted/egress";
+import type { Egress, EgressResult } from "@dataset-oracle/service/untrusted/egress";
 import { describe, expect, test } from "vitest";
+import { contextAt } from "../../test/support/test-context.js";
 import { MAX_BYTES, SourceReader } from "./source-reader.js";
 
 const answerOf = (text: string): EgressResult =>
   ok({ status: 200, contentType: "application/json", retryAfter: null, text });
+const readerOf = (fetchText: Egress["fetchText"], now = () => 7n, hasReserve = false) =>
+  new SourceReader({ fetchText }, { fetchText }, contextAt(now), { timeoutMs: 1_000, hasReserve });
 const FAILURE: EgressResult = err({ code: "timeout", detail: "no answer" });
 
 describe("a source reader", () => {
@@ -20,7 +23,7 @@ describe("a source reader", () => {
       if (requests === 1) second += 1n;
       return answer;
     };
-    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => second });
+    const reader = readerOf(fetchText, () => second);
     const read = () => reader.read({ method: "GET", url: "https://api.example.com/", rateLimit: null }, false);
 
     const [first, atOnce] = await Promise.all([read(), read()]);
@@ -42,7 +45,7 @@ describe("a source reader", () => {
       requests += 1;
       return answerOf(text);
     };
-    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => 7n });
+    const reader = readerOf(fetchText);
     const read = (id: number) =>
       reader.read({ method: "GET", url: `https://api.example.com/${id}`, rateLimit: null, ...change }, false);
     for (let id = 0; id < most + 2; ++id) await read(id);
@@ -65,7 +68,7 @@ describe("a source that says that its limit is used up", () => {
       asked.push(url);
       return ok({ status: 429, contentType: "application/json", retryAfter: "600", text: "{}" });
     };
-    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: false, now: () => 7n });
+    const reader = readerOf(fetchText);
     return { reader, asked };
   }
 
@@ -94,7 +97,7 @@ describe("with operators, a request of another caller", () => {
     const asked: { readonly path: string; answer(answer: EgressResult): void }[] = [];
     const fetchText = ({ url }: { readonly url: string }) =>
       new Promise<EgressResult>((answer) => void asked.push({ path: url.replace(/.*\//, ""), answer }));
-    const reader = new SourceReader({ egress: { fetchText }, timeoutMs: 1_000, hasReserve: true, now: () => 7n });
+    const reader = readerOf(fetchText, () => 7n, true);
     const turns = () => new Promise((resolve) => setImmediate(resolve));
     return { reader, asked, turns };
   }

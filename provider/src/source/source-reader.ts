@@ -1,4 +1,5 @@
 import { err } from "@dataset-oracle/protocol/result";
+import { type Context, secondsOf } from "@dataset-oracle/service/process/context";
 import type { FetchLimits } from "@dataset-oracle/service/process/fetch-result";
 import { type Egress, type EgressResult, MAX_CONNECTIONS } from "@dataset-oracle/service/untrusted/egress";
 import { LRUCache } from "lru-cache";
@@ -65,25 +66,18 @@ interface RequestState {
   readonly anonymous: CallerState;
 }
 
-interface SourceReaderOptions {
-  readonly egress: Pick<Egress, "fetchText">;
-  /** Makes the requests of published specs, so that they cannot use up what prices need; `egress` by default. */
-  readonly publishedEgress?: Pick<Egress, "fetchText">;
+interface SourceReaderSettings {
   /** The deadline for a whole answer. */
   readonly timeoutMs: number;
   /** Distinguishes operators, who have a part of each source's rate limit to themselves, from anonymous callers. */
   readonly hasReserve: boolean;
-  /** The clock, in whole seconds since 1970. */
-  readonly now: () => bigint;
   /** Called after each request with its duration in seconds and its result. */
   readonly onAnswer?: (source: string, seconds: number, reading: Reading<AnswerText>) => void;
   /** Called when a source starts to be queried less often, and when it answers again. */
   readonly onBackOff?: (request: SourceRequest, change: "started" | "ended", reading: Reading<AnswerText>) => void;
-  /** Returns numbers from 0 to below 1, for jitter. */
-  readonly random?: () => number;
-  /** Waits for so many milliseconds. */
-  readonly sleep?: (ms: number) => Promise<unknown>;
 }
+
+type ReaderContext = Pick<Context, "clock" | "random" | "closing">;
 
 /**
  * Makes requests to sources within their rate limits, and leaves failing sources alone for a while. An answer, or a
@@ -103,10 +97,16 @@ export class SourceReader {
   /** The number of anonymous callers' requests of published specs. */
   #publicInFlight = 0;
 
-  constructor(private readonly options: SourceReaderOptions) {
-    this.#limits = { timeoutMs: options.timeoutMs, maxBytes: MAX_BYTES };
-    this.#ofFiles = newState(options, MAX_OF_FILES);
-    this.#ofPublished = newState(options, MAX_OF_PUBLISHED);
+  /** @param publishedEgress Makes the requests of published specs, so that they cannot use up what prices need. */
+  constructor(
+    private readonly egress: Pick<Egress, "fetchText">,
+    private readonly publishedEgress: Pick<Egress, "fetchText">,
+    private readonly context: ReaderContext,
+    private readonly settings: SourceReaderSettings,
+  ) {
+    this.#limits = { timeoutMs: settings.timeoutMs, maxBytes: MAX_BYTES };
+    this.#ofFiles = newState(context, settings, MAX_OF_FILES);
+    this.#ofPublished = newState(context, settings, MAX_OF_PUBLISHED);
   }
 
   /** Reads a source's answer. With `mayUseReserve`, it is an operator's request. */
@@ -131,7 +131,7 @@ export class SourceReader {
     mayUseReserve: boolean,
   ): Reading<AnswerText> | Promise<Reading<AnswerText>> | undefined {
     const { operators, anonymous } = this.#statesOf(request);
-    const second = this.options.now();
+    const second = secondsOf(this.context.clock);
     const [ofOperators, ofAnonymous] = [operators, anonymous].map(({ cache }) => {
       const kept = cache.get(id);
       return kept?.second === second ? kept.reading : undefined;
@@ -143,14 +143,15 @@ export class SourceReader {
 
   async #inTurn(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
     if (request.rateLimit === null) return this.#fetch(request, mayUseReserve);
-    const start = performance.now();
+    const { clock } = this.context;
+    const start = clock.monotonic();
     const turn = await this.#rateOf(request, request.rateLimit).turn(mayUseReserve);
     if (!turn.ok) return notAsked("is not queried: its rate limit is used up", turn.error / 1_000);
     const { places, connections } = this.#stateOf(request, mayUseReserve);
     const origin = originOf(request);
     const ofOrigin = places.get(origin) ?? new Places(connections);
     places.set(origin, ofOrigin);
-    if (!(await ofOrigin.take(start + MAX_WAIT_MS - performance.now())))
+    if (!(await ofOrigin.take(start + MAX_WAIT_MS - clock.monotonic())))
       return notAsked("is not queried: all connections to it are in use", 1);
     try {
       // Checked again, because the source may have failed in the meantime.
@@ -163,10 +164,11 @@ export class SourceReader {
   }
 
   async #fetch(request: SourceRequest, mayUseReserve: boolean): Promise<Reading<AnswerText>> {
-    const { egress: own, publishedEgress = own, hasReserve, onAnswer, onBackOff, now } = this.options;
+    const { hasReserve, onAnswer, onBackOff } = this.settings;
+    const { clock } = this.context;
     const { source, rateLimit } = request;
-    const egress = source === undefined ? publishedEgress : own;
-    const start = performance.now();
+    const egress = source === undefined ? this.publishedEgress : this.egress;
+    const start = clock.monotonic();
     const { backOffs, cache } = this.#stateOf(request, mayUseReserve);
     const id = requestId(request);
     if (rateLimit !== null) backOffs.begin(originOf(request), id, start);
@@ -178,22 +180,22 @@ export class SourceReader {
     if (isPublic) this.#publicInFlight -= 1;
     // The provider's own limits, or its caller's allowance, say nothing about the source.
     if (!answer.ok && answer.error.code === "busy") return notAsked(answer.error.detail, 1);
-    const nowMs = Number(now()) * 1_000;
-    const judged = source === undefined ? judgeText(answer, nowMs) : judgeAnswer(answer, nowMs, source.findError);
-    onAnswer?.(source?.name ?? "published", (performance.now() - start) / 1_000, judged);
+    const now = clock.now();
+    const judged = source === undefined ? judgeText(answer, now) : judgeAnswer(answer, now, source.findError);
+    onAnswer?.(source?.name ?? "published", (clock.monotonic() - start) / 1_000, judged);
     const { reading, change } =
       rateLimit === null
         ? { reading: judged, change: null }
-        : backOffs.record([originOf(request), id], judged, start, performance.now());
+        : backOffs.record([originOf(request), id], judged, start, clock.monotonic());
     if (change !== null) onBackOff?.(request, change, reading);
-    cache.set(id, { second: now(), reading });
+    cache.set(id, { second: secondsOf(clock), reading });
     return reading;
   }
 
   /** Returns why a source that fails is not asked now, or null. */
   #refusal(request: SourceRequest, mayUseReserve: boolean): SourceFailure | null {
     if (request.rateLimit === null) return null;
-    const [origin, id, now] = [originOf(request), requestId(request), performance.now()];
+    const [origin, id, now] = [originOf(request), requestId(request), this.context.clock.monotonic()];
     const { operators, anonymous } = this.#statesOf(request);
     const refusal = operators.backOffs.refusal(origin, id, now);
     if (refusal !== null) return refusal;
@@ -222,13 +224,17 @@ export class SourceReader {
     if (this.#rates.size >= MAX_ORIGINS) {
       for (const [other, rate] of this.#rates) if (rate.isUnused()) this.#rates.delete(other);
     }
-    const rate = new SharedRate(rateLimit, this.options.hasReserve, this.options.sleep);
+    const rate = new SharedRate(this.context, rateLimit, this.settings.hasReserve);
     this.#rates.set(origin, rate);
     return rate;
   }
 }
 
-function newState({ timeoutMs, hasReserve, random = Math.random }: SourceReaderOptions, maxCharacters: number) {
+function newState(
+  { random }: ReaderContext,
+  { timeoutMs, hasReserve }: SourceReaderSettings,
+  maxCharacters: number,
+): RequestState {
   const ofCallers = (characters: number, connections: number): CallerState => ({
     pending: new Map(),
     // The parsed answer of a source file takes up to thirty times the memory of its text, which is what is bounded.

@@ -1,5 +1,6 @@
 import type { RequestSpec } from "@dataset-oracle/protocol/request-spec";
 import { ok } from "@dataset-oracle/protocol/result";
+import { SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ExtractionPool, type ExtractionPoolOptions } from "./extraction-pool.js";
 
@@ -23,7 +24,7 @@ const worker = (onJob: string) =>
   );
 
 function open(options: ExtractionPoolOptions = {}) {
-  const pool = new ExtractionPool({ size: 1, ...options });
+  const pool = new ExtractionPool(SYSTEM_CLOCK, { size: 1, ...options });
   onTestFinished(() => pool.close());
   return pool;
 }

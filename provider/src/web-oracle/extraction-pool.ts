@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { err, ok, type Result } from "@dataset-oracle/protocol/result";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import { HeldTexts } from "../held-texts.js";
 import { MAX_KEY_TEXT } from "./extract-values.js";
 import type { Extraction, ExtractionJob, PostedJob } from "./extraction-worker.js";
@@ -61,7 +62,10 @@ export class ExtractionPool {
   readonly #texts = new HeldTexts();
   #isClosed = false;
 
-  constructor(options: ExtractionPoolOptions = {}) {
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic">,
+    options: ExtractionPoolOptions = {},
+  ) {
     this.#options = { ...DEFAULTS, ...options };
   }
 
@@ -79,7 +83,7 @@ export class ExtractionPool {
       return Promise.resolve(err("full"));
     return new Promise((done) => {
       this.#texts.count(textsOf(job), 1);
-      (mayUseReserve ? this.#reserved : this.#anonymous).push({ job, since: performance.now(), done });
+      (mayUseReserve ? this.#reserved : this.#anonymous).push({ job, since: this.clock.monotonic(), done });
       this.#assign();
     });
   }
@@ -114,7 +118,7 @@ export class ExtractionPool {
   /** Takes the next job that has not timed out. */
   #next(): Waiting | undefined {
     for (let next = this.#take(); next !== undefined; next = this.#take()) {
-      if (performance.now() - next.since <= this.#options.waitMs) return next;
+      if (this.clock.monotonic() - next.since <= this.#options.waitMs) return next;
       next.done(err("late"));
     }
     return undefined;
@@ -149,7 +153,7 @@ export class ExtractionPool {
   /** Restarts the waits when the first worker is ready, because no job could run before. */
   #restartWaiting(): void {
     if ([...this.#threads].some(({ state }) => state !== "starting")) return;
-    for (const waiting of [...this.#reserved, ...this.#anonymous]) waiting.since = performance.now();
+    for (const waiting of [...this.#reserved, ...this.#anonymous]) waiting.since = this.clock.monotonic();
   }
 
   /** Answers a thread's job, if it has one, and makes it idle. An idle worker does not keep the process alive. */

@@ -19,7 +19,7 @@ function open({ hasReserve = false, fails = null as PoolFailure | null } = {}) {
     clock.jobs += 1;
     return fails === null ? ok({ readings: [], work: MOST }) : err(fails);
   };
-  return { clock, extractor: new RateLimitedExtractor({ run }, hasReserve, () => clock.now) };
+  return { clock, extractor: new RateLimitedExtractor({ run }, { monotonic: () => clock.now }, hasReserve) };
 }
 
 /** Asks for different specs until the caller is refused. */

@@ -1,4 +1,5 @@
 import { err } from "@dataset-oracle/protocol/result";
+import type { Clock } from "@dataset-oracle/service/process/context";
 import type { Caller } from "../caller.js";
 import { anonymousPart, type RateLimit, TokenBuckets } from "../rate-limit.js";
 import type { AnswerText } from "../source/judge-answer.js";
@@ -37,21 +38,18 @@ export class RateLimitedExtractor implements WebValueExtractor {
   readonly #anonymous: Allowances;
   readonly #operators: Allowances = { callers: new TokenBuckets(OPERATOR_WORK), specs: new TokenBuckets(SPEC_WORK) };
 
-  /**
-   * @param hasReserve Gives anonymous callers only a part of each spec's allowance.
-   * @param now A clock in milliseconds.
-   */
+  /** @param hasReserve Gives anonymous callers only a part of each spec's allowance. */
   constructor(
     private readonly pool: Pick<ExtractionPool, "run">,
+    private readonly clock: Pick<Clock, "monotonic">,
     hasReserve: boolean,
-    private readonly now = () => performance.now(),
   ) {
     const specs = new TokenBuckets(hasReserve ? anonymousPart(SPEC_WORK) : SPEC_WORK);
     this.#anonymous = { callers: new TokenBuckets(ANONYMOUS_WORK), specs };
   }
 
   waitMs({ specHash }: SpecKey, { id, mayUseReserve }: Caller): number {
-    const now = this.now();
+    const now = this.clock.monotonic();
     const { callers, specs } = this.#allowancesOf(mayUseReserve);
     return Math.max(callers.waitMs(id, now), specs.waitMs(specHash, now));
   }
@@ -59,7 +57,7 @@ export class RateLimitedExtractor implements WebValueExtractor {
   chargesTo({ id, mayUseReserve }: Caller) {
     const allowance = this.#allowancesOf(mayUseReserve).callers;
     const spend = (bytes: number) => {
-      const now = this.now();
+      const now = this.clock.monotonic();
       if (allowance.waitMs(id, now) > 0) return false;
       allowance.spend(id, bytes, now);
       return true;
@@ -74,7 +72,7 @@ export class RateLimitedExtractor implements WebValueExtractor {
     const { id, mayUseReserve } = caller;
     const extraction = await this.pool.run({ specHash, args, spec: compiled.spec, answers }, mayUseReserve);
     if (extraction.ok || extraction.error === "failed") {
-      const [work, now] = [extraction.ok ? extraction.value.work : FAILED_WORK, this.now()];
+      const [work, now] = [extraction.ok ? extraction.value.work : FAILED_WORK, this.clock.monotonic()];
       const { callers, specs } = this.#allowancesOf(mayUseReserve);
       callers.spend(id, work, now);
       specs.spend(specHash, work, now);

@@ -2,19 +2,17 @@ import { traceOf } from "@dataset-oracle/service/http-server/trace";
 import { pino } from "pino";
 import { type Hex, numberToHex } from "viem";
 import { expect, test } from "vitest";
+import { contextAt } from "../../test/support/test-context.js";
 import { tooManyKeys } from "../problems.js";
 import { SpecFinder } from "./spec-finder.js";
 
+const NOW = () => 1n;
 const hash = (n: number) => numberToHex(n, { size: 32 });
 
 test("callers of the same spec do not get the refusal of one that has asked for too many", async () => {
-  const finder = new SpecFinder({
-    registries: new Map([[42, { read: async () => null }]]),
-    specStore: { read: async () => null, write: async () => {} },
-    hasReserve: false,
-    charge: () => {},
-    logger: pino({ enabled: false }),
-  });
+  const registries = new Map([[42, { read: async () => null }]]);
+  const store = { read: async () => null, write: async () => {} };
+  const finder = new SpecFinder(registries, store, { charge: () => {} }, contextAt(NOW), false);
   const anonymous = { id: "203.0.113.1", mayUseReserve: false, trace: null };
   const operator = { id: "198.51.100.7", mayUseReserve: true, trace: null };
   const codeOf = (spec: number, caller: typeof anonymous) =>
@@ -44,15 +42,13 @@ test.each([
 ])("a caller that has had its share of the log adds no line about %s", async (_, message) => {
   const lines: string[] = [];
   const isRegistryDown = message.startsWith("registry");
-  const finder = new SpecFinder({
-    registries: new Map([
-      [42, { read: () => (isRegistryDown ? Promise.reject(new Error("down")) : Promise.resolve("0x00")) }],
-    ]),
-    specStore: { read: async () => null, write: () => Promise.reject(Object.assign(new Error(), { code: "ENOSPC" })) },
-    hasReserve: false,
-    charge: () => {},
-    logger: pino({}, { write: (line: string) => void lines.push(line) }),
-  });
+  const read = async () => {
+    if (isRegistryDown) throw new Error("down");
+    return "0x00" as const;
+  };
+  const store = { read: async () => null, write: () => Promise.reject(Object.assign(new Error(), { code: "ENOSPC" })) };
+  const context = contextAt(NOW, pino({}, { write: (line: string) => void lines.push(line) }));
+  const finder = new SpecFinder(new Map([[42, { read }]]), store, { charge: () => {} }, context, false);
   const ask = (spec: number, isLogged: boolean) =>
     finder
       .find(42, hash(spec), {
@@ -70,16 +66,15 @@ test.each([
 test("a caller is charged for each spec that is compiled before it is looked for, and for none that is in memory", async () => {
   const charged: number[] = [];
   const read: Hex[] = [];
-  const finder = new SpecFinder({
-    registries: new Map(),
-    specStore: { read: async (_, spec) => (read.push(spec) > 0 ? "0x00" : null), write: async () => {} },
-    hasReserve: false,
-    charge: (_, keys) => {
-      if (charged.length === 2) throw tooManyKeys(1, 1);
-      charged.push(keys);
-    },
-    logger: pino({ enabled: false }),
-  });
+  const store = {
+    read: async (_: number, spec: Hex) => (read.push(spec) > 0 ? ("0x00" as const) : null),
+    write: async () => {},
+  };
+  const charge = (_: object, keys: number) => {
+    if (charged.length === 2) throw tooManyKeys(1, 1);
+    charged.push(keys);
+  };
+  const finder = new SpecFinder(new Map(), store, { charge }, contextAt(NOW), false);
   const find = (spec: number) =>
     finder.find(42, hash(spec), { id: "203.0.113.1", mayUseReserve: false, trace: null }).catch(({ code }) => code);
   // Two keys of a row have the same spec.

@@ -1,12 +1,13 @@
 import { readPublishedSpec } from "@dataset-oracle/protocol/client/read-published-spec";
 import type { Result } from "@dataset-oracle/protocol/result";
+import type { ProblemError } from "@dataset-oracle/service/http-server/problem-error";
 import { isLogged } from "@dataset-oracle/service/http-server/trace";
+import type { Context } from "@dataset-oracle/service/process/context";
 import { rpcTransport } from "@dataset-oracle/service/trusted/rpc-transport";
 import { LRUCache } from "lru-cache";
-import type { Logger } from "pino";
 import { type Address, createPublicClient, type Hex, type PublicClient } from "viem";
-import type { Caller, TracedCaller } from "../caller.js";
-import { invalidSpec, registryUnavailable, specNotPublished, tooManyUnknownKeys } from "../problems.js";
+import type { Caller, KeyBudget, TracedCaller } from "../caller.js";
+import { problem, retryAfter, specNotPublished } from "../problems.js";
 import { type RateLimit, SharedRate, TokenBuckets } from "../rate-limit.js";
 import { type CompiledRequest, compileCanonicalSpec } from "./compile-spec.js";
 import type { PublishedSpecStore } from "./published-spec-store.js";
@@ -26,8 +27,11 @@ export class SpecRegistry {
   readonly #client: PublicClient;
   #isChecked = false;
 
-  constructor(private readonly settings: SpecRegistrySettings) {
-    this.#client = createPublicClient({ transport: rpcTransport(settings.rpcUrl, RPC_MS) });
+  constructor(
+    context: Pick<Context, "dispatcher" | "closing">,
+    private readonly settings: SpecRegistrySettings,
+  ) {
+    this.#client = createPublicClient({ transport: rpcTransport(settings.rpcUrl, RPC_MS, context) });
   }
 
   /**
@@ -66,23 +70,13 @@ const MAX_UNPUBLISHED = 10_000;
 const MAX_COMPILED = 1_000;
 /** As how many keys a spec counts that is compiled, which takes up to 6 ms. */
 const COMPILE_COST = 50;
-/** The wait that callers are told when a registry cannot be read, in seconds. */
-const RETRY_AFTER = 2;
+/** The wait that callers are told when a registry cannot be read. */
+const RETRY_MS = 2_000;
 
 const newLookups = (misses: RateLimit) => ({
   pending: new Map<string, Promise<CompiledRequest>>(),
   misses: new TokenBuckets(misses),
 });
-
-export interface SpecFinderParts {
-  readonly registries: ReadonlyMap<number, Pick<SpecRegistry, "read">>;
-  readonly specStore: Pick<PublishedSpecStore, "read" | "write">;
-  /** Reserves a part of the registries' rate limits for reserved callers. */
-  readonly hasReserve: boolean;
-  /** Charges a caller as if for so many keys; throws ProblemError when it has asked for too many. */
-  readonly charge: (caller: Caller, keys: number) => void;
-  readonly logger: Logger;
-}
 
 /** Finds published specs: in memory, else on disk, else on chain. */
 export class SpecFinder {
@@ -97,9 +91,17 @@ export class SpecFinder {
   /** By network. */
   readonly #rates: ReadonlyMap<number, SharedRate>;
 
-  constructor(private readonly parts: SpecFinderParts) {
-    const { registries, hasReserve } = parts;
-    this.#rates = new Map([...registries.keys()].map((id) => [id, new SharedRate(REGISTRY_RATE, hasReserve)]));
+  /**
+   * @param hasReserve Reserves a part of the registries' rate limits for reserved callers.
+   */
+  constructor(
+    private readonly registries: ReadonlyMap<number, Pick<SpecRegistry, "read">>,
+    private readonly specStore: Pick<PublishedSpecStore, "read" | "write">,
+    private readonly budget: KeyBudget,
+    private readonly context: Pick<Context, "clock" | "closing" | "logger">,
+    hasReserve: boolean,
+  ) {
+    this.#rates = new Map([...registries.keys()].map((id) => [id, new SharedRate(context, REGISTRY_RATE, hasReserve)]));
   }
 
   /**
@@ -121,8 +123,8 @@ export class SpecFinder {
 
   /** Reads and compiles a spec that is stored; null when it is not. */
   #load(id: string, chainId: number, specHash: Hex, caller: Caller): Promise<CompiledRequest | null> {
-    this.parts.charge(caller, COMPILE_COST);
-    const read = this.parts.specStore.read(chainId, specHash);
+    this.budget.charge(caller, COMPILE_COST);
+    const read = this.specStore.read(chainId, specHash);
     const loading = read.then((stored) => stored && this.#compile(id, stored)).finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
     return loading;
@@ -133,17 +135,17 @@ export class SpecFinder {
   }
 
   #startLookup(id: string, chainId: number, specHash: Hex, caller: TracedCaller): Promise<CompiledRequest> {
-    const { registries, specStore, logger } = this.parts;
+    const { clock, logger } = this.context;
     const { trace } = caller;
-    const [registry, rate] = [registries.get(chainId), this.#rates.get(chainId)];
+    const [registry, rate] = [this.registries.get(chainId), this.#rates.get(chainId)];
     if (registry === undefined || rate === undefined) throw specNotPublished(specHash, chainId);
     const { pending, misses } = this.#lookupsOf(caller);
-    const now = performance.now();
+    const now = clock.monotonic();
     const missWaitMs = misses.waitMs(caller.id, now);
-    if (missWaitMs > 0) throw tooManyUnknownKeys(Math.ceil(missWaitMs / 1_000));
+    if (missWaitMs > 0) throw problemIn("too_many_requests", missWaitMs);
     // Charged in advance and refunded unless it is a miss, because many lookups may be made at once.
     misses.spend(caller.id, 1, now);
-    const refund = () => misses.spend(caller.id, -1, performance.now());
+    const refund = () => misses.spend(caller.id, -1, clock.monotonic());
     const warn = (fields: object, text: string) => {
       if (isLogged(trace)) logger.warn({ network: chainId, spec: specHash, ...fields }, text);
     };
@@ -151,19 +153,19 @@ export class SpecFinder {
       const turn = await rate.turn(caller.mayUseReserve);
       if (!turn.ok) {
         refund();
-        throw registryUnavailable(Math.ceil(turn.error / 1_000));
+        throw problemIn("registry_unavailable", turn.error);
       }
       const spec = await registry.read(specHash).catch((error: Error) => {
         refund();
         warn({ reason: error.message }, "registry cannot be read");
-        throw registryUnavailable(RETRY_AFTER);
+        throw problemIn("registry_unavailable", RETRY_MS);
       });
       if (spec === null) {
         this.#unpublished.set(id, true);
         throw specNotPublished(specHash, chainId);
       }
       refund();
-      await specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
+      await this.specStore.write(chainId, specHash, spec).catch((error: NodeJS.ErrnoException) => {
         warn({ reason: error.code }, "spec not stored on disk");
       });
       return this.#compile(id, spec);
@@ -180,7 +182,12 @@ export class SpecFinder {
   }
 }
 
+function problemIn(code: "too_many_requests" | "registry_unavailable", waitMs: number): ProblemError {
+  const seconds = Math.ceil(waitMs / 1_000);
+  return problem(code, { seconds }, retryAfter(seconds));
+}
+
 function requireValid(compiled: Result<CompiledRequest>): CompiledRequest {
-  if (!compiled.ok) throw invalidSpec(compiled.error);
+  if (!compiled.ok) throw problem("invalid_spec", { problem: compiled.error });
   return compiled.value;
 }

@@ -1,8 +1,8 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
 import { webOracleKey } from "@dataset-oracle/protocol/web-oracle-key";
-import { pino } from "pino";
 import { type Hex, keccak256, stringToHex } from "viem";
 import { expect, test } from "vitest";
+import { contextAt } from "../../test/support/test-context.js";
 import { toCanonicalJson } from "./canonical-json.js";
 import { WebOracleKeyFinder } from "./web-oracle-key-finder.js";
 
@@ -36,15 +36,22 @@ async function find(
     about = "code" as "code" | "detail",
   } = {},
 ) {
+  const store = { read: async () => bytes, write: async () => {} };
+  const rateLimitOf = () => ({ perSecond: 1, burst: 1 });
+  const settings = {
+    registries: [],
+    folder: "",
+    hosts,
+    sourceHosts,
+    rateLimitOf,
+    redirectedOrigins,
+    hasReserve: false,
+  };
   const finder = new WebOracleKeyFinder(
-    { registries: [], folder: "", hosts, sourceHosts, rateLimitOf: () => ({ perSecond: 1, burst: 1 }) },
-    {
-      specStore: { read: async () => bytes, write: async () => {} },
-      redirectedOrigins,
-      hasReserve: false,
-      charge: () => {},
-      logger: pino({ enabled: false }),
-    },
+    store,
+    { charge: () => {} },
+    contextAt(() => 1n),
+    settings,
   );
   const key = webOracleKey({ specHash: keccak256(bytes), args });
   if (!key.ok) throw new Error(key.error);

@@ -1,14 +1,17 @@
 import type { DatasetKind } from "@dataset-oracle/protocol/dataset-kind";
+import { DATASET_DISPLAY_NAMES } from "@dataset-oracle/protocol/request-spec";
 import { parseWebOracleKey, type WebOracleKeyContent } from "@dataset-oracle/protocol/web-oracle-key";
+import type { Context } from "@dataset-oracle/service/process/context";
 import type { RedirectedOrigins } from "@dataset-oracle/service/untrusted/egress";
 import { type Hex, hexToString } from "viem";
-import type { TracedCaller } from "../caller.js";
-import { hostNotAllowed, invalidArguments, otherKind } from "../problems.js";
+import type { KeyBudget, TracedCaller } from "../caller.js";
+import { problem } from "../problems.js";
 import type { RateLimit } from "../rate-limit.js";
 import type { SourceRequest } from "../source/source-request.js";
 import { type CheckedWebOracleSettings, isHostAllowed } from "./check-settings.js";
 import type { BoundRequest, CompiledRequest } from "./compile-spec.js";
-import { SpecFinder, type SpecFinderParts, SpecRegistry } from "./spec-finder.js";
+import type { PublishedSpecStore } from "./published-spec-store.js";
+import { SpecFinder, SpecRegistry } from "./spec-finder.js";
 
 /** A key of the Web Oracle, with the requests that its spec makes for its arguments. */
 export interface WebOracleKey extends WebOracleKeyContent {
@@ -22,8 +25,9 @@ export interface WebOracleKey extends WebOracleKeyContent {
   readonly requests: readonly SourceRequest[];
 }
 
-interface WebOracleKeyFinderOptions extends Omit<SpecFinderParts, "registries"> {
+interface WebOracleKeySettings extends CheckedWebOracleSettings {
   readonly redirectedOrigins: RedirectedOrigins;
+  readonly hasReserve: boolean;
 }
 
 /** Finds the key of a published, valid spec that asks only allowed hosts. */
@@ -32,11 +36,13 @@ export class WebOracleKeyFinder {
 
   /** Connects to nothing before the first key is asked for. */
   constructor(
-    private readonly settings: CheckedWebOracleSettings,
-    private readonly options: WebOracleKeyFinderOptions,
+    specStore: Pick<PublishedSpecStore, "read" | "write">,
+    budget: KeyBudget,
+    context: Pick<Context, "clock" | "closing" | "dispatcher" | "logger">,
+    private readonly settings: WebOracleKeySettings,
   ) {
-    const registries = new Map(settings.registries.map((registry) => [registry.chainId, new SpecRegistry(registry)]));
-    this.#specs = new SpecFinder({ ...options, registries });
+    const registries = new Map(settings.registries.map((one) => [one.chainId, new SpecRegistry(context, one)]));
+    this.#specs = new SpecFinder(registries, specStore, budget, context, settings.hasReserve);
   }
 
   /**
@@ -50,18 +56,17 @@ export class WebOracleKeyFinder {
     key: Hex,
     caller: TracedCaller,
   ): Promise<WebOracleKey> {
-    const { rateLimitOf } = this.settings;
+    const { rateLimitOf, redirectedOrigins } = this.settings;
     const web = parseWebOracleKey(key);
-    if (!web.ok) throw invalidArguments(web.error);
+    if (!web.ok) throw problem("invalid_arguments", { problem: web.error });
     const { specHash, args } = web.value;
     const compiled = await this.#specs.find(dataset.chainId, specHash, caller);
     const { type, kind, hosts: asked, bind } = compiled;
-    if (kind !== dataset.kind) throw otherKind(type, kind);
+    if (kind !== dataset.kind) throw problem("other_kind", { type, dataset: DATASET_DISPLAY_NAMES[kind] });
     const forbidden = asked.find((host) => !isHostAllowed(host, this.settings));
-    if (forbidden !== undefined) throw hostNotAllowed(forbidden);
+    if (forbidden !== undefined) throw problem("host_not_allowed", { host: forbidden });
     const request = bind(args);
-    if (!request.ok) throw invalidArguments(request.error);
-    const { redirectedOrigins } = this.options;
+    if (!request.ok) throw problem("invalid_arguments", { problem: request.error });
     return toWebOracleKey(key, web.value, compiled, request.value, (origin) =>
       Object.hasOwn(redirectedOrigins, origin) ? null : rateLimitOf(origin),
     );

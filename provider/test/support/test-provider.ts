@@ -8,7 +8,6 @@ import type { Deployment } from "@dataset-oracle/service/config/deployment";
 import { Secrets } from "@dataset-oracle/service/untrusted/secrets";
 import { Value } from "@sinclair/typebox/value";
 import { pino } from "pino";
-import { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { buildProvider } from "../../src/app.js";
@@ -20,6 +19,7 @@ import type { SpotSource } from "../../src/source/spot-source.js";
 import type { CheckedWebOracleSettings } from "../../src/web-oracle/check-settings.js";
 import { OTHER_SOURCES } from "./fake-exchanges.js";
 import { DATASET, spotPriceDeployment } from "./spot-price-deployment.js";
+import { contextAt } from "./test-context.js";
 
 export { DATASET };
 
@@ -68,9 +68,10 @@ export async function startProvider(
     ),
   }));
   const served = findServedDatasets(deployments, redirected, config.minSources);
-  const registry = new Registry();
+  const context = contextAt(() => BigInt(clock.now), logger);
+  const { registry } = context;
   const setup = { config, served, webOracle, secrets: Secrets.NONE, account: ACCOUNT };
-  const provider = await buildProvider(setup, { logger, registry, now: () => BigInt(clock.now) });
+  const provider = await buildProvider(setup, context);
   const { app } = provider;
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   await provider.start(() => {});

@@ -12,6 +12,9 @@ export interface Clock {
   monotonic(): number;
 }
 
+/** Returns the time of day in whole seconds since 1970, as rounds and quotes have it. */
+export const secondsOf = (clock: Pick<Clock, "now">): bigint => BigInt(Math.floor(clock.now() / 1_000));
+
 /** What a whole process shares. */
 export interface Context {
   readonly clock: Clock;

@@ -1,4 +1,5 @@
 import { ExitError } from "@dataset-oracle/service/config/config-error";
+import { createContext, SYSTEM_CLOCK } from "@dataset-oracle/service/process/context";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, Hex, LocalAccount, TypedDataDefinition } from "viem";
@@ -250,9 +251,12 @@ export class ProviderMachine {
     const provider = await buildProvider(
       { ...setup, config: { ...setup.config, lease: `${mount(life)}/${LEASE}` }, account: this.#signerOf(life) },
       {
-        logger: pino({ level: "info", base: null, timestamp: false }, { write }),
-        registry: new Registry(),
-        now: () => BigInt(Math.floor(this.now() / 1_000)),
+        ...createContext(
+          pino({ level: "info", base: null, timestamp: false }, { write }),
+          new AbortController().signal,
+          new Registry(),
+        ),
+        clock: { now: () => this.now(), monotonic: SYSTEM_CLOCK.monotonic },
         random: this.options.random.next,
       },
     );
