@@ -9,6 +9,7 @@ import { ExplorerContext } from "./components/copy";
 import { Footer, Header, NotFound } from "./components/frame";
 import { ConnectionWarning, LoadingOrError } from "./components/notices";
 import { OverviewContext, useOverview, useOverviewState } from "./live/overview";
+import { surviveTranslation } from "./live/translation";
 import { DataPointPage } from "./pages/data-point-page";
 import { DatasetPage } from "./pages/dataset-page";
 import { HomePage } from "./pages/home-page";
@@ -72,4 +73,5 @@ function Page({ route }: { route: Route }) {
 }
 
 const root = document.getElementById("page");
+surviveTranslation();
 if (root) render(<App />, root);

@@ -46,6 +46,41 @@ export function browsingFlows(environment: () => TestEnvironment): void {
     await end();
   });
 
+  test("ages and values go on after a browser has translated the page, and while lists are searched then", async ({
+    expect,
+  }) => {
+    const { page, end } = await visit(environment(), datasetAt());
+    const row = page.locator("tr", { hasText: "ETH-USD" });
+    await row.waitFor();
+    // As Chrome does: an element in an element takes the place of each text.
+    const translate = () =>
+      page.evaluate(() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const texts: Node[] = [];
+        while (walker.nextNode()) texts.push(walker.currentNode);
+        for (const text of texts) {
+          if (text.textContent?.trim() === "" || text.parentNode?.nodeName === "FONT") continue;
+          const outer = document.createElement("font");
+          outer.appendChild(document.createElement("font")).textContent = text.textContent;
+          text.parentNode?.insertBefore(outer, text);
+          text.parentNode?.removeChild(text);
+        }
+      });
+    for (let times = 0; times < 2; times++) {
+      await translate();
+      const [age, value] = [await row.locator(".age").textContent(), await row.locator(".value").textContent()];
+      await expect.poll(() => row.locator(".age").textContent()).not.toBe(age);
+      await expect.poll(() => row.locator(".value").textContent(), { timeout: 60_000 }).not.toBe(value);
+      expect(await row.textContent()).toMatch(/^SPOTPX\/ ?ETH-USD ?[\d,.]+ ?USD ?OK ?\d+ s of 30 s$/);
+    }
+    const search = page.getByRole("searchbox");
+    await search.fill("xrp");
+    expect(await page.locator("tbody th").allTextContents()).toEqual(["SPOTPX/XRP-USD", "SPOTPX/XRP-EUR"]);
+    await search.fill("");
+    await row.waitFor();
+    await end();
+  });
+
   test("long lists of keys are searched", async ({ expect }) => {
     const { page, end } = await visit(environment(), datasetAt());
     const keys = page.getByRole("region", { name: "Keys" });
